@@ -1,0 +1,1 @@
+//! The macros of `inhouse`; use them through that crate.

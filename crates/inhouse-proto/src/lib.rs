@@ -1,0 +1,4 @@
+//! proto
+pub mod control;
+pub mod message;
+pub mod open;

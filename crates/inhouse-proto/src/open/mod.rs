@@ -1,0 +1,36 @@
+//! Types that stay open: what a newer CLI adds is kept, never an error.
+//!
+//! Everything that travels on the wire is built from three shapes, each with a macro of its own:
+//!
+//! | shape | macro | what it keeps |
+//! |---|---|---|
+//! | an object | `open_struct!` | unknown members, and which known ones were `null`, in [`Extra`] |
+//! | a string out of a set | `open_enum!` | an unknown value, in the variant `Unknown(String)` |
+//! | an object told apart by a tag | `open_union!` | an unknown or misshapen one, in [`Unknown`] |
+//!
+//! Each is decoded in one of two ways. The fast way is serde's: one pass over the text, which fails
+//! at the first surprise. Then the patient way, [`Open`], takes over: it goes through the parsed
+//! value and puts every optional member that has the wrong shape into [`Extra`], so that one
+//! renamed field costs that field and not the message.
+
+mod choice;
+mod extra;
+mod lenient;
+mod record;
+mod union;
+mod unknown;
+
+pub use self::extra::Extra;
+pub use self::lenient::{Mismatch, Open};
+pub use self::unknown::Unknown;
+
+pub(crate) use self::choice::open_enum;
+pub(crate) use self::lenient::{leaf, object};
+pub(crate) use self::record::open_struct;
+pub(crate) use self::union::open_union;
+
+/// What the macros expand to; not for use by hand.
+pub(crate) mod expand {
+    pub(crate) use super::record::{IfOptional, IfRequired, Probe, absent, null};
+    pub(crate) use super::union::{collect_object, tag_of};
+}
