@@ -1,2 +1,62 @@
-//! Chores.
-fn main() {}
+//! The chores of the workspace, run as `cargo xtask <chore>`.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool talks to its terminal"
+)]
+
+mod cargo;
+mod lint;
+mod metadata;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+chores:
+  lint                                      every static check; all run, then it fails if one found something
+  test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode, String> {
+    let Some((chore, rest)) = arguments.split_first() else {
+        print!("{USAGE}");
+        return Ok(ExitCode::FAILURE);
+    };
+    let passed = match chore.as_str() {
+        "lint" if rest.is_empty() => lint::run(&Workspace::locate())?,
+        "test" => test::run(&Workspace::locate(), &test::Plan::parse(rest)?)?,
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            true
+        }
+        _ => {
+            return Err(format!(
+                "`{}` is not a chore\n\n{USAGE}",
+                arguments.join(" ")
+            ));
+        }
+    };
+    Ok(if passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

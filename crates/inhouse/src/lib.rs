@@ -1,1 +1,6 @@
-//! inhouse.
+//! inhouse
+
+pub mod error;
+pub mod launch;
+pub mod process;
+pub mod transport;

@@ -1,1 +1,51 @@
-//! Control requests.
+//! Requests that one side makes of the other, and what is answered.
+//!
+//! | direction | module | shape |
+//! |---|---|---|
+//! | host → CLI | [`outgoing`] | one struct for each subtype; the trait [`ControlRequest`] names its reply |
+//! | CLI → host | [`incoming`] | one enum, [`Incoming`], answered with an [`Answer`] |
+//!
+//! A request that this version does not know takes four lines:
+//!
+//! ```
+//! use inhouse_proto::control::{ControlRequest, encode};
+//! use serde::Serialize;
+//! use serde_json::Value;
+//!
+//! #[derive(Serialize)]
+//! struct GenerateSessionTitle {
+//!     description: String,
+//! }
+//!
+//! impl ControlRequest for GenerateSessionTitle {
+//!     const SUBTYPE: &'static str = "generate_session_title";
+//!     type Reply = Value;
+//! }
+//!
+//! let request = GenerateSessionTitle { description: "port scan".into() };
+//! assert_eq!(
+//!     encode(&request)?,
+//!     r#"{"subtype":"generate_session_title","description":"port scan"}"#,
+//! );
+//! let reply = GenerateSessionTitle::reply(Some(r#"{"title": "Open ports"}"#))?;
+//! assert_eq!(reply["title"], "Open ports");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod effort;
+mod empty;
+pub mod incoming;
+pub mod outgoing;
+mod permission_mode;
+mod permission_update;
+mod request;
+
+pub use self::effort::EffortLevel;
+pub use self::empty::Empty;
+pub use self::incoming::{Answer, Incoming};
+pub use self::permission_mode::PermissionMode;
+pub use self::permission_update::{
+    AddDirectories, AddRules, PermissionBehavior, PermissionRule, PermissionUpdate,
+    RemoveDirectories, RemoveRules, ReplaceRules, SetMode, UpdateDestination,
+};
+pub use self::request::{ControlRequest, encode};

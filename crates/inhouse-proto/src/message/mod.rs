@@ -1,72 +1,125 @@
-//! Messages.
-use crate::open::{open_enum, open_struct, open_union};
-open_struct! {
-    /// Text.
-    pub struct TextBlock ["type" = "text"] {
-        /// The text.
-        pub text: String,
-        /// Cites.
-        pub citations: Option<Vec<serde_json::Value>>,
-    }
-}
-open_struct! {
-    /// A tool call.
-    pub struct ToolUseBlock ["type" = "tool_use"] {
-        /// id
-        pub id: String,
-        /// name
-        pub input: serde_json::Value,
-        /// caller
-        pub is_x as "isX": Option<Kind>,
-    }
-}
-open_enum! {
-    /// Kinds
-    pub enum Kind {
-        /// a
-        A = "a",
-    }
-}
-open_union! {
-    /// Block.
-    pub enum ContentBlock by "type" {
-        /// Text
-        Text(TextBlock) = "text",
-        /// tool
-        ToolUse(ToolUseBlock) = "tool_use",
-    }
-}
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::open::Open;
-    #[test]
-    fn roundtrip() {
-        for s in [
-            r#"{"type":"text","text":"a"}"#,
-            r#"{"type":"text","text":"a","citations":null,"x":1}"#,
-            r#"{"text":"a","type":"text"}"#,
-            r#"{"type":"tool_use","id":"a","input":null,"isX":"b"}"#,
-            r#"{"type":"tool_use","id":"a","input":{"a":1},"isX":null}"#,
-            r#"{"type":"zap","id":"a","input":null}"#,
-            r#"{"id":"a","input":null}"#,
-            r#"{}"#,
-        ] {
-            let v: serde_json::Value = serde_json::from_str(s).unwrap();
-            let b: ContentBlock = serde_json::from_str(s).unwrap();
-            assert_eq!(serde_json::to_value(&b).unwrap(), v, "{b:?}");
-            assert_eq!(ContentBlock::open(v.clone()).unwrap(), b);
-        }
-        for s in [
-            r#"{"type":"text","text":1}"#,
-            r#"{"type":"text","text":"x","citations":3}"#,
-            r#"{"type":"tool_use","id":"a","input":{"a":1},"isX":3}"#,
-        ] {
-            let v: serde_json::Value = serde_json::from_str(s).unwrap();
-            assert!(serde_json::from_str::<ContentBlock>(s).is_err());
-            let b = ContentBlock::open(v.clone()).unwrap();
-            println!("{b:?}");
-            assert_eq!(serde_json::to_value(&b).unwrap(), v, "{b:?}");
-        }
-    }
-}
+//! What the CLI says: one [`Message`] for each line of its output, and [`UserInput`], what the host
+//! says to it.
+//!
+//! # How messages belong together
+//!
+//! A host sends a prompt, and a **turn** runs:
+//!
+//! ```text
+//! system/init          what the session consists of; at the start of every turn
+//! stream_event …       the answer while it is written, if asked for
+//! assistant …          the answer, one message for each finished content block
+//! user …               the results of the tools that the answer called
+//! assistant …          and so on, until the model calls no more tools
+//! result               the end of the turn
+//! ```
+//!
+//! Around these, [system messages](SystemMessage) tell what else happens: tasks, hooks, retries,
+//! compaction. Some rules to know:
+//!
+//! - A [`ResultMessage`] ends a turn, not the run. Further messages may follow, and further turns too
+//!   (queued prompts, background tasks that wake the session up).
+//! - One message of the API arrives as several [`AssistantMessage`]s with the same
+//!   [`ApiMessage::id`]. Their stop reason and token counts are not final; those of the result are.
+//! - Whatever carries a `parent_tool_use_id` belongs to the subagent that this tool call started, not
+//!   to the main conversation.
+//! - [`AssistantMessage::supersedes`] and
+//!   [`ModelRefusalFallbackMessage::retracted_message_uuids`] name earlier messages to forget.
+//!
+//! # What a newer CLI adds
+//!
+//! Nothing is ever refused. Members without a field are in `extra`, values outside of an enum are
+//! in its `Unknown` variant, and a message that cannot be typed at all is [`Message::Unknown`].
+//! Encoding a message gives back what was decoded. Hence nearly all fields are `Option`: only what a
+//! message would be pointless without is required.
+//!
+//! # Names
+//!
+//! A message is named by its tag on the wire: `tool_progress` is [`ToolProgressMessage`], the system
+//! subtype `init` is [`InitMessage`]. Two have a tag that ends in `event` and do without the suffix:
+//! [`StreamEvent`] and [`RateLimitEvent`].
+
+mod access;
+mod active_goal;
+mod api_message;
+mod assistant;
+mod assistant_error;
+mod auth_status;
+mod autocompact_state;
+mod content;
+mod context_usage;
+mod conversation_reset;
+mod decode;
+mod fast_mode;
+mod gap;
+mod hook_event;
+mod input;
+mod model_usage;
+mod origin;
+mod partial;
+mod priority;
+mod prompt_suggestion;
+mod rate_limit;
+mod result;
+mod startup_failure;
+mod surrogate;
+mod system;
+mod terminal_reason;
+mod tool_progress;
+mod tool_use_summary;
+mod transcript_mirror;
+mod usage;
+mod usage_report;
+mod user;
+
+pub use self::active_goal::{ActiveGoal, ActiveGoalMessage};
+pub use self::api_message::{
+    ApiMessage, Container, ContextManagement, Diagnostics, RefusalCategory, StopDetails, StopReason,
+};
+pub use self::assistant::AssistantMessage;
+pub use self::assistant_error::AssistantError;
+pub use self::auth_status::AuthStatusMessage;
+pub use self::autocompact_state::AutocompactStateMessage;
+pub use self::content::*;
+pub use self::context_usage::{
+    ContextAgent, ContextCategory, ContextCategoryKind, ContextLimitKind, ContextMcpTool,
+    ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage,
+};
+pub use self::conversation_reset::{ConversationResetMessage, ConversationResetTrigger};
+pub use self::decode::Message;
+pub use self::fast_mode::{FastModeDisabledReason, FastModeState};
+pub use self::gap::{Gap, GapReason};
+pub use self::hook_event::HookEvent;
+pub use self::input::UserInput;
+pub use self::model_usage::{CostBasis, ModelUsage};
+pub use self::origin::{
+    AutoContinuationOrigin, ChannelOrigin, CoordinatorOrigin, HumanOrigin, MessageOrigin,
+    ObserverActivityOrigin, ObserverOrigin, PeerMode, PeerOrigin, TaskNotificationOrigin,
+    TaskNotificationSubkind, UnclassifiedOrigin,
+};
+pub use self::partial::{
+    ApiEvent, CitationsDelta, CompactionDelta, ContentBlockDelta, ContentBlockStart,
+    ContentBlockStop, ContentDelta, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
+    MessageStop, Ping, SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
+};
+pub use self::priority::Priority;
+pub use self::prompt_suggestion::PromptSuggestionMessage;
+pub use self::rate_limit::{
+    LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo,
+    RateLimitStatus, RateLimitType,
+};
+pub use self::result::{DeferredToolUse, PermissionDenial, ResultMessage, ResultSubtype};
+pub use self::startup_failure::{InvalidConfigFile, StartupFailureReason};
+pub use self::system::*;
+pub use self::terminal_reason::{PostQueuedBehind, TerminalReason};
+pub use self::tool_progress::{SubagentRetry, ToolProgressMessage};
+pub use self::tool_use_summary::ToolUseSummaryMessage;
+pub use self::transcript_mirror::TranscriptMirror;
+pub use self::usage::{
+    CacheCreation, FallbackCredit, OutputTokensDetails, ServerToolUsage, ServiceTier, Speed, Usage,
+    UsageIteration, UsageIterationKind,
+};
+pub use self::usage_report::{
+    ExtraUsage, PlanLimit, PlanLimitScope, PlanLimitTarget, PlanLimits, SessionUsage, UsageReport,
+};
+pub use self::user::{ApiUserMessage, UserMessage};

@@ -49,7 +49,9 @@ impl Extra {
     /// Whether there are no unknown members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.members.as_ref().is_none_or(|members| members.is_empty())
+        self.members
+            .as_ref()
+            .is_none_or(|members| members.is_empty())
     }
 
     pub(crate) fn from_members(members: Map<String, Value>) -> Self {

@@ -44,7 +44,9 @@ impl std::error::Error for Mismatch {}
 pub(crate) fn object(value: Value) -> Result<Map<String, Value>, Mismatch> {
     match value {
         Value::Object(members) => Ok(members),
-        other => Err(Mismatch::new(format_args!("expected an object, found {other}"))),
+        other => Err(Mismatch::new(format_args!(
+            "expected an object, found {other}"
+        ))),
     }
 }
 
@@ -63,7 +65,7 @@ macro_rules! leaves {
     };
 }
 
-leaves! { bool u8 u32 u64 i32 i64 f64 String Value Map<String, Value> }
+leaves! { bool u8 u16 u32 u64 i32 i64 f64 String Value Map<String, Value> }
 
 impl<T: Open> Open for Option<T> {
     fn open(value: Value) -> Result<Self, Mismatch> {

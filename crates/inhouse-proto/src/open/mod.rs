@@ -25,7 +25,7 @@ pub use self::lenient::{Mismatch, Open};
 pub use self::unknown::Unknown;
 
 pub(crate) use self::choice::open_enum;
-pub(crate) use self::lenient::{leaf, object};
+pub(crate) use self::lenient::object;
 pub(crate) use self::record::open_struct;
 pub(crate) use self::union::open_union;
 

@@ -40,6 +40,7 @@ macro_rules! open_struct {
             #[derive(Clone, Copy)]
             enum Slot { $( $field, )* }
 
+            #[allow(dead_code)]
             enum Key {
                 Known(Slot),
                 Tag,

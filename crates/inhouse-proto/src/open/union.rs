@@ -76,19 +76,18 @@ macro_rules! open_union {
                             return $name::open_members(members).map_err(serde::de::Error::custom);
                         }
                         let tag: serde_json::Value = map.next_value()?;
-                        match tag.as_str() {
-                            $( Some($wire) => <$inner as serde::Deserialize>::deserialize(
-                                serde::de::value::MapAccessDeserializer::new(map),
-                            ).map($name::$variant), )*
-                            _ => {
-                                let mut members = serde_json::Map::new();
-                                while let Some((name, value)) = map.next_entry()? {
-                                    members.insert(name, value);
-                                }
-                                members.insert(first, tag);
-                                $name::open_members(members).map_err(serde::de::Error::custom)
+                        if let Some(known) = tag.as_str() {
+                            let rest = serde::de::value::MapAccessDeserializer::new(&mut map);
+                            if let Some(typed) = $name::of_tag(known, rest)? {
+                                return Ok(typed);
                             }
                         }
+                        let mut members = serde_json::Map::new();
+                        while let Some((name, value)) = map.next_entry()? {
+                            members.insert(name, value);
+                        }
+                        members.insert(first, tag);
+                        $name::open_members(members).map_err(serde::de::Error::custom)
                     }
                 }
                 deserializer.deserialize_map(Visitor)
@@ -96,6 +95,19 @@ macro_rules! open_union {
         }
 
         impl $name {
+            /// Decodes one whose tag has been read already; `None`, with nothing read, when the tag
+            /// is unknown.
+            pub(crate) fn of_tag<'de, D: serde::Deserializer<'de>>(
+                tag: &str,
+                deserializer: D,
+            ) -> Result<Option<Self>, D::Error> {
+                match tag {
+                    $( $wire => <$inner as serde::Deserialize>::deserialize(deserializer)
+                        .map(|inner| Some(Self::$variant(inner))), )*
+                    _ => Ok(None),
+                }
+            }
+
             fn open_members(
                 members: serde_json::Map<String, serde_json::Value>,
             ) -> Result<Self, $crate::open::Mismatch> {

@@ -1,0 +1,59 @@
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::open::{open_enum, open_struct};
+
+open_struct! {
+    /// An MCP server that the CLI connected wants to know something from a person.
+    ///
+    /// The answer is an [`ElicitationAnswer`]; an error counts as a cancellation.
+    pub struct Elicitation ["subtype" = "elicitation"] {
+        /// The server.
+        pub mcp_server_name: String,
+        /// What it wants to know.
+        pub message: String,
+        /// How the person answers.
+        pub mode: Option<ElicitationMode>,
+        /// The page to open, for [`ElicitationMode::Url`].
+        pub url: Option<String>,
+        /// An id, for [`ElicitationMode::Url`]: a message says when it is complete.
+        pub elicitation_id: Option<String>,
+        /// The JSON schema of the answer, for [`ElicitationMode::Form`].
+        pub requested_schema: Option<Map<String, Value>>,
+        /// The order in which the server wants the members of the schema to be shown.
+        pub property_order: Option<Vec<String>>,
+        /// A title to show.
+        pub title: Option<String>,
+        /// The server's name to show.
+        pub display_name: Option<String>,
+        /// More to show.
+        pub description: Option<String>,
+    }
+}
+
+open_enum! {
+    /// How a person answers an [`Elicitation`].
+    pub enum ElicitationMode {
+        /// By filling in a form.
+        Form = "form",
+        /// On a web page.
+        Url = "url",
+    }
+}
+
+/// The answer to an [`Elicitation`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "action", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ElicitationAnswer {
+    /// The person answered.
+    Accept {
+        /// The form; there is none for a web page.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<Map<String, Value>>,
+    },
+    /// The person refused.
+    Decline,
+    /// The person went away.
+    Cancel,
+}

@@ -1,0 +1,50 @@
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::shallow::Shallow;
+use crate::open::{Extra, Mismatch};
+
+/// Something happened that a hook was registered for.
+///
+/// The answer is the hook's output; an empty object has no opinion.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HookCallback<'a> {
+    /// One of the ids given in `initialize`.
+    pub callback_id: Cow<'a, str>,
+    /// What happened, told apart by its `hook_event_name`.
+    pub input: &'a RawValue,
+    /// The tool call that it is about. For events that are about none the CLI makes up an id.
+    pub tool_use_id: Option<Cow<'a, str>>,
+    /// Members that this version does not name.
+    pub extra: Extra,
+}
+
+impl<'a> HookCallback<'a> {
+    pub(super) fn from_members(mut members: Shallow<'a>) -> Result<Self, Mismatch> {
+        Ok(Self {
+            callback_id: members.take_string("callback_id")?,
+            input: members.take("input")?,
+            tool_use_id: members.take_optional_string("tool_use_id"),
+            extra: members.into_extra()?,
+        })
+    }
+}
+
+impl Serialize for HookCallback<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("subtype", "hook_callback")?;
+        map.serialize_entry("callback_id", &self.callback_id)?;
+        map.serialize_entry("input", self.input)?;
+        if let Some(tool_use_id) = &self.tool_use_id {
+            map.serialize_entry("tool_use_id", tool_use_id)?;
+        }
+        for (name, value) in self.extra.iter() {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,102 @@
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::control::PermissionUpdate;
+use crate::open::open_enum;
+
+/// The answer to [`CanUseTool`](super::CanUseTool).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "behavior", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum PermissionDecision {
+    /// The tool runs.
+    Allow(AllowDecision),
+    /// It does not.
+    Deny(DenyDecision),
+}
+
+impl From<AllowDecision> for PermissionDecision {
+    fn from(allow: AllowDecision) -> Self {
+        Self::Allow(allow)
+    }
+}
+
+impl From<DenyDecision> for PermissionDecision {
+    fn from(deny: DenyDecision) -> Self {
+        Self::Deny(deny)
+    }
+}
+
+/// The tool runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AllowDecision {
+    /// The input that it runs with. It is always sent, since CLI 2.1.197 fails without it.
+    pub updated_input: Map<String, Value>,
+    /// Changes to the permissions, 4,096 updates, rules and directories at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_permissions: Option<Vec<PermissionUpdate>>,
+    /// The tool call.
+    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// What kind of decision it was, for statistics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_classification: Option<DecisionClassification>,
+}
+
+impl AllowDecision {
+    /// Runs the tool with this input.
+    #[must_use]
+    pub fn new(updated_input: Map<String, Value>) -> Self {
+        Self {
+            updated_input,
+            updated_permissions: None,
+            tool_use_id: None,
+            decision_classification: None,
+        }
+    }
+}
+
+/// The tool does not run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct DenyDecision {
+    /// Why; the model reads this.
+    pub message: String,
+    /// Whether the turn ends, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupt: Option<bool>,
+    /// The tool call.
+    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// What kind of decision it was, for statistics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_classification: Option<DecisionClassification>,
+}
+
+impl DenyDecision {
+    /// Refuses the call and tells the model why.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            interrupt: None,
+            tool_use_id: None,
+            decision_classification: None,
+        }
+    }
+}
+
+open_enum! {
+    /// What kind of decision was made, for the CLI's statistics.
+    pub enum DecisionClassification {
+        /// Allowed this once.
+        UserTemporary = "user_temporary",
+        /// Allowed for good.
+        UserPermanent = "user_permanent",
+        /// Refused.
+        UserReject = "user_reject",
+    }
+}

@@ -1,0 +1,17 @@
+//! The first request of a conversation.
+
+mod agent_definition;
+mod hook_matcher;
+mod plugin;
+mod reply;
+mod request;
+mod sdk_mcp_server;
+
+pub use self::agent_definition::{AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory};
+pub use self::hook_matcher::{HookMatcher, OnHookFailure};
+pub use self::plugin::Plugin;
+pub use self::reply::{
+    AccountInfo, AgentInfo, ApiProvider, InitializeReply, ManifestOutcome, SlashCommand,
+};
+pub use self::request::Initialize;
+pub use self::sdk_mcp_server::{SdkMcpServerConfig, ToolPermissionPolicy, ToolPolicy};

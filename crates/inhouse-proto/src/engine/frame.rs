@@ -1,0 +1,68 @@
+use bytes::Bytes;
+use serde::Deserialize;
+
+use crate::message::Message;
+use crate::open::Unknown;
+
+/// A line for the reader of a conversation, not decoded yet.
+///
+/// Decoding is left to whoever reads the message: a message that nobody reads costs nothing but
+/// its bytes, and the task that keeps the conversation going stays free.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    line: Bytes,
+    turn_end: Option<TurnEnd>,
+}
+
+/// The part of a result that decides what follows it.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct TurnEnd {
+    #[serde(default)]
+    is_error: bool,
+}
+
+impl Frame {
+    pub(super) fn new(line: Bytes) -> Self {
+        Self {
+            line,
+            turn_end: None,
+        }
+    }
+
+    pub(super) fn turn_end(line: Bytes) -> Self {
+        let turn_end = serde_json::from_slice(&line).unwrap_or(TurnEnd { is_error: false });
+        Self {
+            line,
+            turn_end: Some(turn_end),
+        }
+    }
+
+    /// The line as it came.
+    #[must_use]
+    pub fn line(&self) -> &[u8] {
+        &self.line
+    }
+
+    /// Whether it is a result, the end of a turn.
+    #[must_use]
+    pub fn ends_turn(&self) -> bool {
+        self.turn_end.is_some()
+    }
+
+    /// Whether it is a result that reports an error; the CLI then ends with exit code 1.
+    #[must_use]
+    pub fn ends_turn_badly(&self) -> bool {
+        self.turn_end.is_some_and(|end| end.is_error)
+    }
+
+    /// The message that it holds.
+    #[must_use]
+    pub fn decode(&self) -> Message {
+        Message::decode(&self.line).unwrap_or_else(|error| {
+            // It was a JSON object to the router: what is left are oddities such as a number that
+            // no type can hold.
+            let raw = String::from_utf8_lossy(&self.line).into_owned();
+            Message::Unknown(Unknown::misshapen("", raw.into(), error))
+        })
+    }
+}

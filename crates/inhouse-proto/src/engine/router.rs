@@ -1,0 +1,191 @@
+use std::time::Instant;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState};
+use crate::id::RequestId;
+use crate::wire::{Envelope, Reply, sample_of, text};
+
+/// Where a line goes: the one place that knows the frame types of the wire.
+impl Engine {
+    pub(super) fn route_line(&mut self, line: Bytes, now: Instant) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return self.notice(Notice::Blank);
+        }
+        let envelope = std::str::from_utf8(&line)
+            .ok()
+            .and_then(|text| serde_json::from_str::<Envelope<'_>>(text).ok());
+        let Some(envelope) = envelope else {
+            return self.notice(Notice::NotJson {
+                bytes: line.len() as u64,
+                sample: sample_of(&line),
+            });
+        };
+        let kind = envelope.kind.and_then(text).unwrap_or_default();
+        let subtype = envelope.subtype.and_then(text).unwrap_or_default();
+        match (&*kind, &*subtype) {
+            ("control_request", _) => self.route_request(&line, &envelope),
+            ("control_response", _) => self.route_reply(&line, &envelope),
+            ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
+            ("keep_alive", _) => {
+                let startup_mark = member_text(&line, "startup_mark");
+                self.notice(Notice::KeepAlive { startup_mark });
+            }
+            ("transcript_mirror", _) => {
+                self.events.push_back(Event::Transcript(Frame::new(line)));
+            }
+            ("result", _) => {
+                let frame = Frame::turn_end(line.clone());
+                self.events.push_back(Event::Message(frame));
+                let ended = self.run.result(now);
+                self.run_ended_if(ended);
+            }
+            ("system", "session_state_changed") => self.route_state(&line, &envelope, now),
+            ("system", "task_started" | "task_updated" | "task_notification") => {
+                self.track_background(&line, &subtype, now);
+                self.message(&line);
+            }
+            ("assistant" | "stream_event", _) => {
+                if envelope.parent_tool_use_id.is_none() {
+                    self.run.activity();
+                }
+                self.message(&line);
+            }
+            _ => self.message(&line),
+        }
+    }
+
+    fn message(&mut self, line: &Bytes) {
+        let frame = Frame::new(line.clone());
+        self.events.push_back(Event::Message(frame));
+    }
+
+    fn run_ended_if(&mut self, ended: bool) {
+        if ended {
+            self.events.push_back(Event::RunEnded);
+        }
+    }
+
+    fn route_request(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
+        let (Some(id), Some(body)) = (envelope.request_id.and_then(text), envelope.request) else {
+            return self.malformed(line);
+        };
+        match self.inbound.open(&id) {
+            Some(ticket) => {
+                let request = Request::new(line.slice_ref(body.get().as_bytes()));
+                self.events.push_back(Event::Request(ticket, request));
+            }
+            None => self.notice(Notice::DuplicateRequest {
+                request_id: id.into_owned(),
+            }),
+        }
+    }
+
+    fn route_reply(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
+        let reply = envelope
+            .response
+            .and_then(|response| serde_json::from_str::<Reply<'_>>(response.get()).ok());
+        let Some(reply) = reply else {
+            return self.malformed(line);
+        };
+        let Some(id) = RequestId::parse(&reply.request_id).filter(|id| self.outbound.close(*id))
+        else {
+            return self.notice(Notice::UnmatchedReply {
+                request_id: reply.request_id.into_owned(),
+            });
+        };
+        let outcome = if reply.subtype == "success" {
+            let payload = |raw: &RawValue| line.slice_ref(raw.get().as_bytes());
+            Outcome::Success(reply.response.map(payload))
+        } else {
+            Outcome::Refused {
+                message: reply.error.unwrap_or_default(),
+                code: reply.error_code,
+            }
+        };
+        self.events.push_back(Event::Reply { id, outcome });
+        let pending = [
+            reply.pending_permission_requests,
+            reply.pending_user_dialog_requests,
+            reply.pending_elicitation_requests,
+        ];
+        for request in pending.into_iter().flatten().flatten() {
+            self.route_pending(line, request);
+        }
+    }
+
+    /// A request that the CLI had open before this host joined arrives with the answer to
+    /// `initialize`; it is served as if it had just been made.
+    fn route_pending(&mut self, line: &Bytes, request: &RawValue) {
+        match serde_json::from_str::<Envelope<'_>>(request.get()) {
+            Ok(envelope) => self.route_request(line, &envelope),
+            Err(_) => self.malformed(line),
+        }
+    }
+
+    fn route_cancel(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
+        let Some(id) = envelope.request_id.and_then(text) else {
+            return self.malformed(line);
+        };
+        // One that is unknown was answered while the withdrawal was on its way.
+        if let Some(ticket) = self.inbound.withdraw(&id) {
+            self.events.push_back(Event::Withdrawn(ticket));
+        }
+    }
+
+    fn route_state(&mut self, line: &Bytes, envelope: &Envelope<'_>, now: Instant) {
+        let host_only = envelope
+            .sdk_host_only
+            .is_some_and(|flag| flag.get() == "true");
+        if !host_only {
+            self.message(line);
+        }
+        if let Some(state) = envelope.state.and_then(text) {
+            let state = SessionState::from(&*state);
+            let ended = self.run.state(state.clone(), now);
+            self.events.push_back(Event::State(state));
+            self.run_ended_if(ended);
+        }
+    }
+
+    /// Only agents and workflows count: shells and monitors may never end by themselves.
+    fn track_background(&mut self, line: &Bytes, subtype: &str, now: Instant) {
+        #[derive(Deserialize)]
+        struct Task {
+            task_id: String,
+            task_type: Option<String>,
+            patch: Option<Patch>,
+        }
+        #[derive(Deserialize)]
+        struct Patch {
+            status: Option<String>,
+        }
+        let Ok(task) = serde_json::from_slice::<Task>(line) else {
+            return;
+        };
+        let status = task.patch.and_then(|patch| patch.status);
+        match (subtype, task.task_type.as_deref(), status.as_deref()) {
+            ("task_started", Some("local_agent" | "local_workflow"), _) => {
+                self.run.background_started(task.task_id);
+            }
+            ("task_notification", _, _)
+            | ("task_updated", _, Some("completed" | "failed" | "killed")) => {
+                self.run.background_ended(&task.task_id, now);
+            }
+            _ => {}
+        }
+    }
+
+    fn malformed(&mut self, line: &Bytes) {
+        self.notice(Notice::MalformedControl {
+            sample: sample_of(line),
+        });
+    }
+}
+
+fn member_text(line: &[u8], name: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(line).ok()?;
+    Some(value.get(name)?.as_str()?.to_owned())
+}

@@ -1,0 +1,27 @@
+use std::fmt;
+
+/// Names a request of the host among those that are open.
+///
+/// On the wire it reads `h1`, `h2`, …: short, and easy to tell from the CLI's ids in a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestId(u64);
+
+impl RequestId {
+    pub(crate) fn first() -> Self {
+        Self(1)
+    }
+
+    pub(crate) fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        text.strip_prefix('h')?.parse().ok().map(Self)
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "h{}", self.0)
+    }
+}

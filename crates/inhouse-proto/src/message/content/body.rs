@@ -1,0 +1,123 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use super::ContentBlock;
+use crate::open::{Mismatch, Open};
+
+/// Content that is written either as a bare string or as a list of blocks.
+///
+/// Both forms mean the same for text; which one came is kept, so that it is written back alike.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A bare string.
+    Text(String),
+    /// A list of blocks.
+    Blocks(Vec<ContentBlock>),
+}
+
+impl Content {
+    /// The blocks; none when the content is a bare string.
+    #[must_use]
+    pub fn blocks(&self) -> &[ContentBlock] {
+        match self {
+            Self::Text(_) => &[],
+            Self::Blocks(blocks) => blocks,
+        }
+    }
+
+    /// All text: the bare string, or the text blocks put together in order.
+    ///
+    /// ```
+    /// use inhouse_proto::message::{Content, ContentBlock};
+    ///
+    /// let blocks = Content::from(vec![ContentBlock::text("a"), ContentBlock::text("b")]);
+    /// assert_eq!(blocks.text(), "ab");
+    /// assert_eq!(Content::from("ab").text(), "ab");
+    /// ```
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Blocks(blocks) => text_of(blocks),
+        }
+    }
+}
+
+/// The text blocks of a list put together; borrowed when there is only one.
+pub(in crate::message) fn text_of(blocks: &[ContentBlock]) -> Cow<'_, str> {
+    let mut texts = blocks.iter().filter_map(ContentBlock::as_text);
+    let first = texts.next().unwrap_or_default();
+    texts.fold(Cow::Borrowed(first), |all, next| all + next)
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<ContentBlock>> for Content {
+    fn from(blocks: Vec<ContentBlock>) -> Self {
+        Self::Blocks(blocks)
+    }
+}
+
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Blocks(blocks) => blocks.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a list of content blocks")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+                Ok(Content::from(text))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Content, E> {
+                Ok(Content::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = seq.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl Open for Content {
+    fn open(value: Value) -> Result<Self, Mismatch> {
+        match value {
+            Value::String(text) => Ok(Self::Text(text)),
+            value => Open::open(value).map(Self::Blocks),
+        }
+    }
+}

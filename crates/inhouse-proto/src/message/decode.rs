@@ -1,0 +1,203 @@
+use std::borrow::Cow;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::surrogate::mend;
+use super::{
+    ActiveGoalMessage, AssistantMessage, AuthStatusMessage, AutocompactStateMessage,
+    ConversationResetMessage, Gap, PromptSuggestionMessage, RateLimitEvent, ResultMessage,
+    StreamEvent, SystemMessage, ToolProgressMessage, ToolUseSummaryMessage, UserMessage,
+};
+use crate::open::{Open, Unknown};
+
+/// Declares [`Message`]: its variants, their tags, and how each is decoded and encoded.
+macro_rules! messages {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $( $(#[$doc:meta])* $variant:ident ( $inner:ty ) = $tag:literal, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum $name {
+            $( $(#[$doc])* $variant($inner), )*
+            /// What happens around the conversation.
+            System(SystemMessage),
+            /// One that this version cannot type, kept whole.
+            ///
+            /// Its tag is the `type`, or `type/subtype` where there is a subtype.
+            Unknown(Unknown),
+        }
+
+        impl $name {
+            /// The `type` on the wire.
+            pub(super) fn kind(&self) -> &str {
+                match self {
+                    $( Self::$variant(_) => $tag, )*
+                    Self::System(_) => "system",
+                    Self::Unknown(unknown) => &unknown.tag,
+                }
+            }
+
+            /// The fast way, for a line whose tags are known; `None` when no type has these tags.
+            fn read(kind: &str, subtype: Option<&str>, line: &[u8]) -> serde_json::Result<Option<Self>> {
+                match kind {
+                    $( $tag => whole(line).map(|inner| Some(Self::$variant(inner))), )*
+                    "system" => SystemMessage::of_tag(
+                        subtype.unwrap_or_default(),
+                        &mut serde_json::Deserializer::from_slice(line),
+                    )
+                    .map(|message| message.map(Self::System)),
+                    _ => Ok(None),
+                }
+            }
+
+            /// The patient way.
+            fn open(members: Map<String, Value>) -> Self {
+                let member = |name| members.get(name).and_then(Value::as_str);
+                let kind = member("type").unwrap_or_default().to_owned();
+                let tag = match member("subtype") {
+                    Some(subtype) => format!("{kind}/{subtype}"),
+                    None => kind.clone(),
+                };
+                let raw = Value::Object(members);
+                let typed = match kind.as_str() {
+                    $( $tag => Open::open(raw.clone()).map(Self::$variant), )*
+                    "system" => Open::open(raw.clone()).map(Self::System),
+                    _ => return Self::Unknown(Unknown::tagged(tag, raw)),
+                };
+                match typed {
+                    // What cannot be typed is in one place, whatever its type.
+                    Ok(Self::System(SystemMessage::Unknown(unknown))) => {
+                        Self::Unknown(Unknown { tag, ..unknown })
+                    }
+                    Ok(message) => message,
+                    Err(mismatch) => Self::Unknown(Unknown::misshapen(tag, raw, mismatch)),
+                }
+            }
+        }
+
+        $( impl From<$inner> for $name {
+            fn from(inner: $inner) -> Self {
+                Self::$variant(inner)
+            }
+        } )*
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $( Self::$variant(inner) => inner.serialize(serializer), )*
+                    Self::System(message) => message.serialize(serializer),
+                    Self::Unknown(unknown) => unknown.serialize(serializer),
+                }
+            }
+        }
+    };
+}
+
+messages! {
+    /// One line of the CLI's output.
+    ///
+    /// The bodies are boxed, so that a message is cheap to move and to queue.
+    ///
+    /// ```
+    /// use inhouse_proto::message::Message;
+    ///
+    /// let line = br#"{"type":"assistant","message":{"content":[{"type":"text","text":"Hi!"}]}}"#;
+    /// let Message::Assistant(message) = Message::decode(line)? else { unreachable!() };
+    /// assert_eq!(message.text(), "Hi!");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub enum Message {
+        /// A finished piece of what the model said.
+        Assistant(Box<AssistantMessage>) = "assistant",
+        /// The results of tools, a prompt that the CLI put in, or the echo of one.
+        User(Box<UserMessage>) = "user",
+        /// The end of a turn.
+        Result(Box<ResultMessage>) = "result",
+        /// A message in the making.
+        StreamEvent(Box<StreamEvent>) = "stream_event",
+        /// A tool is still running.
+        ToolProgress(Box<ToolProgressMessage>) = "tool_progress",
+        /// A few words about what a row of tool calls did.
+        ToolUseSummary(Box<ToolUseSummaryMessage>) = "tool_use_summary",
+        /// How a login is going.
+        AuthStatus(Box<AuthStatusMessage>) = "auth_status",
+        /// The state of the account's rate limit changed.
+        RateLimit(Box<RateLimitEvent>) = "rate_limit_event",
+        /// What the user may want to say next.
+        PromptSuggestion(Box<PromptSuggestionMessage>) = "prompt_suggestion",
+        /// The conversation starts anew.
+        ConversationReset(Box<ConversationResetMessage>) = "conversation_reset",
+        /// The goal toward which the CLI keeps working changed.
+        ActiveGoal(Box<ActiveGoalMessage>) = "active_goal",
+        /// How near the CLI is to compacting the conversation.
+        AutocompactState(Box<AutocompactStateMessage>) = "autocompact_state",
+        /// A place where the SDK left something out. Made by the SDK.
+        Gap(Gap) = "inhouse_gap",
+    }
+}
+
+impl Message {
+    /// Decodes a line.
+    ///
+    /// The order of the members does not matter. A message of a known type in which some optional
+    /// member has an unexpected shape keeps that member in `extra`; one that cannot be typed is
+    /// [`Message::Unknown`]. Half a surrogate pair, which the CLI writes when it cuts a text in the
+    /// middle of an emoji, becomes U+FFFD.
+    ///
+    /// # Errors
+    /// Only when the line is not a JSON object.
+    pub fn decode(line: &[u8]) -> serde_json::Result<Self> {
+        if let Ok(Tags { kind, subtype }) = serde_json::from_slice(line) {
+            let subtype = subtype.as_ref().map(|tag| &*tag.0);
+            if let Ok(Some(message)) = Self::read(&kind.0, subtype, line) {
+                return Ok(message);
+            }
+        }
+        serde_json::from_slice(line)
+            .or_else(|error| match mend(line) {
+                Some(mended) => serde_json::from_slice(&mended),
+                None => Err(error),
+            })
+            .map(Self::open)
+    }
+}
+
+impl From<SystemMessage> for Message {
+    fn from(message: SystemMessage) -> Self {
+        Self::System(message)
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Object(members) => Ok(Self::open(members)),
+            other => Err(D::Error::custom(format_args!(
+                "expected an object (Message), found {other}"
+            ))),
+        }
+    }
+}
+
+/// The members that tell the kind of a line, borrowed from it.
+#[derive(Deserialize)]
+struct Tags<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Tag<'a>,
+    #[serde(borrow)]
+    subtype: Option<Tag<'a>>,
+}
+
+// `Cow` by itself would be deserialized as owned inside of an `Option`.
+#[derive(Deserialize)]
+struct Tag<'a>(#[serde(borrow)] Cow<'a, str>);
+
+fn whole<T: DeserializeOwned>(line: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_slice(line)
+}

@@ -1,0 +1,59 @@
+use crate::open::{Extra, open_enum, open_struct};
+
+open_struct! {
+    /// A place where the SDK left something out.
+    ///
+    /// The one message that never comes from the CLI: the SDK makes it, so that a loss is seen where
+    /// it happened and does not end the stream.
+    pub struct Gap ["type" = "inhouse_gap"] {
+        /// Why something is missing.
+        pub reason: GapReason,
+        /// How many lines are missing.
+        pub lines: u64,
+        /// How many bytes they had.
+        pub bytes: u64,
+        /// The start of a skipped line, where that helps to understand it.
+        pub sample: Option<String>,
+    }
+}
+
+impl Gap {
+    /// A gap of so many lines and bytes.
+    #[must_use]
+    pub fn new(reason: GapReason, lines: u64, bytes: u64) -> Self {
+        Self {
+            reason,
+            lines,
+            bytes,
+            sample: None,
+            extra: Extra::default(),
+        }
+    }
+
+    /// Shows the start of a skipped line.
+    #[must_use]
+    pub fn sample(mut self, sample: impl Into<String>) -> Self {
+        self.sample = Some(sample.into());
+        self
+    }
+
+    /// One line that is not JSON, with its start as a sample.
+    #[must_use]
+    pub fn not_json(line: &[u8]) -> Self {
+        const SAMPLE: usize = 200;
+        let start = String::from_utf8_lossy(&line[..line.len().min(SAMPLE)]);
+        Self::new(GapReason::NotJson, 1, line.len() as u64).sample(start)
+    }
+}
+
+open_enum! {
+    /// Why the SDK left something out.
+    pub enum GapReason {
+        /// The reader was too slow, and the memory set aside for waiting messages was full.
+        BacklogFull = "backlog_full",
+        /// A line was longer than allowed.
+        LineTooLong = "line_too_long",
+        /// A line was not JSON.
+        NotJson = "not_json",
+    }
+}

@@ -1,0 +1,71 @@
+/// Replaces each half of a surrogate pair that stands alone by U+FFFD; `None` when there is none.
+///
+/// JavaScript strings may hold such halves and its JSON writer escapes them (`\ud83d`), but they are
+/// no Unicode and `serde_json` refuses the line. The CLI makes them when it shortens a text.
+pub(super) fn mend(line: &[u8]) -> Option<Vec<u8>> {
+    let mut mended: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while at < line.len() {
+        if line[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        match unit(&line[at..]) {
+            Some(0xD800..=0xDBFF)
+                if matches!(unit(&line[at + ESCAPE..]), Some(0xDC00..=0xDFFF)) =>
+            {
+                at += 2 * ESCAPE;
+            }
+            Some(0xD800..=0xDFFF) => {
+                mended.get_or_insert_with(|| line.to_vec())[at..at + ESCAPE]
+                    .copy_from_slice(b"\\ufffd");
+                at += ESCAPE;
+            }
+            Some(_) => at += ESCAPE,
+            None => at += 2,
+        }
+    }
+    mended
+}
+
+/// The length of `\uXXXX`.
+const ESCAPE: usize = 6;
+
+/// The code unit of an escape `\uXXXX` at the start of the bytes.
+fn unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.get(..ESCAPE)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(line: &str) -> Option<String> {
+        mend(line.as_bytes()).map(|mended| String::from_utf8(mended).expect("it stays UTF-8"))
+    }
+
+    #[test]
+    fn halves_are_replaced_where_they_stand() {
+        assert_eq!(text(r#""a\ud83d""#).as_deref(), Some(r#""a\ufffd""#));
+        assert_eq!(text(r#""\uDE00b""#).as_deref(), Some(r#""\ufffdb""#));
+        assert_eq!(
+            text(r#""\ud83d\ud83d\ude00""#).as_deref(),
+            Some(r#""\ufffd\ud83d\ude00""#)
+        );
+    }
+
+    #[test]
+    fn everything_else_stays() {
+        for line in [
+            r#""\ud83d\ude00""#,
+            r#""\\ud83d""#,
+            r#""\u0041\n\"""#,
+            "",
+            "\\",
+            "\\u12",
+        ] {
+            assert_eq!(text(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! System messages: what happens around the conversation, told apart by `subtype`.
+//!
+//! They come at any time, also before the first prompt is answered and after a result. Some replace
+//! a whole set rather than changing it ([`BackgroundTasksChangedMessage`],
+//! [`CommandsChangedMessage`], [`InitMessage`]): keep the newest and forget the rest.
+
+mod command;
+mod compact;
+mod control_progress;
+mod elicitation;
+mod files;
+mod hook;
+mod init;
+mod memory;
+mod message;
+mod mirror;
+mod notification;
+mod permission;
+mod plugin;
+mod refusal;
+mod retry;
+mod session;
+mod status;
+mod summary;
+mod task;
+mod task_notification;
+mod thinking;
+
+pub use self::command::{CommandsChangedMessage, LocalCommandOutputMessage};
+pub use self::compact::{
+    CompactBoundaryMessage, CompactMetadata, CompactTrigger, PreservedMessages, PreservedSegment,
+};
+pub use self::control_progress::{ControlRequestProgressMessage, ControlRequestProgressStatus};
+pub use self::elicitation::ElicitationCompleteMessage;
+pub use self::files::{FilesPersistedMessage, PersistFailure, PersistedFile};
+pub use self::hook::{HookOutcome, HookProgressMessage, HookResponseMessage, HookStartedMessage};
+pub use self::init::{
+    ApiKeySource, InitMcpServer, InitMessage, InitPlugin, InitPluginError, ManagedLock, ViewMode,
+};
+pub use self::memory::{MemoryRecallMessage, MemoryRecallMode, MemoryScope, RecalledMemory};
+pub use self::message::SystemMessage;
+pub use self::mirror::{MirrorErrorMessage, MirrorKey};
+pub use self::notification::{
+    InformationalLevel, InformationalMessage, NotificationMessage, NotificationPriority,
+};
+pub use self::permission::PermissionDeniedMessage;
+pub use self::plugin::{PluginInstallMessage, PluginInstallStatus};
+pub use self::refusal::{
+    ModelRefusalFallbackMessage, ModelRefusalNoFallbackMessage, RefusalDirection, RefusalScope,
+};
+pub use self::retry::{ApiRetryMessage, NoResponse};
+pub use self::session::{
+    LostWrites, SessionMetadataMessage, SessionState, SessionStateChangedMessage,
+    SessionWritesLostMessage, WorkerShuttingDownMessage, WritesLostCode,
+};
+pub use self::status::{CompactResult, StatusActivity, StatusMessage};
+pub use self::summary::{PostTurnSummaryMessage, TaskSummaryMessage};
+pub use self::task::{
+    BackgroundTask, BackgroundTasksChangedMessage, TaskPatch, TaskProgressMessage,
+    TaskStartedMessage, TaskStatus, TaskUpdatedMessage, TaskUsage,
+};
+pub use self::task_notification::{ResourceLink, TaskNotificationMessage, TaskNotificationStatus};
+pub use self::thinking::ThinkingTokensMessage;

@@ -1,0 +1,162 @@
+use bytes::{BufMut, Bytes, BytesMut};
+use serde::Serialize;
+
+use crate::control::incoming::Answer;
+
+/// Lines on their way to the CLI, in order, each whole.
+///
+/// The CLI ends with code 1 at the first line that it cannot parse, so everything that reaches its
+/// stdin is written here and nowhere else.
+#[derive(Debug, Default)]
+pub(crate) struct Outgoing {
+    buffer: BytesMut,
+}
+
+impl Outgoing {
+    /// Everything that waits to be written.
+    pub(crate) fn take(&mut self) -> Option<Bytes> {
+        (!self.buffer.is_empty()).then(|| self.buffer.split().freeze())
+    }
+
+    /// Appends a value as one line.
+    pub(crate) fn line(&mut self, value: &impl Serialize) -> Result<(), serde_json::Error> {
+        let before = self.buffer.len();
+        let written = serde_json::to_writer((&mut self.buffer).writer(), value);
+        if written.is_err() {
+            // Half a line would end the CLI.
+            self.buffer.truncate(before);
+            return written;
+        }
+        self.buffer.put_u8(b'\n');
+        Ok(())
+    }
+
+    /// Appends a request whose body has been encoded already.
+    pub(crate) fn request(&mut self, id: &str, body: &str) {
+        self.text(r#"{"type":"control_request","request_id":"#);
+        self.string(id);
+        self.text(r#","request":"#);
+        self.json(body);
+        self.text("}\n");
+    }
+
+    /// Appends the withdrawal of a request.
+    pub(crate) fn cancel(&mut self, id: &str) {
+        self.text(r#"{"type":"control_cancel_request","request_id":"#);
+        self.string(id);
+        self.text("}\n");
+    }
+
+    /// Appends the answer to a request of the CLI; silence is an answer that writes nothing.
+    pub(crate) fn answer(&mut self, id: &str, answer: &Answer) {
+        let subtype = match answer {
+            Answer::Success(_) => "success",
+            Answer::Error { .. } => "error",
+            Answer::Silence => return,
+        };
+        self.text(r#"{"type":"control_response","response":{"subtype":""#);
+        self.text(subtype);
+        self.text(r#"","request_id":"#);
+        self.string(id);
+        match answer {
+            Answer::Success(payload) => {
+                self.text(r#","response":"#);
+                self.json(payload.get());
+            }
+            Answer::Error { message, code } => {
+                self.text(r#","error":"#);
+                self.string(message);
+                if let Some(code) = code {
+                    self.text(r#","error_code":"#);
+                    self.string(code);
+                }
+            }
+            Answer::Silence => {}
+        }
+        self.text("}}\n");
+    }
+
+    fn text(&mut self, text: &str) {
+        self.buffer.put_slice(text.as_bytes());
+    }
+
+    /// Appends JSON text of any layout without breaking the line.
+    fn json(&mut self, json: &str) {
+        let start = self.buffer.len();
+        self.text(json);
+        // Inside a string a line end is always escaped, so a bare one is white space.
+        for at in memchr::memchr_iter(b'\n', json.as_bytes()) {
+            self.buffer[start + at] = b' ';
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        serde_json::to_writer((&mut self.buffer).writer(), text)
+            .expect("a string always has a JSON form, and a buffer always takes it");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn lines(outgoing: &mut Outgoing) -> Vec<Value> {
+        let bytes = outgoing.take().unwrap_or_default();
+        bytes
+            .split_inclusive(|byte| *byte == b'\n')
+            .map(|line| {
+                assert_eq!(line.last(), Some(&b'\n'), "every line is whole");
+                serde_json::from_slice(line).expect("every line is JSON")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_payload_with_line_ends_stays_one_line() {
+        let payload = "{\n \"text\": \"a\\nb\"\r\n}";
+        let mut outgoing = Outgoing::default();
+        let payload = RawValue::from_string(payload.to_owned()).expect("JSON");
+        outgoing.answer("r1", &Answer::Success(payload));
+        outgoing.cancel("r2");
+        let lines = lines(&mut outgoing);
+        assert_eq!(lines[0]["response"]["response"]["text"], "a\nb");
+        assert_eq!(lines[1]["request_id"], "r2");
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_encoded_leaves_no_half_line() {
+        struct Half;
+        impl Serialize for Half {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::{Error, SerializeSeq};
+                let mut seq = serializer.serialize_seq(None)?;
+                seq.serialize_element("begun")?;
+                Err(S::Error::custom("changed its mind"))
+            }
+        }
+        let mut outgoing = Outgoing::default();
+        outgoing.line(&"before").expect("a string");
+        outgoing.line(&Half).expect_err("it fails half-way");
+        outgoing.line(&"after").expect("a string");
+        assert_eq!(lines(&mut outgoing), ["before", "after"]);
+    }
+
+    #[test]
+    fn strange_ids_and_messages_are_escaped() {
+        let mut outgoing = Outgoing::default();
+        let answer = Answer::Error {
+            message: "no \"quotes\"\nand lines".to_owned(),
+            code: Some("bad".to_owned()),
+        };
+        outgoing.answer("a\"b\n", &answer);
+        outgoing.answer("silent", &Answer::Silence);
+        let lines = lines(&mut outgoing);
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0]["response"]["request_id"], "a\"b\n");
+        assert_eq!(lines[0]["response"]["error"], "no \"quotes\"\nand lines");
+        assert_eq!(lines[0]["response"]["error_code"], "bad");
+    }
+}

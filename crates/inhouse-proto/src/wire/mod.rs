@@ -1,0 +1,12 @@
+//! From bytes to lines, from lines to envelopes, and back.
+
+mod encode;
+mod envelope;
+mod line;
+
+pub use self::line::{Line, Lines};
+
+
+pub(crate) use self::encode::Outgoing;
+pub(crate) use self::envelope::{Envelope, Reply, text};
+pub(crate) use self::line::sample_of;

@@ -1,0 +1,125 @@
+use inhouse_proto::control::incoming::{Answer, Incoming};
+use inhouse_proto::engine::{Event, Notice};
+use serde_json::{Value, json};
+
+use crate::{Host, request};
+
+fn ask(id: &str) -> Value {
+    json!({"type": "control_request", "request_id": id, "request": {"subtype": "zap", "n": 1}})
+}
+
+fn ok(payload: &Value) -> Answer {
+    Answer::success(payload).expect("JSON")
+}
+
+#[test]
+fn a_request_is_answered_under_its_own_id() {
+    let mut host = Host::new();
+    let (ticket, asked) = request(host.hears(ask("r1")));
+    assert!(matches!(asked.decode(), Incoming::Unknown(unknown) if unknown.subtype == "zap"));
+    host.engine.respond(ticket, &ok(&json!({"done": true})));
+    assert_eq!(
+        host.says(),
+        [json!({
+            "type": "control_response",
+            "response": {"subtype": "success", "request_id": "r1", "response": {"done": true}},
+        })]
+    );
+}
+
+#[test]
+fn answers_may_come_in_any_order() {
+    let mut host = Host::new();
+    let tickets: Vec<_> = (0..100)
+        .map(|n| request(host.hears(ask(&format!("r{n}")))).0)
+        .collect();
+    for ticket in tickets.into_iter().rev() {
+        let payload = json!({"for": ticket.request_id()});
+        host.engine.respond(ticket, &ok(&payload));
+    }
+    let said = host.says();
+    assert_eq!(said.len(), 100);
+    for (line, n) in said.iter().zip((0..100).rev()) {
+        let id = format!("r{n}");
+        assert_eq!(line["response"]["request_id"], id);
+        assert_eq!(line["response"]["response"]["for"], id);
+    }
+}
+
+#[test]
+fn a_duplicate_of_an_open_request_gets_no_second_answer() {
+    let mut host = Host::new();
+    let (ticket, _) = request(host.hears(ask("r1")));
+    let events = host.hears(ask("r1"));
+    assert!(matches!(
+        &events[..],
+        [Event::Notice(Notice::DuplicateRequest { request_id })] if request_id == "r1"
+    ));
+    host.engine.respond(ticket, &ok(&json!({})));
+    assert_eq!(host.says().len(), 1);
+}
+
+#[test]
+fn a_withdrawn_request_gets_no_answer() {
+    let mut host = Host::new();
+    let (ticket, _) = request(host.hears(ask("r1")));
+    let events = host.hears(json!({"type": "control_cancel_request", "request_id": "r1"}));
+    let [Event::Withdrawn(withdrawn)] = &events[..] else {
+        panic!("{events:?}");
+    };
+    assert_eq!(withdrawn.serial(), ticket.serial());
+    assert!(!host.engine.is_open(&ticket));
+    host.engine.respond(ticket, &ok(&json!({})));
+    assert!(host.says().is_empty());
+}
+
+#[test]
+fn a_late_answer_does_not_reach_a_new_request_with_the_old_id() {
+    let mut host = Host::new();
+    let (old, _) = request(host.hears(ask("r1")));
+    host.hears(json!({"type": "control_cancel_request", "request_id": "r1"}));
+    let (new, _) = request(host.hears(ask("r1")));
+    host.engine.respond(old, &ok(&json!("old")));
+    host.engine.respond(new, &ok(&json!("new")));
+    let said = host.says();
+    assert_eq!(said.len(), 1);
+    assert_eq!(said[0]["response"]["response"], "new");
+}
+
+#[test]
+fn withdrawing_what_is_not_open_is_nothing() {
+    let mut host = Host::new();
+    let events = host.hears(json!({"type": "control_cancel_request", "request_id": "never"}));
+    assert!(events.is_empty());
+}
+
+#[test]
+fn silence_closes_the_request_without_a_word() {
+    let mut host = Host::new();
+    let (ticket, _) = request(host.hears(ask("r1")));
+    host.engine.respond(ticket, &Answer::Silence);
+    assert!(host.says().is_empty());
+    request(host.hears(ask("r1")));
+}
+
+#[test]
+fn control_frames_that_cannot_be_routed_are_reported() {
+    let mut host = Host::new();
+    for line in [
+        json!({"type": "control_request", "request": {"subtype": "zap"}}),
+        json!({"type": "control_request", "request_id": "r1"}),
+        json!({"type": "control_response"}),
+        json!({"type": "control_response", "response": {"subtype": "success"}}),
+        json!({"type": "control_cancel_request"}),
+    ] {
+        let events = host.hears(&line);
+        assert!(
+            matches!(
+                events[..],
+                [Event::Notice(Notice::MalformedControl { .. })]
+            ),
+            "{line}: {events:?}"
+        );
+    }
+    assert!(host.says().is_empty());
+}

@@ -1,0 +1,98 @@
+use inhouse_proto::engine::{Event, Notice};
+use serde_json::json;
+
+use crate::Host;
+
+#[test]
+fn garbage_between_lines_is_reported_and_survived() {
+    let mut host = Host::new();
+    let events = host.hears_bytes(b"\n  \nhello\n{\"type\":\n[1]\n{\"type\":\"assistant\"}\n");
+    assert!(matches!(
+        &events[..],
+        [
+            Event::Notice(Notice::Blank),
+            Event::Notice(Notice::Blank),
+            Event::Notice(Notice::NotJson { bytes: 5, .. }),
+            Event::Notice(Notice::NotJson { .. }),
+            Event::Notice(Notice::NotJson { .. }),
+            Event::Message(_),
+        ]
+    ));
+}
+
+#[test]
+fn bytes_that_are_not_utf8_cost_only_their_line() {
+    let mut host = Host::new();
+    let events = host.hears_bytes(b"{\"type\":\"x\",\"a\":\"\xff\xfe\"}\n{\"type\":\"result\"}\n");
+    assert!(matches!(events[0], Event::Notice(Notice::NotJson { .. })));
+    assert!(matches!(&events[1], Event::Message(frame) if frame.ends_turn()));
+}
+
+#[test]
+fn the_type_may_stand_behind_everything_else() {
+    let mut host = Host::new();
+    let line = r#"{"result":"type","subtype":"success","is_error":true,"type":"result"}"#;
+    let events = host.hears(line);
+    assert!(
+        matches!(&events[..], [Event::Message(frame)] if frame.ends_turn() && frame.ends_turn_badly())
+    );
+}
+
+#[test]
+fn a_last_line_without_its_end_still_counts() {
+    let mut host = Host::new();
+    assert!(host.hears_bytes(br#"{"type":"assistant"}"#).is_empty());
+    host.engine.receive_end(host.now);
+    assert!(matches!(host.events()[..], [Event::Message(_)]));
+    host.engine.receive_end(host.now);
+    assert!(host.events().is_empty());
+}
+
+#[test]
+fn a_conversation_is_the_same_in_every_chunking() {
+    let stream = [
+        json!({"type": "control_request", "request_id": "é1", "request": {"subtype": "zap", "x": "\u{1F980}"}}),
+        json!({"type": "assistant", "message": {"content": []}}),
+        json!({"type": "control_cancel_request", "request_id": "é1"}),
+        json!({"type": "keep_alive", "startup_mark": "ready"}),
+        json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "s"}),
+    ]
+    .map(|line| line.to_string() + "\n")
+    .concat();
+    let whole = kinds(&Host::new().hears_bytes(stream.as_bytes()));
+    assert_eq!(whole, ["request", "message", "withdrawn", "notice", "message"]);
+    for size in 1..stream.len() {
+        let mut host = Host::new();
+        let events: Vec<Event> = stream
+            .as_bytes()
+            .chunks(size)
+            .flat_map(|chunk| host.hears_bytes(chunk))
+            .collect();
+        assert_eq!(kinds(&events), whole, "in portions of {size} bytes");
+    }
+}
+
+#[test]
+fn heartbeats_and_transcripts_are_not_messages() {
+    let mut host = Host::new();
+    let events = host.hears(json!({"type": "keep_alive", "startup_mark": "mcp"}));
+    assert!(matches!(
+        &events[..],
+        [Event::Notice(Notice::KeepAlive { startup_mark: Some(mark) })] if mark == "mcp"
+    ));
+    let events = host.hears(json!({"type": "transcript_mirror", "filePath": "x", "entries": []}));
+    assert!(matches!(events[..], [Event::Transcript(_)]));
+}
+
+fn kinds(events: &[Event]) -> Vec<&'static str> {
+    events
+        .iter()
+        .map(|event| match event {
+            Event::Message(_) => "message",
+            Event::Request(..) => "request",
+            Event::Withdrawn(_) => "withdrawn",
+            Event::Notice(_) => "notice",
+            _ => "other",
+        })
+        .collect()
+}

@@ -1,0 +1,71 @@
+//! Ring 1: the conversation as a state machine, without a runtime and with a fake clock.
+
+mod answers;
+mod deadlines;
+mod lines;
+mod replies;
+mod runs;
+
+use std::time::{Duration, Instant};
+
+use inhouse_proto::engine::{Config, Engine, Event, Request, Ticket};
+use serde_json::Value;
+
+/// An engine, the time, and what it has written.
+struct Host {
+    engine: Engine,
+    now: Instant,
+}
+
+impl Host {
+    fn new() -> Self {
+        Self {
+            engine: Engine::new(Config {
+                max_line: 1 << 20,
+                ceiling: Some(Duration::from_secs(600)),
+            }),
+            now: Instant::now(),
+        }
+    }
+
+    /// The CLI writes a line.
+    fn hears(&mut self, line: impl ToString) -> Vec<Event> {
+        self.hears_bytes(format!("{}\n", line.to_string()).as_bytes())
+    }
+
+    fn hears_bytes(&mut self, bytes: &[u8]) -> Vec<Event> {
+        self.engine.space().extend_from_slice(bytes);
+        self.engine.receive(self.now);
+        self.events()
+    }
+
+    fn events(&mut self) -> Vec<Event> {
+        std::iter::from_fn(|| self.engine.poll_event()).collect()
+    }
+
+    /// Time passes.
+    fn waits(&mut self, time: Duration) -> Vec<Event> {
+        self.now += time;
+        self.engine.handle_timeout(self.now);
+        self.events()
+    }
+
+    /// What the host has written since it was last asked.
+    fn says(&mut self) -> Vec<Value> {
+        let bytes = self.engine.poll_transmit().unwrap_or_default();
+        assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "whole lines");
+        bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice(line).expect("every line is JSON"))
+            .collect()
+    }
+}
+
+/// The only event, which is a request.
+fn request(events: Vec<Event>) -> (Ticket, Request) {
+    match <[Event; 1]>::try_from(events) {
+        Ok([Event::Request(ticket, request)]) => (ticket, request),
+        other => panic!("expected one request, got {other:?}"),
+    }
+}

@@ -1,0 +1,113 @@
+use inhouse_proto::engine::{Event, Notice, Outcome};
+use serde_json::{Value, json};
+
+use crate::Host;
+
+fn reply(response: Value) -> Value {
+    json!({"type": "control_response", "response": response})
+}
+
+fn outcome(events: Vec<Event>) -> Outcome {
+    match <[Event; 1]>::try_from(events) {
+        Ok([Event::Reply { outcome, .. }]) => outcome,
+        other => panic!("expected one reply, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_request_is_written_whole_and_matched_by_its_id() {
+    let mut host = Host::new();
+    let first = host.engine.request(r#"{"subtype":"a"}"#, None);
+    let second = host.engine.request("{\n\"subtype\": \"b\"\n}", None);
+    assert_ne!(first, second);
+    let said = host.says();
+    assert_eq!(said[0]["request"], json!({"subtype": "a"}));
+    assert_eq!(said[1]["request"], json!({"subtype": "b"}));
+
+    let id = &said[1]["request_id"];
+    let events = host.hears(reply(json!({"subtype": "success", "request_id": id, "response": {"x": 1}})));
+    let [Event::Reply { id, outcome: Outcome::Success(Some(payload)) }] = &events[..] else {
+        panic!("{events:?}");
+    };
+    assert_eq!(*id, second);
+    assert_eq!(&payload[..], br#"{"x":1}"#);
+}
+
+#[test]
+fn a_success_often_has_no_payload() {
+    let mut host = Host::new();
+    let id = host.engine.request("{}", None).to_string();
+    let events = host.hears(reply(json!({"subtype": "success", "request_id": id})));
+    assert_eq!(outcome(events), Outcome::Success(None));
+}
+
+#[test]
+fn a_refusal_carries_the_words_and_the_code() {
+    let mut host = Host::new();
+    let id = host.engine.request("{}", None).to_string();
+    let events = host.hears(reply(
+        json!({"subtype": "error", "request_id": id, "error": "no", "error_code": "bad"}),
+    ));
+    let refused = Outcome::Refused {
+        message: "no".to_owned(),
+        code: Some("bad".to_owned()),
+    };
+    assert_eq!(outcome(events), refused);
+}
+
+#[test]
+fn a_reply_counts_once_and_only_for_what_was_asked() {
+    let mut host = Host::new();
+    let id = host.engine.request("{}", None).to_string();
+    let line = reply(json!({"subtype": "success", "request_id": id}));
+    outcome(host.hears(&line));
+    for line in [
+        line,
+        reply(json!({"subtype": "success", "request_id": "h99"})),
+        reply(json!({"subtype": "success", "request_id": "not ours"})),
+    ] {
+        let events = host.hears(&line);
+        assert!(
+            matches!(events[..], [Event::Notice(Notice::UnmatchedReply { .. })]),
+            "{events:?}"
+        );
+    }
+}
+
+#[test]
+fn requests_that_were_open_before_are_served_with_the_first_reply() {
+    let mut host = Host::new();
+    let id = host.engine.request("{}", None).to_string();
+    let open = |id: &str| json!({"type": "control_request", "request_id": id, "request": {"subtype": "can_use_tool"}});
+    let line = reply(json!({
+        "subtype": "success",
+        "request_id": id,
+        "response": {},
+        "pending_permission_requests": [open("p1"), open("p1")],
+        "pending_user_dialog_requests": [open("p2")],
+        "pending_elicitation_requests": [open("p3")],
+    }));
+    let ids: Vec<String> = host
+        .hears(line)
+        .iter()
+        .filter_map(|event| match event {
+            Event::Request(ticket, _) => Some(ticket.request_id().to_owned()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids, ["p1", "p2", "p3"]);
+}
+
+#[test]
+fn a_withdrawn_request_has_no_reply() {
+    let mut host = Host::new();
+    let id = host.engine.request("{}", None);
+    host.engine.withdraw(id);
+    host.engine.withdraw(id);
+    let said = host.says();
+    assert_eq!(said.len(), 2, "the request and one withdrawal: {said:?}");
+    assert_eq!(said[1]["type"], "control_cancel_request");
+    assert_eq!(said[1]["request_id"], said[0]["request_id"]);
+    let events = host.hears(reply(json!({"subtype": "success", "request_id": id.to_string()})));
+    assert!(matches!(events[..], [Event::Notice(_)]), "{events:?}");
+}

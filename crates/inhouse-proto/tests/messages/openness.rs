@@ -1,0 +1,188 @@
+use inhouse_proto::message::{
+    AssistantError, ContentBlock, ContentDelta, ApiEvent, Message, ResultSubtype, SystemMessage,
+};
+use serde_json::{Value, json};
+
+use crate::support::assert_deep_equal;
+
+#[test]
+fn an_unknown_type_is_kept_whole() {
+    let line = json!({"type": "zap", "x": [1, null], "uuid": "u"});
+    let message = round_trip(&line);
+    let Message::Unknown(unknown) = &message else {
+        panic!("{message:?}")
+    };
+    assert_eq!((unknown.tag.as_str(), &unknown.reason), ("zap", &None));
+    assert_eq!(message.tag(), "zap");
+    assert_eq!(message.uuid(), Some("u"));
+}
+
+#[test]
+fn an_unknown_subtype_is_kept_whole() {
+    for line in [
+        json!({"type": "system", "subtype": "zap", "session_id": "s"}),
+        json!({"type": "system", "session_id": "s"}),
+    ] {
+        let message = round_trip(&line);
+        let Message::Unknown(unknown) = &message else {
+            panic!("{message:?}")
+        };
+        assert_eq!(unknown.reason, None);
+        assert_eq!(message.session_id(), Some("s"));
+    }
+    let message = round_trip(&json!({"type": "system", "subtype": "zap"}));
+    assert_eq!(message.tag(), "system/zap");
+}
+
+#[test]
+fn an_unknown_result_is_still_a_result() {
+    let line = json!({"type": "result", "subtype": "zap", "is_error": true, "session_id": "s"});
+    let Message::Result(result) = round_trip(&line) else {
+        panic!("not a result")
+    };
+    assert_eq!(result.subtype, ResultSubtype::Unknown("zap".to_owned()));
+    assert_eq!(result.failure().as_deref(), Some("zap"));
+}
+
+#[test]
+fn a_line_without_a_type_is_kept_whole() {
+    for line in [json!({}), json!({"type": 7, "x": 1}), json!({"type": null})] {
+        let Message::Unknown(unknown) = round_trip(&line) else {
+            panic!("{line}")
+        };
+        assert_eq!(unknown.tag, "");
+    }
+}
+
+#[test]
+fn an_unknown_block_keeps_its_place() {
+    let line = json!({"type": "assistant", "message": {"content": [
+        {"type": "text", "text": "a"},
+        {"type": "hologram", "rays": 3},
+        "not even an object",
+        {"type": "text", "text": "b"},
+    ]}});
+    let Message::Assistant(message) = round_trip(&line) else {
+        panic!("not an assistant message")
+    };
+    assert_eq!(message.text(), "ab");
+    let [_, ContentBlock::Unknown(hologram), ContentBlock::Unknown(_), _] =
+        message.message.content.as_slice()
+    else {
+        panic!("{message:?}")
+    };
+    assert_eq!(hologram.tag, "hologram");
+    assert_eq!(hologram.raw["rays"], 3);
+}
+
+#[test]
+fn an_unknown_event_and_an_unknown_delta_are_kept() {
+    let event = |event: Value| match round_trip(&json!({"type": "stream_event", "event": event})) {
+        Message::StreamEvent(message) => message,
+        other => panic!("{other:?}"),
+    };
+    let unknown = event(json!({"type": "zap", "x": 1}));
+    assert!(matches!(unknown.event, ApiEvent::Unknown(_)));
+
+    let delta = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "zap"}});
+    let message = event(delta);
+    let ApiEvent::ContentBlockDelta(delta) = &message.event else {
+        panic!("{message:?}")
+    };
+    assert!(matches!(delta.delta, ContentDelta::Unknown(_)));
+    assert_eq!(message.text_delta(), None);
+}
+
+#[test]
+fn an_unknown_value_is_kept() {
+    let line = json!({"type": "assistant", "error": "bad_weather", "message": {"content": []}});
+    let Message::Assistant(message) = round_trip(&line) else {
+        panic!("not an assistant message")
+    };
+    assert_eq!(
+        message.error,
+        Some(AssistantError::Unknown("bad_weather".to_owned()))
+    );
+}
+
+#[test]
+fn a_misshapen_member_costs_only_itself() {
+    let line = json!({
+        "type": "assistant",
+        "session_id": "s",
+        "error": {"kind": "rate_limit"},
+        "message": {
+            "content": [{"type": "text", "text": "still here", "citations": "none"}],
+            "usage": {"input_tokens": "many", "output_tokens": 2},
+        },
+    });
+    let Message::Assistant(message) = round_trip(&line) else {
+        panic!("not an assistant message")
+    };
+    assert_eq!(message.text(), "still here");
+    assert_eq!(message.session_id.as_deref(), Some("s"));
+    assert_eq!(message.error, None);
+    assert_eq!(
+        message.extra.get("error"),
+        Some(&json!({"kind": "rate_limit"}))
+    );
+    let usage = message.message.usage.as_ref().expect("it is typed");
+    assert_eq!((usage.input_tokens, usage.output_tokens), (None, Some(2)));
+    assert_eq!(usage.extra.get("input_tokens"), Some(&json!("many")));
+}
+
+#[test]
+fn a_misshapen_required_member_is_told() {
+    let line = json!({"type": "result", "subtype": "success", "is_error": "no", "session_id": "s"});
+    let Message::Unknown(unknown) = round_trip(&line) else {
+        panic!("it cannot be typed")
+    };
+    assert_eq!(unknown.tag, "result/success");
+    let reason = unknown.reason.expect("the type is known");
+    assert!(reason.contains("is_error"), "{reason}");
+
+    let line = json!({"type": "system", "subtype": "hook_started"});
+    let Message::Unknown(unknown) = round_trip(&line) else {
+        panic!("it cannot be typed")
+    };
+    assert_eq!(unknown.tag, "system/hook_started");
+    assert!(unknown.reason.expect("the type is known").contains("hook_id"));
+}
+
+#[test]
+fn null_and_absent_stay_apart() {
+    let null = json!({"type": "system", "subtype": "status", "status": null});
+    let absent = json!({"type": "system", "subtype": "status"});
+    for line in [null, absent] {
+        let Message::System(SystemMessage::Status(status)) = round_trip(&line) else {
+            panic!("not a status")
+        };
+        assert_eq!(status.status, None);
+    }
+}
+
+#[test]
+fn only_what_is_no_object_is_an_error() {
+    for line in ["", "hello", "[]", "7", "null", r#"["assistant", null]"#, r#"{"type":"#] {
+        assert!(Message::decode(line.as_bytes()).is_err(), "{line}");
+    }
+    // Twice the same member: the last one counts, as everywhere in JavaScript.
+    let twice = br#"{"type":"zap","type":"prompt_suggestion","suggestion":"x"}"#;
+    assert!(matches!(Message::decode(twice), Ok(Message::PromptSuggestion(_))));
+}
+
+#[test]
+fn half_an_emoji_does_not_cost_the_message() {
+    let line = br#"{"type":"prompt_suggestion","suggestion":"a \ud83d b \ud83d\ude00"}"#;
+    let Ok(Message::PromptSuggestion(message)) = Message::decode(line) else {
+        panic!("not typed")
+    };
+    assert_eq!(message.suggestion, "a \u{fffd} b \u{1f600}");
+}
+
+#[track_caller]
+fn round_trip(line: &Value) -> Message {
+    let message = Message::decode(line.to_string().as_bytes()).expect("it is an object");
+    assert_deep_equal(&serde_json::to_value(&message).expect("it is JSON"), line);
+    message
+}

@@ -1,0 +1,229 @@
+//! What the model will say, and what it has been asked.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{Notify, oneshot};
+
+use super::{Answer, ApiError, ModelRequest, NothingCame, RequestKind, side_answer};
+
+pub(super) type Predicate = Arc<dyn Fn(&ModelRequest) -> bool + Send + Sync>;
+pub(super) type Otherwise = Arc<dyn Fn(&ModelRequest) -> Answer + Send + Sync>;
+
+/// The state that the test and the server share.
+///
+/// The lock is held for moments and never while code of the test runs.
+#[derive(Default)]
+pub(super) struct Script {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) queue: VecDeque<Answer>,
+    pub(super) otherwise: Option<Otherwise>,
+    rules: Vec<Rule>,
+    rules_made: usize,
+    pub(super) requests: Vec<ModelRequest>,
+    unexpected: Vec<usize>,
+    /// Indices of requests whose client left in the middle of the answer.
+    abandoned: Vec<usize>,
+    gates: Vec<oneshot::Sender<()>>,
+    requests_taken: usize,
+    abandoned_taken: usize,
+}
+
+struct Rule {
+    id: usize,
+    accepts: Predicate,
+    answer: Answer,
+    once: bool,
+}
+
+/// The answer to one request, and what its player needs.
+pub(super) struct Chosen {
+    pub(super) answer: Answer,
+    /// The position of the request in the record.
+    pub(super) index: usize,
+    /// Fires when the test releases stalled answers.
+    pub(super) released: oneshot::Receiver<()>,
+}
+
+enum Choice {
+    Ready(Answer),
+    Compute(Otherwise),
+    RunOut,
+}
+
+impl Script {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn add_rule(&self, accepts: Predicate, answer: Answer, once: bool) {
+        let mut state = self.lock();
+        let id = state.rules_made;
+        state.rules_made += 1;
+        state.rules.push(Rule {
+            id,
+            accepts,
+            answer,
+            once,
+        });
+    }
+
+    /// Records a request that is not answered from the script.
+    pub(super) fn record(&self, request: ModelRequest) {
+        let mut state = self.lock();
+        if request.kind == RequestKind::Unknown {
+            let index = state.requests.len();
+            state.unexpected.push(index);
+        }
+        state.requests.push(request);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Records a request for a message and chooses its answer, in one step.
+    pub(super) fn choose(&self, request: ModelRequest) -> Chosen {
+        let accepted_by = self.accepting_rules(&request);
+        let (release, released) = oneshot::channel();
+        let mut state = self.lock();
+        let index = state.requests.len();
+        let choice = state.choice(&request, &accepted_by);
+        if matches!(choice, Choice::RunOut) {
+            state.unexpected.push(index);
+        }
+        state.gates.retain(|gate| !gate.is_closed());
+        state.gates.push(release);
+        state.requests.push(request.clone());
+        drop(state);
+        self.changed.notify_waiters();
+
+        let answer = match choice {
+            Choice::Ready(answer) => answer,
+            Choice::Compute(otherwise) => otherwise(&request),
+            Choice::RunOut => run_out().into(),
+        };
+        Chosen {
+            answer,
+            index,
+            released,
+        }
+    }
+
+    pub(super) fn client_left(&self, index: usize) {
+        self.lock().abandoned.push(index);
+        self.changed.notify_waiters();
+    }
+
+    pub(super) fn release(&self) {
+        for gate in std::mem::take(&mut self.lock().gates) {
+            // A gate that nobody waits at belongs to an answer that is complete.
+            let _ = gate.send(());
+        }
+    }
+
+    /// Waits until `take` finds something in the state.
+    pub(super) async fn wait<T>(
+        &self,
+        awaited: &'static str,
+        within: Duration,
+        take: impl Fn(&mut State) -> Option<T>,
+    ) -> Result<T, NothingCame> {
+        let found = tokio::time::timeout(within, async {
+            loop {
+                // Made before looking: it hears of every change from now on.
+                let changed = self.changed.notified();
+                if let Some(found) = take(&mut self.lock()) {
+                    return found;
+                }
+                changed.await;
+            }
+        });
+        found
+            .await
+            .map_err(|_| NothingCame::new(awaited, within, &self.lock().requests))
+    }
+
+    fn accepting_rules(&self, request: &ModelRequest) -> Vec<usize> {
+        let rules: Vec<_> = self
+            .lock()
+            .rules
+            .iter()
+            .map(|rule| (rule.id, Arc::clone(&rule.accepts)))
+            .collect();
+        rules
+            .into_iter()
+            .filter(|(_, accepts)| accepts(request))
+            .map(|(id, _)| id)
+            .collect()
+    }
+}
+
+impl State {
+    pub(super) fn remaining(&self) -> usize {
+        self.queue.len() + self.rules.iter().filter(|rule| rule.once).count()
+    }
+
+    pub(super) fn unexpected(&self) -> Vec<ModelRequest> {
+        self.unexpected
+            .iter()
+            .map(|&index| self.requests[index].clone())
+            .collect()
+    }
+
+    pub(super) fn take_request(&mut self) -> Option<ModelRequest> {
+        let mut conversation = self
+            .requests
+            .iter()
+            .filter(|request| request.kind == RequestKind::Conversation);
+        let next = conversation.nth(self.requests_taken).cloned()?;
+        self.requests_taken += 1;
+        Some(next)
+    }
+
+    pub(super) fn take_abandoned(&mut self) -> Option<ModelRequest> {
+        let index = *self.abandoned.get(self.abandoned_taken)?;
+        self.abandoned_taken += 1;
+        Some(self.requests[index].clone())
+    }
+
+    fn choice(&mut self, request: &ModelRequest, accepted_by: &[usize]) -> Choice {
+        // A rule that was used up since the predicates ran is no longer in the list.
+        if let Some(at) = self
+            .rules
+            .iter()
+            .position(|rule| accepted_by.contains(&rule.id))
+        {
+            let once = self.rules[at].once;
+            let answer = if once {
+                self.rules.remove(at).answer
+            } else {
+                self.rules[at].answer.clone()
+            };
+            return Choice::Ready(answer);
+        }
+        if request.kind == RequestKind::Structured {
+            return Choice::Ready(side_answer::structured(request).into());
+        }
+        match (self.queue.pop_front(), &self.otherwise) {
+            (Some(answer), _) => Choice::Ready(answer),
+            (None, Some(otherwise)) => Choice::Compute(Arc::clone(otherwise)),
+            (None, None) => Choice::RunOut,
+        }
+    }
+}
+
+/// An error that the CLI neither retries nor hides, so that a test with too few turns fails fast and says why.
+///
+/// Not a 400, which is what it means: CLI 2.1.325 answers that by asking five more times.
+fn run_out() -> ApiError {
+    ApiError::new(500).no_retry().message(
+        "the script of the model has run out: the test gave it fewer turns than the conversation needs",
+    )
+}

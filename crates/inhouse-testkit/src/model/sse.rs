@@ -1,0 +1,171 @@
+//! A turn as the server-sent events of a streamed answer.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{
+    ApiError, Turn,
+    turn::{Block, Pieces, SIGNATURE},
+};
+
+/// The events of one message, cut where a turn that stalls or hangs up is cut.
+pub(super) struct Events {
+    /// Everything up to the last delta: the last block is still open.
+    pub(super) opening: Vec<Bytes>,
+    /// The end of the last block and of the message.
+    pub(super) closing: Vec<Bytes>,
+}
+
+impl Events {
+    pub(super) fn of(turn: &Turn, message_id: &str, model: &str) -> Self {
+        let mut opening = vec![event(
+            "message_start",
+            json!({ "message": {
+                "id": message_id,
+                "type": "message",
+                "role": "assistant",
+                "model": model,
+                "content": [],
+                "stop_reason": null,
+                "stop_sequence": null,
+                "usage": turn.usage.at_start(),
+            }}),
+        )];
+        let mut closing = Vec::new();
+        for (index, block) in turn.blocks.iter().enumerate() {
+            opening.append(&mut closing);
+            opening.push(event(
+                "content_block_start",
+                json!({ "index": index, "content_block": block_at_start(block) }),
+            ));
+            opening.extend(deltas(block, turn.pieces).into_iter().map(|delta| {
+                event(
+                    "content_block_delta",
+                    json!({ "index": index, "delta": delta }),
+                )
+            }));
+            closing.push(event("content_block_stop", json!({ "index": index })));
+        }
+        closing.push(event(
+            "message_delta",
+            json!({
+                "delta": { "stop_reason": turn.final_stop_reason(), "stop_sequence": null },
+                "usage": turn.usage.at_end(),
+            }),
+        ));
+        closing.push(event("message_stop", json!({})));
+        Self { opening, closing }
+    }
+}
+
+/// The event that reports an error in the middle of a stream.
+pub(super) fn error_event(error: &ApiError) -> Bytes {
+    event("error", error.body())
+}
+
+fn event(name: &str, mut data: Value) -> Bytes {
+    data["type"] = name.into();
+    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
+}
+
+fn block_at_start(block: &Block) -> Value {
+    match block {
+        Block::Text(_) => json!({ "type": "text", "text": "" }),
+        Block::Thinking(_) => json!({ "type": "thinking", "thinking": "", "signature": "" }),
+        Block::ToolUse { id, name, .. } => {
+            json!({ "type": "tool_use", "id": id, "name": name, "input": {} })
+        }
+        Block::Raw(block) => block.clone(),
+    }
+}
+
+fn deltas(block: &Block, pieces: Pieces) -> Vec<Value> {
+    match block {
+        Block::Text(text) => cut(text, pieces)
+            .map(|piece| json!({ "type": "text_delta", "text": piece }))
+            .collect(),
+        Block::Thinking(thinking) => cut(thinking, pieces)
+            .map(|piece| json!({ "type": "thinking_delta", "thinking": piece }))
+            .chain([json!({ "type": "signature_delta", "signature": SIGNATURE })])
+            .collect(),
+        Block::ToolUse { input, .. } => cut(&input.to_string(), pieces)
+            .map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }))
+            .collect(),
+        Block::Raw(_) => Vec::new(),
+    }
+}
+
+/// Cuts between characters into pieces of nearly equal length.
+fn cut(text: &str, Pieces(at_most): Pieces) -> impl Iterator<Item = String> {
+    let chars: Vec<char> = text.chars().collect();
+    let length = chars.len().div_ceil(at_most).max(1);
+    chars
+        .chunks(length)
+        .map(|piece| piece.iter().collect())
+        .collect::<Vec<String>>()
+        .into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(events: &[Bytes]) -> Vec<Value> {
+        events
+            .iter()
+            .map(|event| {
+                let text = std::str::from_utf8(event).unwrap();
+                let (_, data) = text.split_once("data: ").unwrap();
+                serde_json::from_str(data.trim_end()).unwrap()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_deltas_of_a_block_add_up_to_it() {
+        let input = json!({ "command": "echo 'ü – 猫'" });
+        let turn = Turn::new()
+            .text("schön – 猫")
+            .tool_use("toolu_1", "Bash", input.clone());
+        let events = data(&Events::of(&turn, "msg_1", "m").opening);
+        let joined = |index: u64, field: &str| -> String {
+            let deltas = events.iter().filter(|e| e["type"] == "content_block_delta");
+            deltas
+                .filter(|e| e["index"] == index)
+                .map(|e| e["delta"][field].as_str().unwrap())
+                .collect()
+        };
+        assert_eq!(joined(0, "text"), "schön – 猫");
+        assert_eq!(joined(1, "partial_json"), input.to_string());
+    }
+
+    #[test]
+    fn a_block_comes_in_several_pieces_but_not_in_more_than_asked_for() {
+        for (pieces, text, expected) in [
+            (4, "abcdefgh", 4),
+            (3, "abcdefgh", 3),
+            (4, "ab", 2),
+            (1, "abc", 1),
+        ] {
+            let turn = Turn::new().text(text).pieces(pieces);
+            let events = data(&Events::of(&turn, "msg_1", "m").opening);
+            let deltas = events
+                .iter()
+                .filter(|e| e["type"] == "content_block_delta")
+                .count();
+            assert_eq!(deltas, expected, "{text} in {pieces}");
+        }
+    }
+
+    #[test]
+    fn only_the_last_block_is_open_between_opening_and_closing() {
+        let events = Events::of(&Turn::new().text("a").text("b"), "msg_1", "m");
+        let stops = |events: &[Bytes]| {
+            data(events)
+                .iter()
+                .filter(|e| e["type"] == "content_block_stop")
+                .count()
+        };
+        assert_eq!((stops(&events.opening), stops(&events.closing)), (1, 1));
+    }
+}

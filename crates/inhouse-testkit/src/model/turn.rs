@@ -1,0 +1,207 @@
+use serde_json::{Value, json};
+
+use super::{ApiError, Usage};
+
+/// One message of the model, put together block by block.
+///
+/// ```
+/// use inhouse_testkit::model::Turn;
+/// use serde_json::json;
+///
+/// let turn = Turn::new()
+///     .thinking("Better look first.")
+///     .text("Let me see.")
+///     .tool_use("toolu_1", "Bash", json!({ "command": "ls" }));
+/// # let _ = turn;
+/// ```
+///
+/// The stop reason is `tool_use` when there is such a block and `end_turn` otherwise, unless
+/// [`stop_reason`](Turn::stop_reason) says something else.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    pub(super) blocks: Vec<Block>,
+    pub(super) usage: Usage,
+    pub(super) ending: Ending,
+    pub(super) pieces: Pieces,
+    stop_reason: Option<String>,
+}
+
+impl Turn {
+    /// A message without content.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// No message but an error with this HTTP status.
+    #[must_use]
+    pub fn error(status: u16) -> ApiError {
+        ApiError::new(status)
+    }
+
+    /// Adds a block of text.
+    #[must_use]
+    pub fn text(self, text: impl Into<String>) -> Self {
+        self.push(Block::Text(text.into()))
+    }
+
+    /// Adds a block of thinking, with a signature as the API sends it.
+    #[must_use]
+    pub fn thinking(self, thinking: impl Into<String>) -> Self {
+        self.push(Block::Thinking(thinking.into()))
+    }
+
+    /// Adds a call of a tool.
+    ///
+    /// Ids must differ within a conversation; the tool's result comes back under the id in
+    /// [`ModelRequest::tool_results`](super::ModelRequest::tool_results).
+    #[must_use]
+    pub fn tool_use(self, id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
+        self.push(Block::ToolUse {
+            id: id.into(),
+            name: name.into(),
+            input,
+        })
+    }
+
+    /// Adds a block of any other type, sent as it is.
+    #[must_use]
+    pub fn block(self, block: Value) -> Self {
+        self.push(Block::Raw(block))
+    }
+
+    /// Sets the stop reason, for example `max_tokens` or `refusal`.
+    #[must_use]
+    pub fn stop_reason(mut self, reason: impl Into<String>) -> Self {
+        self.stop_reason = Some(reason.into());
+        self
+    }
+
+    /// Sets the token counts that the message reports.
+    #[must_use]
+    pub fn usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// Streams each block in at most this many deltas; four unless set, never fewer than one.
+    #[must_use]
+    pub fn pieces(mut self, at_most: usize) -> Self {
+        self.pieces = Pieces(at_most.max(1));
+        self
+    }
+
+    /// Sends what has been added so far, leaves the last block open, and then says nothing more.
+    ///
+    /// The answer goes on with [`ScriptedModel::release`](super::ScriptedModel::release), and ends when the client goes away.
+    #[must_use]
+    pub fn stall(mut self) -> Self {
+        self.ending = Ending::Stall;
+        self
+    }
+
+    /// Sends what has been added so far, leaves the last block open, and cuts the connection.
+    #[must_use]
+    pub fn hang_up(mut self) -> Self {
+        self.ending = Ending::HangUp;
+        self
+    }
+
+    /// Sends what has been added so far, leaves the last block open, and reports the error inside the stream.
+    ///
+    /// The status and the headers of the error are lost: the stream began with 200. Without streaming there is
+    /// no inside, and the error is the whole answer.
+    #[must_use]
+    pub fn fail(mut self, error: ApiError) -> Self {
+        self.ending = Ending::Fail(error);
+        self
+    }
+
+    pub(super) fn final_stop_reason(&self) -> &str {
+        match &self.stop_reason {
+            Some(reason) => reason,
+            None if self.blocks.iter().any(Block::is_tool_use) => "tool_use",
+            None => "end_turn",
+        }
+    }
+
+    fn push(mut self, block: Block) -> Self {
+        self.blocks.push(block);
+        self
+    }
+}
+
+/// How a message ends.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Ending {
+    #[default]
+    Complete,
+    Stall,
+    HangUp,
+    Fail(ApiError),
+}
+
+/// The greatest number of deltas of one block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pieces(pub(super) usize);
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Self(4)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Block {
+    Text(String),
+    Thinking(String),
+    ToolUse {
+        id: String,
+        name: String,
+        input: Value,
+    },
+    Raw(Value),
+}
+
+/// Any base64 will do: the CLI hands the signature back and never reads it.
+pub(super) const SIGNATURE: &str = "c2NyaXB0ZWQ=";
+
+impl Block {
+    /// The block as it stands in a message that is not streamed.
+    pub(super) fn whole(&self) -> Value {
+        match self {
+            Self::Text(text) => json!({ "type": "text", "text": text }),
+            Self::Thinking(thinking) => {
+                json!({ "type": "thinking", "thinking": thinking, "signature": SIGNATURE })
+            }
+            Self::ToolUse { id, name, input } => {
+                json!({ "type": "tool_use", "id": id, "name": name, "input": input })
+            }
+            Self::Raw(block) => block.clone(),
+        }
+    }
+
+    fn is_tool_use(&self) -> bool {
+        match self {
+            Self::ToolUse { .. } => true,
+            Self::Raw(block) => block["type"] == "tool_use",
+            Self::Text(_) | Self::Thinking(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stop_reason_follows_from_the_blocks_and_can_be_set() {
+        let call = Turn::new().text("a").tool_use("toolu_1", "Bash", json!({}));
+        assert_eq!(call.final_stop_reason(), "tool_use");
+        assert_eq!(Turn::new().text("a").final_stop_reason(), "end_turn");
+        assert_eq!(
+            call.stop_reason("max_tokens").final_stop_reason(),
+            "max_tokens"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+use serde_json::{Value, json};
+
+/// The token counts that the model reports for one turn.
+///
+/// The CLI adds these up into `usage`, the cost and the fill of the context window, so a test of budgets or of automatic
+/// compaction sets them.
+///
+/// ```
+/// use inhouse_testkit::model::{Turn, Usage};
+///
+/// let nearly_full = Turn::new().text("…").usage(Usage::new(190_000, 20).cache_read(1_000));
+/// # let _ = nearly_full;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_creation: u64,
+}
+
+impl Usage {
+    /// Counts without any use of the prompt cache.
+    #[must_use]
+    pub fn new(input: u64, output: u64) -> Self {
+        Self {
+            input,
+            output,
+            cache_read: 0,
+            cache_creation: 0,
+        }
+    }
+
+    /// Input tokens read from the prompt cache, on top of the plain input.
+    #[must_use]
+    pub fn cache_read(mut self, tokens: u64) -> Self {
+        self.cache_read = tokens;
+        self
+    }
+
+    /// Input tokens written to the prompt cache, on top of the plain input.
+    #[must_use]
+    pub fn cache_creation(mut self, tokens: u64) -> Self {
+        self.cache_creation = tokens;
+        self
+    }
+
+    /// The counts as they stand at the end of the message.
+    pub(super) fn at_end(self) -> Value {
+        self.with_output(self.output)
+    }
+
+    /// The counts as `message_start` tells them, when next to nothing has been generated.
+    pub(super) fn at_start(self) -> Value {
+        self.with_output(self.output.min(1))
+    }
+
+    fn with_output(self, output: u64) -> Value {
+        json!({
+            "input_tokens": self.input,
+            "cache_creation_input_tokens": self.cache_creation,
+            "cache_read_input_tokens": self.cache_read,
+            "output_tokens": output,
+        })
+    }
+}
+
+impl Default for Usage {
+    /// Ten tokens in, five out: small numbers that are not zero.
+    fn default() -> Self {
+        Self::new(10, 5)
+    }
+}

@@ -1,0 +1,137 @@
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Isolation, RealCliUnavailable, cache, install, platform,
+    release::{BINARY, Release},
+    unavailable::Reason,
+};
+use crate::model::ScriptedModel;
+
+/// A real CLI of a known version.
+///
+/// The [module](super) tells where it is looked for. The first call on a machine downloads it, which takes a while;
+/// all later ones only look into the cache.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use inhouse_testkit::{model::ScriptedModel, real::RealCli};
+///
+/// let model = ScriptedModel::start().await?;
+/// let isolation = RealCli::pinned()?.isolated(&model)?;
+/// let version = isolation.command().arg("--version").output().await?;
+/// assert!(version.status.success());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct RealCli {
+    program: PathBuf,
+}
+
+impl RealCli {
+    /// The version that this kit is developed and tested with: 2.1.325.
+    ///
+    /// # Errors
+    ///
+    /// When it is neither here nor to be had; the error says why and what to do.
+    pub fn pinned() -> Result<Self, RealCliUnavailable> {
+        Self::of(&Release::PINNED)
+    }
+
+    /// The oldest version that is supported: 2.1.197.
+    ///
+    /// # Errors
+    ///
+    /// Like [`pinned`](RealCli::pinned).
+    pub fn oldest() -> Result<Self, RealCliUnavailable> {
+        Self::of(&Release::OLDEST)
+    }
+
+    /// The path of the binary.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Makes a world for one run of the CLI, with this model in it.
+    ///
+    /// # Errors
+    ///
+    /// When the temporary directory cannot be made.
+    pub fn isolated(&self, model: &ScriptedModel) -> io::Result<Isolation> {
+        Isolation::new(&self.program, &model.base_url())
+    }
+
+    fn of(release: &Release) -> Result<Self, RealCliUnavailable> {
+        let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+        let program = locate(release, &|name| env::var_os(name), npm.as_ref());
+        let program = program.map_err(|reason| {
+            RealCliUnavailable::new(release.version, release.override_variable, reason)
+        })?;
+        Ok(Self { program })
+    }
+}
+
+fn locate(
+    release: &Release,
+    env: &dyn Fn(&str) -> Option<OsString>,
+    npm: &OsStr,
+) -> Result<PathBuf, Reason> {
+    if let Some(program) = env(release.override_variable).filter(|path| !path.is_empty()) {
+        let program = PathBuf::from(program);
+        return if program.is_file() {
+            Ok(program)
+        } else {
+            Err(Reason::OverrideMissing(program))
+        };
+    }
+    let cache = cache::directory(env).ok_or(Reason::NoCache)?;
+    let cached = cache.join(release.version).join(BINARY);
+    if cached.is_file() {
+        return Ok(cached);
+    }
+    let platform = platform::suffix().ok_or(Reason::NoPackage)?;
+    install::install(release, &platform, &cache, npm)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_environment_comes_before_the_cache_and_the_cache_before_npm() {
+        let directory = tempfile::tempdir().unwrap();
+        let given = directory.path().join("given");
+        let cached = directory.path().join(Release::PINNED.version).join(BINARY);
+        fs::write(&given, "").unwrap();
+        fs::create_dir_all(cached.parent().unwrap()).unwrap();
+        fs::write(&cached, "").unwrap();
+        let no_npm = OsStr::new("no-such-npm");
+        let locate = |given: Option<&Path>, release: &Release| {
+            let env = |name: &str| match name {
+                "INHOUSE_REAL_CLI" => given.map(OsString::from),
+                "INHOUSE_TESTKIT_CACHE" => Some(directory.path().into()),
+                _ => None,
+            };
+            locate(release, &env, no_npm)
+        };
+        assert_eq!(locate(Some(&given), &Release::PINNED).unwrap(), given);
+        assert_eq!(locate(None, &Release::PINNED).unwrap(), cached);
+        let oldest = locate(None, &Release::OLDEST);
+        assert!(
+            matches!(oldest, Err(Reason::CommandMissing { .. })),
+            "{oldest:?}"
+        );
+        let wrong = locate(Some(Path::new("/no/such/file")), &Release::PINNED);
+        assert!(
+            matches!(wrong, Err(Reason::OverrideMissing(_))),
+            "{wrong:?}"
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! The name that the npm packages give to the machine that we run on.
+
+use std::{env::consts, path::Path};
+
+/// The suffix of the package for this machine, or `None` when there is none.
+pub(super) fn suffix() -> Option<String> {
+    suffix_of(consts::OS, consts::ARCH, has_glibc())
+}
+
+fn suffix_of(os: &str, arch: &str, has_glibc: bool) -> Option<String> {
+    let os = match os {
+        "linux" => "linux",
+        "macos" => "darwin",
+        "windows" => "win32",
+        _ => return None,
+    };
+    let arch = match arch {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        _ => return None,
+    };
+    let libc = if os == "linux" && !has_glibc {
+        "-musl"
+    } else {
+        ""
+    };
+    Some(format!("{os}-{arch}{libc}"))
+}
+
+/// Asks the machine and not the compiler: a test built for musl may well run where glibc is.
+fn has_glibc() -> bool {
+    ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+        .iter()
+        .any(|loader| Path::new(loader).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn platforms_are_named_as_npm_names_them() {
+        let name = |os, arch, glibc| suffix_of(os, arch, glibc).unwrap_or_default();
+        assert_eq!(name("linux", "x86_64", true), "linux-x64");
+        assert_eq!(name("linux", "aarch64", false), "linux-arm64-musl");
+        assert_eq!(name("macos", "aarch64", false), "darwin-arm64");
+        assert_eq!(name("windows", "x86_64", false), "win32-x64");
+        assert_eq!(name("linux", "riscv64", true), "");
+    }
+}

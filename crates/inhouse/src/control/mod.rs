@@ -1,0 +1,191 @@
+//! Steering a session while it runs.
+
+mod methods;
+mod pending;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use inhouse_proto::control::outgoing::InitializeReply;
+use inhouse_proto::control::{ControlRequest, encode};
+use inhouse_proto::message::UserInput;
+use serde_json::value::to_raw_value;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use self::pending::Pending;
+use crate::driver::{Asked, Close, Command, End};
+use crate::error::{Error, ErrorKind, Result};
+use crate::process::ExitStatus;
+use crate::session::Shared;
+
+/// The controls of a session: cheap to clone, usable from any task at any time.
+///
+/// Control requests travel beside the messages and wait for nobody: they work in the middle of a
+/// turn, and when nobody reads. Every one has a deadline, see [`with_timeout`](Self::with_timeout),
+/// and fails at once when the CLI ends.
+///
+/// # Cancellation
+/// Dropping the future of a request withdraws it. The CLI may have acted on it by then.
+#[derive(Clone)]
+pub struct Control {
+    commands: UnboundedSender<Command>,
+    shared: Arc<Shared>,
+    timeout: Option<Duration>,
+}
+
+impl Control {
+    pub(crate) fn new(
+        commands: UnboundedSender<Command>,
+        shared: Arc<Shared>,
+        timeout: Option<Duration>,
+    ) -> Self {
+        Self {
+            commands,
+            shared,
+            timeout,
+        }
+    }
+
+    /// The same controls with another deadline for each request; `None` waits as long as the CLI
+    /// lives.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
+        Self {
+            timeout: timeout.into(),
+            ..self.clone()
+        }
+    }
+
+    /// Makes a request of the CLI: one of [`inhouse_proto::control::outgoing`] or one of your own.
+    ///
+    /// # Errors
+    /// `Refused` with the CLI's words, `Timeout`, `Exited` or `Closed` when the session has ended,
+    /// `Protocol` when the reply has an unexpected shape.
+    pub async fn request<R: ControlRequest>(&self, request: R) -> Result<R::Reply> {
+        let span = tracing::debug_span!("inhouse::control", subtype = R::SUBTYPE);
+        let body = encode(&request).map_err(|error| {
+            let text = format!("the request `{}` has no JSON form", R::SUBTYPE);
+            Error::new(ErrorKind::Config, text).with_source(error)
+        })?;
+        let payload = self.ask(R::SUBTYPE, body).instrument(span).await?;
+        let payload = payload.as_deref().map(|payload| {
+            std::str::from_utf8(payload).expect("the envelope was read as text")
+        });
+        R::reply(payload).map_err(|error| {
+            let text = format!(
+                "the CLI's reply to `{}` has an unexpected shape; `request` with `Reply = Value` \
+                 takes any",
+                R::SUBTYPE
+            );
+            Error::new(ErrorKind::Protocol, text).with_source(error)
+        })
+    }
+
+    /// Sends a prompt and returns its id.
+    ///
+    /// The CLI takes prompts at any time: one that arrives during a turn is queued, or joins the
+    /// turn. [`Client::send`](crate::Client::send) is the way to read the answer as a
+    /// [`Turn`](crate::Turn) of its own.
+    ///
+    /// # Errors
+    /// When the session has ended, or the CLI does not read its input in time.
+    pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<String> {
+        let mut prompt = prompt.into();
+        let id = prompt
+            .uuid
+            .get_or_insert_with(|| Uuid::new_v4().to_string())
+            .clone();
+        let prompt = to_raw_value(&prompt).map_err(|error| {
+            Error::new(ErrorKind::Config, "the prompt has no JSON form").with_source(error)
+        })?;
+        let (done, written) = oneshot::channel();
+        self.command(Command::Send { prompt, done })?;
+        let written = self.within(written).await?;
+        written.unwrap_or_else(|_| Err(self.shared.cause_of_end()))?;
+        Ok(id)
+    }
+
+    /// What the CLI said of itself when the session began: commands, models, agents, account.
+    #[must_use]
+    pub fn initialization(&self) -> &InitializeReply {
+        self.shared.initialized()
+    }
+
+    /// The process id of the CLI, where it is a local process.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.shared.pid
+    }
+
+    /// Ends the session and waits until the CLI is gone; see
+    /// [`Client::close`](crate::Client::close).
+    ///
+    /// # Errors
+    /// When the CLI had ended by itself before, in a way that no result explains.
+    pub async fn close(&self) -> Result<Option<ExitStatus>> {
+        self.end(Close::Gently).await;
+        match self.shared.ended() {
+            Some(End { failure: Some(failure), .. }) => Err(failure.clone()),
+            Some(End { exit, .. }) => Ok(*exit),
+            None => Err(self.shared.cause_of_end()),
+        }
+    }
+
+    /// Ends the session and waits until it has ended.
+    pub(crate) async fn end(&self, how: Close) {
+        let (done, ended) = oneshot::channel();
+        let done = Some(done);
+        if self.command(Command::Close { how, done }).is_ok() {
+            // An error means that it ended before it could say so.
+            let _ = ended.await;
+        }
+    }
+
+    /// Ends the session without waiting for it.
+    pub(crate) fn begin_end(&self, how: Close) {
+        // A session that has ended already needs no ending.
+        let _ = self.command(Command::Close { how, done: None });
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    async fn ask(&self, subtype: &'static str, body: String) -> Result<Option<bytes::Bytes>> {
+        let key = self.shared.next_key();
+        let (reply, replied) = oneshot::channel();
+        let deadline = self
+            .timeout
+            .and_then(|timeout| tokio::time::Instant::now().into_std().checked_add(timeout));
+        self.command(Command::Request(Asked {
+            key,
+            subtype,
+            body,
+            deadline,
+            reply,
+        }))?;
+        let pending = Pending::new(&self.commands, key);
+        let reply = replied.await;
+        pending.settled();
+        reply.unwrap_or_else(|_| Err(self.shared.cause_of_end()))
+    }
+
+    async fn within<F: Future>(&self, future: F) -> Result<F::Output> {
+        let Some(timeout) = self.timeout else {
+            return Ok(future.await);
+        };
+        tokio::time::timeout(timeout, future).await.map_err(|_| {
+            Error::new(
+                ErrorKind::Timeout,
+                "the CLI did not take the prompt in time: it has stopped reading its input",
+            )
+        })
+    }
+
+    fn command(&self, command: Command) -> Result<()> {
+        self.commands.send(command).map_err(|_| self.shared.cause_of_end())
+    }
+}

@@ -1,0 +1,350 @@
+//! The one task that owns a conversation.
+//!
+//! It reads, writes, keeps deadlines and hands out work, and never waits for anyone: not for the
+//! reader of messages, who has a [backlog](crate::stream), and not for a handler, which runs in a
+//! task of its own. It ends when the CLI is gone, and tells everyone who waits.
+
+mod command;
+mod dispatch;
+mod ending;
+mod waiters;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::{Buf, Bytes};
+use inhouse_proto::engine::{Config, Engine, Event, Notice};
+use inhouse_proto::message::{Gap, GapReason};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
+
+pub(crate) use self::command::{Asked, Close, Command};
+use self::dispatch::Dispatch;
+pub(crate) use self::dispatch::{Answering, Handlers};
+pub(crate) use self::ending::End;
+use self::ending::{Ending, Step};
+use self::waiters::Waiters;
+use crate::session::Shared;
+use crate::stream::{Item, Sender};
+use crate::transport::Connection;
+
+/// How a driver behaves.
+pub(crate) struct Settings {
+    /// The longest line that is read.
+    pub(crate) max_line: usize,
+    /// How long a run may be silent after its result while the session is not idle.
+    pub(crate) ceiling: Option<Duration>,
+    /// Whether the end of the first run is the end of input.
+    pub(crate) one_shot: bool,
+    /// How long the CLI may take to end after the end of input, and after being asked.
+    pub(crate) grace: Duration,
+    /// How long it may take after being asked to terminate.
+    pub(crate) terminate_wait: Duration,
+}
+
+/// See the [module](self).
+pub(crate) struct Driver {
+    engine: Engine,
+    settings: Settings,
+    connection: Connection,
+    /// Bytes on their way into the CLI's stdin.
+    unwritten: Bytes,
+    input: Input,
+    commands: UnboundedReceiver<Command>,
+    waiters: Waiters,
+    dispatch: Dispatch,
+    messages: Sender,
+    ending: Ending,
+    shared: Arc<Shared>,
+    closers: Vec<oneshot::Sender<()>>,
+}
+
+/// What becomes of the CLI's stdin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Input {
+    Open,
+    /// To be closed as soon as everything is written.
+    Ending,
+    Closed,
+}
+
+impl Driver {
+    pub(crate) fn new(
+        settings: Settings,
+        connection: Connection,
+        handlers: Handlers,
+        commands: UnboundedReceiver<Command>,
+        messages: Sender,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let engine = Engine::new(Config {
+            max_line: settings.max_line,
+            ceiling: settings.ceiling,
+        });
+        Self {
+            engine,
+            settings,
+            connection,
+            unwritten: Bytes::new(),
+            input: Input::Open,
+            commands,
+            waiters: Waiters::default(),
+            dispatch: Dispatch::new(handlers),
+            messages,
+            ending: Ending::default(),
+            shared,
+            closers: Vec::new(),
+        }
+    }
+
+    /// Runs the conversation to its end.
+    pub(crate) async fn run(mut self) {
+        while !self.ending.is_complete() {
+            self.turn_over().await;
+            while let Some(event) = self.engine.poll_event() {
+                self.on_event(event);
+            }
+        }
+        self.finish();
+    }
+
+    /// Waits for whatever happens next, and takes note of it.
+    async fn turn_over(&mut self) {
+        if self.unwritten.is_empty() {
+            match self.engine.poll_transmit() {
+                Some(bytes) if self.input != Input::Closed => self.unwritten = bytes,
+                _ => self.waiters.written(),
+            }
+        }
+        if self.unwritten.is_empty() && self.input == Input::Ending {
+            self.close_input();
+        }
+        let deadline = [self.engine.poll_timeout(), self.ending.deadline()]
+            .into_iter()
+            .flatten()
+            .min();
+        let Connection {
+            reader,
+            writer,
+            peer,
+        } = &mut self.connection;
+
+        tokio::select! {
+            read = reader.read_buf(self.engine.space()), if !self.ending.output_ended() => {
+                self.on_read(read);
+            }
+            written = writer.write(&self.unwritten), if !self.unwritten.is_empty() => {
+                self.on_written(written);
+            }
+            command = self.commands.recv(), if !self.ending.abandoned() => {
+                self.on_command(command);
+            }
+            (ticket, answer) = self.dispatch.next_answer(), if !self.dispatch.is_empty() => {
+                self.engine.respond(ticket, &answer);
+            }
+            exit = peer.exited(), if !self.ending.has_exited() => {
+                tracing::debug!(?exit, "the CLI has ended");
+                self.ending.exited(exit, now());
+                // Frees a stdout that something it started may still hold.
+                peer.kill();
+            }
+            () = sleep_until(deadline), if deadline.is_some() => self.on_deadline(),
+        }
+    }
+
+    fn on_read(&mut self, read: std::io::Result<usize>) {
+        match read {
+            Ok(0) => self.on_output_end(),
+            Ok(_) => self.engine.receive(now()),
+            Err(error) => {
+                tracing::warn!(%error, "reading from the CLI failed");
+                self.on_output_end();
+            }
+        }
+    }
+
+    fn on_output_end(&mut self) {
+        self.engine.receive_end(now());
+        self.ending.output_end();
+        // Without its stdout a CLI is of no use: it is given the time of a close to end.
+        self.begin_ending(self.settings.grace);
+    }
+
+    fn on_written(&mut self, written: std::io::Result<usize>) {
+        match written {
+            Ok(count) if count > 0 => self.unwritten.advance(count),
+            // It has closed its stdin: it is about to end, and its output tells more than this.
+            _ => self.close_input(),
+        }
+    }
+
+    fn on_command(&mut self, command: Option<Command>) {
+        let Some(command) = command else {
+            tracing::debug!("the session was dropped");
+            self.ending.abandon();
+            self.dispatch.cancel_all();
+            return self.begin_ending(self.settings.grace);
+        };
+        match command {
+            Command::Send { prompt, done } => {
+                if self.input != Input::Open {
+                    return drop(done.send(Err(self.waiters.input_closed())));
+                }
+                match self.engine.send(&prompt) {
+                    Ok(()) => self.waiters.await_written(done),
+                    Err(error) => drop(done.send(Err(ending::unsendable(error)))),
+                }
+            }
+            Command::Request(request) => {
+                if self.input != Input::Open {
+                    let error = self.waiters.input_closed();
+                    return drop(request.reply.send(Err(error)));
+                }
+                let id = self.engine.request(&request.body, request.deadline);
+                self.waiters.await_reply(id, request);
+            }
+            Command::Abandon { key } => {
+                if let Some(id) = self.waiters.abandon(key) {
+                    self.engine.withdraw(id);
+                }
+            }
+            Command::Close { how, done } => {
+                self.closers.extend(done);
+                self.close(how);
+            }
+        }
+        while let Ok(command) = self.commands.try_recv() {
+            self.on_command(Some(command));
+        }
+    }
+
+    fn close(&mut self, how: Close) {
+        self.ending.request_close();
+        self.dispatch.cancel_all();
+        match how {
+            Close::Gently => self.begin_ending(self.settings.grace),
+            Close::Now => {
+                self.close_input();
+                self.ending.skip_to(Step::Killed, now(), Duration::ZERO);
+                self.on_step();
+            }
+        }
+    }
+
+    /// Closes stdin once everything is written, and gives the CLI some time to end.
+    fn begin_ending(&mut self, grace: Duration) {
+        if self.input == Input::Open {
+            self.input = Input::Ending;
+        }
+        self.ending.begin(now(), grace);
+    }
+
+    fn close_input(&mut self) {
+        self.input = Input::Closed;
+        self.unwritten = Bytes::new();
+        self.connection.writer = Box::new(tokio::io::sink()) as Box<dyn AsyncWrite + Send + Unpin>;
+        self.waiters.input_ended();
+    }
+
+    fn on_deadline(&mut self) {
+        let now = now();
+        self.engine.handle_timeout(now);
+        if self.ending.deadline().is_some_and(|deadline| deadline <= now) {
+            self.ending.advance(now, self.settings.terminate_wait);
+            self.on_step();
+        }
+    }
+
+    fn on_step(&mut self) {
+        match self.ending.step() {
+            Some(Step::Terminated) => {
+                tracing::debug!("the CLI did not end by itself, asking it to");
+                // Whatever it has not read by now it will not read.
+                self.close_input();
+                self.connection.peer.terminate();
+            }
+            Some(Step::Killed) => {
+                tracing::debug!("killing the CLI");
+                self.connection.peer.kill();
+            }
+            Some(Step::Grace | Step::GivenUp) | None => {}
+        }
+    }
+
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Message(frame) => {
+                self.ending.saw(&frame);
+                self.messages.message(frame);
+            }
+            Event::Request(ticket, request) => {
+                if self.ending.close_requested() {
+                    return;
+                }
+                if let Some((ticket, answer)) = self.dispatch.request(ticket, request) {
+                    self.engine.respond(ticket, &answer);
+                }
+            }
+            Event::Withdrawn(ticket) => self.dispatch.cancel(&ticket),
+            Event::Reply { id, outcome } => self.waiters.reply(id, outcome),
+            Event::State(state) => tracing::trace!(%state, "session state"),
+            Event::RunEnded => {
+                self.messages.push(Item::RunEnded);
+                if self.settings.one_shot {
+                    self.end_run();
+                }
+            }
+            Event::Notice(notice) => self.on_notice(notice),
+            _ => {}
+        }
+    }
+
+    /// The only run is over: the CLI may take as long as background work may take.
+    fn end_run(&mut self) {
+        self.ending.expect_end();
+        if self.input == Input::Open {
+            self.input = Input::Ending;
+        }
+        if let Some(ceiling) = self.settings.ceiling {
+            self.ending.begin(now(), ceiling);
+        }
+    }
+
+    fn on_notice(&self, notice: Notice) {
+        let (reason, bytes, sample) = match notice {
+            Notice::NotJson { bytes, sample } => (GapReason::NotJson, bytes, sample),
+            Notice::TooLong { bytes, sample } => (GapReason::LineTooLong, bytes, sample),
+            notice => return tracing::trace!(?notice, "passed over"),
+        };
+        tracing::warn!(%reason, bytes, "a line of the CLI was passed over");
+        let gap = Gap::new(reason, 1, bytes).with_sample(sample);
+        self.messages.push(Item::Gap(gap));
+    }
+
+    fn finish(mut self) {
+        let stderr = self.connection.peer.stderr_tail();
+        let end = self.ending.conclude(self.engine.is_run_open(), stderr);
+        tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "the session has ended");
+        self.waiters.fail_all(&end.cause);
+        self.messages.end(end.failure.clone());
+        // Whoever comes later finds the channel closed, and the cause here.
+        self.shared.end(end);
+        for closer in self.closers {
+            // Nobody waits any more if the future of `close` was dropped.
+            let _ = closer.send(());
+        }
+    }
+}
+
+fn now() -> Instant {
+    // tokio's clock and not the system's, so that a test can pause it.
+    tokio::time::Instant::now().into_std()
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,103 @@
+use std::collections::HashMap;
+use std::mem;
+
+use bytes::Bytes;
+use inhouse_proto::RequestId;
+use inhouse_proto::engine::Outcome;
+use tokio::sync::oneshot;
+
+use super::command::Asked;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Everyone who waits for the CLI. Each is told exactly once.
+#[derive(Default)]
+pub(super) struct Waiters {
+    replies: HashMap<RequestId, Waiter>,
+    ids: HashMap<u64, RequestId>,
+    writes: Vec<oneshot::Sender<Result<()>>>,
+}
+
+struct Waiter {
+    key: u64,
+    subtype: &'static str,
+    reply: oneshot::Sender<Result<Option<Bytes>>>,
+}
+
+// A waiter that has gone away does not need the news: every failed `send` below means just that.
+impl Waiters {
+    pub(super) fn await_reply(&mut self, id: RequestId, asked: Asked) {
+        let Asked {
+            key,
+            subtype,
+            reply,
+            ..
+        } = asked;
+        self.ids.insert(key, id);
+        self.replies.insert(id, Waiter { key, subtype, reply });
+    }
+
+    pub(super) fn await_written(&mut self, done: oneshot::Sender<Result<()>>) {
+        self.writes.push(done);
+    }
+
+    /// Forgets a request that nobody waits for.
+    pub(super) fn abandon(&mut self, key: u64) -> Option<RequestId> {
+        let id = self.ids.remove(&key)?;
+        self.replies.remove(&id);
+        Some(id)
+    }
+
+    pub(super) fn reply(&mut self, id: RequestId, outcome: Outcome) {
+        let Some(Waiter {
+            key,
+            subtype,
+            reply,
+        }) = self.replies.remove(&id)
+        else {
+            return;
+        };
+        self.ids.remove(&key);
+        let _ = reply.send(match outcome {
+            Outcome::Success(payload) => Ok(payload),
+            Outcome::Refused { message, code } => Err(Error::new(
+                ErrorKind::Refused,
+                format!("the CLI refused `{subtype}`: {message}"),
+            )
+            .with_code(code)),
+            Outcome::TimedOut => Err(Error::new(
+                ErrorKind::Timeout,
+                format!("the CLI did not answer `{subtype}` in time; the request was withdrawn"),
+            )),
+        });
+    }
+
+    /// Everything that was to be written is written.
+    pub(super) fn written(&mut self) {
+        for done in mem::take(&mut self.writes) {
+            let _ = done.send(Ok(()));
+        }
+    }
+
+    /// What was not written yet never will be.
+    pub(super) fn input_ended(&mut self) {
+        for done in mem::take(&mut self.writes) {
+            let _ = done.send(Err(self.input_closed()));
+        }
+    }
+
+    pub(super) fn input_closed(&self) -> Error {
+        Error::new(
+            ErrorKind::Closed,
+            "the input of the session is closed; start a new session to send more",
+        )
+    }
+
+    pub(super) fn fail_all(&mut self, cause: &Error) {
+        for (_, waiter) in self.replies.drain() {
+            let _ = waiter.reply.send(Err(cause.clone()));
+        }
+        for done in mem::take(&mut self.writes) {
+            let _ = done.send(Err(cause.clone()));
+        }
+    }
+}

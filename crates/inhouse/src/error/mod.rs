@@ -1,0 +1,160 @@
+//! What can go wrong, and what the caller can ask of it.
+
+mod kind;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+
+use inhouse_proto::message::ResultMessage;
+
+pub use self::kind::ErrorKind;
+use crate::process::ExitStatus;
+
+/// A result whose error is [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of inhouse.
+///
+/// Its text says what happened and what to do next; [`kind`](Error::kind) tells the stage at which
+/// it happened. It is cheap to clone, because the end of a CLI fails everyone who waits for it with
+/// the same cause. Neither its text nor its `Debug` form contains prompts or values of the
+/// environment.
+#[derive(Clone)]
+pub struct Error(Arc<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+    exit: Option<ExitStatus>,
+    stderr: Option<String>,
+    code: Option<String>,
+    result: Option<Box<ResultMessage>>,
+}
+
+impl Error {
+    /// The stage at which it happened.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Whether a deadline passed.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        self.kind() == ErrorKind::Timeout
+    }
+
+    /// Whether the CLI ended, or the session was closed, while something was still wanted of it.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Exited | ErrorKind::Closed)
+    }
+
+    /// How the CLI ended, if it did and the status is known.
+    #[must_use]
+    pub fn exit_status(&self) -> Option<ExitStatus> {
+        self.0.exit
+    }
+
+    /// The last that the CLI wrote to stderr, with what looks like a secret masked.
+    #[must_use]
+    pub fn stderr_tail(&self) -> Option<&str> {
+        self.0.stderr.as_deref()
+    }
+
+    /// The machine-readable code with which the CLI refused a control request, such as
+    /// `unsupported_request`.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.0.code.as_deref()
+    }
+
+    /// The result with which a turn failed.
+    #[must_use]
+    pub fn result(&self) -> Option<&ResultMessage> {
+        self.0.result.as_deref()
+    }
+}
+
+/// Construction, inside the crate.
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Arc::new(Inner {
+            kind,
+            message: message.into(),
+            source: None,
+            exit: None,
+            stderr: None,
+            code: None,
+            result: None,
+        }))
+    }
+
+    pub(crate) fn config(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Config, message)
+    }
+
+    pub(crate) fn with_source(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let source = source.into();
+        self.map(|inner| inner.source = Some(source))
+    }
+
+    pub(crate) fn with_exit(self, exit: Option<ExitStatus>, stderr: String) -> Self {
+        self.map(|inner| {
+            inner.exit = exit;
+            inner.stderr = (!stderr.is_empty()).then_some(stderr);
+        })
+    }
+
+    pub(crate) fn with_code(self, code: Option<String>) -> Self {
+        self.map(|inner| inner.code = code)
+    }
+
+    pub(crate) fn with_result(self, result: ResultMessage) -> Self {
+        self.map(|inner| inner.result = Some(Box::new(result)))
+    }
+
+    fn map(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        change(Arc::get_mut(&mut self.0).expect("an error under construction is not shared yet"));
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        let mut out = f.debug_struct("Error");
+        out.field("kind", &inner.kind).field("message", &inner.message);
+        if let Some(exit) = &inner.exit {
+            out.field("exit", exit);
+        }
+        if let Some(stderr) = &inner.stderr {
+            out.field("stderr", stderr);
+        }
+        if let Some(code) = &inner.code {
+            out.field("code", code);
+        }
+        if let Some(result) = &inner.result {
+            // The subtype and not the whole: a result quotes the conversation.
+            out.field("result", &result.subtype);
+        }
+        if let Some(source) = &inner.source {
+            out.field("source", source);
+        }
+        out.finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,81 @@
+//! The only place where a launch touches files.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::error::{Error, Result};
+use crate::options::OsUser;
+
+/// What is longer does not go on a command line: Linux allows 128 KiB for one argument.
+pub(super) const MAX_INLINE: usize = 100 * 1024;
+
+/// Files that hold what is too long for a command line, until they are dropped.
+#[derive(Debug)]
+pub(super) struct PrivateFiles {
+    owner: Option<OsUser>,
+    paths: Vec<TempPath>,
+}
+
+impl PrivateFiles {
+    /// No files yet; those to come are for `owner` to read, or for the host's own user.
+    pub(super) fn new(owner: Option<OsUser>) -> Self {
+        Self {
+            owner,
+            paths: Vec::new(),
+        }
+    }
+
+    /// The text itself if it fits into an argument, else the path of a file that holds it.
+    pub(super) fn inline_or_path(&mut self, flag: &str, text: String) -> Result<String> {
+        if text.len() <= MAX_INLINE {
+            return Ok(text);
+        }
+        let path = self.write(&text).map_err(|error| {
+            Error::config(format!(
+                "the value of --{flag} is too long for a command line ({} bytes), and could not be \
+                 written to a temporary file; check the directory for temporary files",
+                text.len()
+            ))
+            .with_source(error)
+        })?;
+        let shown = path.to_str().map(str::to_owned);
+        self.paths.push(path);
+        shown.ok_or_else(|| {
+            Error::config("the directory for temporary files has a name that is not Unicode")
+        })
+    }
+
+    fn write(&self, text: &str) -> io::Result<TempPath> {
+        // Readable by its owner only, which is how this crate creates files.
+        let mut file = tempfile::Builder::new()
+            .prefix("inhouse-")
+            .suffix(".json")
+            .tempfile()?;
+        file.write_all(text.as_bytes())?;
+        #[cfg(unix)]
+        if let Some(owner) = self.owner {
+            std::os::unix::fs::chown(file.path(), Some(owner.uid), Some(owner.gid))?;
+        }
+        Ok(file.into_temp_path())
+    }
+}
+
+/// The text of a settings file, without a byte order mark.
+pub(super) fn read_settings(path: &Path, cwd: Option<&Path>) -> Result<String> {
+    let path = match cwd {
+        Some(cwd) => cwd.join(path),
+        None => PathBuf::from(path),
+    };
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Error::config(format!(
+            "the settings file {} cannot be read, which the sandbox option needs; check \
+             `Options::settings`",
+            path.display()
+        ))
+        .with_source(error)
+    })?;
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
+}

@@ -1,0 +1,156 @@
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use inhouse_proto::control::outgoing::Initialize;
+
+use super::argv::Argv;
+use super::files::PrivateFiles;
+use super::{
+    CommandLine, HostEnvironment, check, flags, handshake, locate, output, settings, variables,
+};
+use crate::error::Result;
+use crate::options::{Backlog, Options, OsUser};
+use crate::process::{ShutdownTiming, StderrCallback};
+
+/// What starts a session, decided from [`Options`] and from nothing else.
+///
+/// A [`Transport`](crate::transport::Transport) gets it to open a connection with. Keep it until
+/// the CLI has started: long values may be in temporary files that it owns.
+#[non_exhaustive]
+pub struct Launch {
+    /// The program, its arguments, its environment and its working directory.
+    pub command: CommandLine,
+    /// The user to run it as.
+    pub user: Option<OsUser>,
+    /// The first request of the conversation.
+    pub initialize: Initialize,
+    /// Whether the session must end unless the answer to `initialize` says that the managed
+    /// settings were applied.
+    pub requires_managed_settings: bool,
+    /// Whether prompts are to be taken as they are.
+    pub verbatim_prompts: bool,
+    /// The longest line to accept.
+    pub max_line_bytes: usize,
+    /// How much to keep of what is not read.
+    pub backlog: Backlog,
+    /// How long the CLI may take to accept the session.
+    pub connect_timeout: Duration,
+    /// How long a control request may take.
+    pub control_timeout: Duration,
+    /// How long to wait for background work after the last turn; `None` is without limit.
+    pub background_ceiling: Option<Duration>,
+    /// How patiently to end the CLI.
+    pub shutdown: ShutdownTiming,
+    pub(crate) stderr: Option<StderrCallback>,
+    // Held, not read: the files go when the launch does.
+    _files: PrivateFiles,
+}
+
+impl Launch {
+    /// Finds the CLI and plans how to start it in the environment of this process.
+    ///
+    /// # Errors
+    ///
+    /// [`Config`](crate::error::ErrorKind::Config) for options that cannot be meant,
+    /// [`CliNotFound`](crate::error::ErrorKind::CliNotFound) when there is no CLI.
+    pub fn new(options: &Options) -> Result<Self> {
+        let host = HostEnvironment::current();
+        check::options(options)?;
+        let program = program(options, &host)?;
+        Self::plan(options, program, &host)
+    }
+
+    /// Plans how to start the CLI `program` on a host with this environment.
+    ///
+    /// # Errors
+    ///
+    /// [`Config`](crate::error::ErrorKind::Config) for options that cannot be meant; the text
+    /// lists all of them.
+    pub fn plan(
+        options: &Options,
+        program: impl Into<OsString>,
+        host: &HostEnvironment,
+    ) -> Result<Self> {
+        check::options(options)?;
+        let mut files = PrivateFiles::new(options.process.user);
+        let mut initialize = handshake::initialize(options);
+        let mut argv = Argv::new();
+        flags::push(options, &mut argv);
+        output::place(options, &mut argv, &mut initialize);
+        settings::place(options, &mut argv, &mut files)?;
+        let requires_managed_settings =
+            settings::place_managed(options, &mut argv, &mut initialize);
+        settings::place_mcp(options, &mut argv, &mut files)?;
+        check::extra_flags(options, &argv)?;
+        flags::push_extra(options, &mut argv);
+
+        let mut command = command(options, program.into(), argv.into_args());
+        command.env = variables::environment(options, host);
+        check::command(&command)?;
+        if let Some(wrap) = &options.process.wrapper {
+            command = (wrap.0)(command);
+        }
+        Ok(Self {
+            command,
+            user: options.process.user,
+            initialize,
+            requires_managed_settings,
+            verbatim_prompts: options.prompt.verbatim,
+            max_line_bytes: options.stream.max_line_bytes,
+            backlog: options.stream.backlog,
+            connect_timeout: options.timing.connect_timeout,
+            control_timeout: options.timing.control_timeout,
+            background_ceiling: variables::background_ceiling(options, host),
+            shutdown: options.timing.shutdown,
+            stderr: options.process.stderr.as_ref().map(|sink| sink.0.clone()),
+            _files: files,
+        })
+    }
+
+    /// The command for the standard library, with the user to run it as.
+    #[must_use]
+    pub fn to_command(&self) -> Command {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has users by number"))]
+        let mut command = self.command.to_command();
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            use std::os::unix::process::CommandExt as _;
+            command.uid(user.uid).gid(user.gid);
+        }
+        command
+    }
+}
+
+/// The CLI on this machine, or its name elsewhere when a wrapper takes it there.
+fn program(options: &Options, host: &HostEnvironment) -> Result<OsString> {
+    let explicit = options.process.cli_path.as_deref();
+    if options.process.wrapper.is_some() {
+        return Ok(explicit.map_or("claude".into(), |path| path.as_os_str().to_owned()));
+    }
+    let path = variables::child_variable(options, host, "PATH");
+    let home = variables::child_variable(options, host, HOME);
+    let found = locate::locate(explicit, path, home.map(Path::new))?;
+    Ok(found.into_os_string())
+}
+
+const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
+/// The program with its arguments, run by a JavaScript runtime where it is a script.
+fn command(options: &Options, cli: OsString, args: Vec<OsString>) -> CommandLine {
+    let (runtime, runtime_args): (&OsStr, &[OsString]) = match &options.process.runtime {
+        Some(runtime) => (&runtime.program, &runtime.args),
+        None if locate::is_script(Path::new(&cli)) => ("node".as_ref(), &[]),
+        None => ("".as_ref(), &[]),
+    };
+    let mut command = if runtime.is_empty() {
+        CommandLine::new(cli)
+    } else {
+        let runtime_args = runtime_args.iter().cloned();
+        CommandLine::new(runtime).args(runtime_args.chain([cli]))
+    };
+    command.args.extend(args);
+    command.cwd.clone_from(&options.process.cwd);
+    command
+}

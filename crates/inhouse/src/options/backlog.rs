@@ -1,0 +1,39 @@
+/// How much is kept of what the host has not read yet.
+///
+/// The CLI is read at once, whether the host reads its messages or not: otherwise a host that looks
+/// away would stall its own tools and control requests. Messages that nobody has read yet are kept
+/// as the lines that they came in. When these lines are larger than the limit together, new
+/// messages are dropped, except for results; one `Message::Gap` stands where each run of dropped
+/// messages would have been. So a host that falls behind knows it, and still sees every turn end.
+///
+/// The limit is 256 MiB unless set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    limit: Option<usize>,
+}
+
+impl Backlog {
+    /// Keeps about this many bytes.
+    #[must_use]
+    pub const fn bytes(limit: usize) -> Self {
+        Self { limit: Some(limit) }
+    }
+
+    /// Keeps everything, whatever memory it takes.
+    #[must_use]
+    pub const fn unbounded() -> Self {
+        Self { limit: None }
+    }
+
+    /// The limit in bytes, if there is one.
+    #[must_use]
+    pub const fn limit(self) -> Option<usize> {
+        self.limit
+    }
+}
+
+impl Default for Backlog {
+    fn default() -> Self {
+        Self::bytes(256 * 1024 * 1024)
+    }
+}

@@ -1,0 +1,192 @@
+//! How a session is set up.
+//!
+//! [`Options`] is a list of wishes: a method for each, in any order, none of them required. It
+//! does nothing by itself. What contradicts itself or cannot be meant is reported as one
+//! [`Config`](crate::error::ErrorKind::Config) error, before anything is started.
+//!
+//! ```
+//! use inhouse::options::{Options, Effort, SystemPrompt};
+//!
+//! let options = Options::new()
+//!     .model("opus")
+//!     .effort(Effort::High)
+//!     .system_prompt(SystemPrompt::preset().append("Answer in French."))
+//!     .allow_tools(["Read", "Grep"])
+//!     .max_turns(3);
+//! # let _ = options;
+//! ```
+//!
+//! A method that names one of several things (`mcp_server`, `add_dir`, `beta`) adds it, and so do
+//! `allow_tools`, `disallow_tools`, `agents` and `envs`. Every other method replaces what was set
+//! before.
+//!
+//! # Three defaults that surprise
+//!
+//! - The system prompt is **empty** unless set. That of Claude Code is [`SystemPrompt::preset`].
+//! - **All settings files of the machine are loaded** unless
+//!   [`setting_sources`](Options::setting_sources) says otherwise.
+//! - [`allow_tools`](Options::allow_tools) spares questions; it takes no tool away. That is
+//!   [`tools`](Options::tools).
+//!
+//! # Coming from an official SDK
+//!
+//! | TypeScript | Python | here |
+//! |---|---|---|
+//! | `model` | `model` | [`model`](Options::model) |
+//! | `fallbackModel` | `fallback_model` | [`fallback_model`](Options::fallback_model) |
+//! | `thinking` | `thinking` | [`thinking`](Options::thinking) |
+//! | `maxThinkingTokens` | `max_thinking_tokens` | [`Thinking::budget`], or [`Thinking::disabled`] for 0 |
+//! | `effort` | `effort` | [`effort`](Options::effort) |
+//! | `maxTurns` | `max_turns` | [`max_turns`](Options::max_turns) |
+//! | `maxBudgetUsd` | `max_budget_usd` | [`max_budget_usd`](Options::max_budget_usd) |
+//! | `taskBudget` | `task_budget` | [`task_budget`](Options::task_budget) |
+//! | `betas` | `betas` | [`beta`](Options::beta) |
+//! | `outputFormat` | `output_format` | [`output`](Options::output), [`json_schema`](Options::json_schema) |
+//! | `systemPrompt` | `system_prompt` | [`system_prompt`](Options::system_prompt) |
+//! | `planModeInstructions` | – | [`plan_mode_instructions`](Options::plan_mode_instructions) |
+//! | `agent` | – | [`agent`](Options::agent) |
+//! | `agents` | `agents` | [`agents`](Options::agents) |
+//! | `skills` | `skills` | [`skills`](Options::skills) |
+//! | `verbatimPrompts` | `verbatim_prompts` | [`verbatim_prompts`](Options::verbatim_prompts) |
+//! | `title` | – | [`title`](Options::title) |
+//! | `promptSuggestions` | – | [`prompt_suggestions`](Options::prompt_suggestions) |
+//! | `agentProgressSummaries` | – | [`agent_progress_summaries`](Options::agent_progress_summaries) |
+//! | `tools` | `tools` | [`tools`](Options::tools) |
+//! | `allowedTools` | `allowed_tools` | [`allow_tools`](Options::allow_tools) |
+//! | `disallowedTools` | `disallowed_tools` | [`disallow_tools`](Options::disallow_tools) |
+//! | `toolAliases` | – | [`tool_alias`](Options::tool_alias) |
+//! | `toolConfig` | – | [`question_preview`](Options::question_preview), its only member |
+//! | `permissionMode` | `permission_mode` | [`permission_mode`](Options::permission_mode) |
+//! | `allowDangerouslySkipPermissions` | – | [`allow_dangerously_skip_permissions`](Options::allow_dangerously_skip_permissions) |
+//! | `canUseTool` | `can_use_tool` | not yet: comes with permission handlers |
+//! | `permissionPromptToolName` | `permission_prompt_tool_name` | [`permission_prompt_tool`](Options::permission_prompt_tool) |
+//! | `permissionPrompts` | – | [`permission_prompts`](Options::permission_prompts) |
+//! | `additionalDirectories` | `add_dirs` | [`add_dir`](Options::add_dir) |
+//! | `sandbox` | `sandbox` | [`sandbox`](Options::sandbox) |
+//! | `onElicitation` | – | not yet: comes with permission handlers |
+//! | `onUserDialog` | – | not yet: comes with permission handlers |
+//! | `supportedDialogKinds` | – | [`supported_dialog_kinds`](Options::supported_dialog_kinds) |
+//! | `perTaskStopAffordance` | – | [`per_task_stop`](Options::per_task_stop) |
+//! | `mcpServers` | `mcp_servers` | [`mcp_server`](Options::mcp_server), [`mcp_config_file`](Options::mcp_config_file); in-process servers come later |
+//! | `strictMcpConfig` | `strict_mcp_config` | [`strict_mcp_config`](Options::strict_mcp_config) |
+//! | `plugins` | `plugins` | [`plugin`](Options::plugin) |
+//! | `pluginDelivery` | – | [`plugin_delivery`](Options::plugin_delivery) |
+//! | `hooks` | `hooks` | not yet: comes with hooks |
+//! | `includeHookEvents` | `include_hook_events` | [`include_hook_events`](Options::include_hook_events) |
+//! | `continue` | `continue_conversation` | [`continue_latest`](Options::continue_latest) |
+//! | `resume` | `resume` | [`resume`](Options::resume) |
+//! | `sessionId` | `session_id` | [`session_id`](Options::session_id) |
+//! | `forkSession` | `fork_session` | [`fork_session`](Options::fork_session) |
+//! | `resumeSessionAt` | `resume_session_at` | [`resume_at`](Options::resume_at) |
+//! | `resumeDropsTurn` | `resume_drops_turn` | [`resume_drops_turn`](Options::resume_drops_turn) |
+//! | `persistSession` | – | [`persist_session`](Options::persist_session) |
+//! | `sessionStore` | `session_store` | not yet: comes with session stores |
+//! | `sessionStoreFlush` | `session_store_flush` | not yet: comes with session stores |
+//! | `loadTimeoutMs` | `load_timeout_ms` | not yet: comes with session stores |
+//! | `enableFileCheckpointing` | `enable_file_checkpointing` | [`file_checkpointing`](Options::file_checkpointing) |
+//! | `settings` | `settings` | [`settings`](Options::settings) |
+//! | `managedSettings` | – | [`managed_settings`](Options::managed_settings) |
+//! | `settingSources` | `setting_sources` | [`setting_sources`](Options::setting_sources) |
+//! | `projectConfigRoot` | – | [`project_config_root`](Options::project_config_root) |
+//! | `includePartialMessages` | `include_partial_messages` | [`include_partial_messages`](Options::include_partial_messages) |
+//! | `forwardSubagentText` | `forward_subagent_text` | [`forward_subagent_text`](Options::forward_subagent_text) |
+//! | `cwd` | `cwd` | [`cwd`](Options::cwd) |
+//! | `env` | `env` | [`env`](Options::env), [`envs`](Options::envs), [`env_remove`](Options::env_remove), [`clean_env`](Options::clean_env) |
+//! | `pathToClaudeCodeExecutable` | `cli_path` | [`cli_path`](Options::cli_path) |
+//! | `executable` | – | [`runtime`](Options::runtime) |
+//! | `executableArgs` | – | [`runtime`](Options::runtime) |
+//! | `extraArgs` | `extra_args` | [`extra_arg`](Options::extra_arg) |
+//! | `spawnClaudeCodeProcess` | – | [`wrap_command`](Options::wrap_command), or a [`Transport`](crate::transport::Transport) |
+//! | `abortController` | – | none: dropping a future or a stream cancels it |
+//! | `stderr` | `stderr` | [`stderr`](Options::stderr) |
+//! | `debug` | – | [`debug`](Options::debug) |
+//! | `debugFile` | – | [`debug_file`](Options::debug_file) |
+//! | – | `debug_stderr` | none: the official SDK does not read it |
+//! | – | `max_buffer_size` | [`max_line_bytes`](Options::max_line_bytes) |
+//! | – | `user` | [`os_user`](Options::os_user), by numeric ids |
+//! | – | `client_app` | [`client_app`](Options::client_app) |
+//!
+//! Without a counterpart there: [`replay_user_messages`](Options::replay_user_messages) (a flag of
+//! the CLI), [`backlog`](Options::backlog), [`control_timeout`](Options::control_timeout),
+//! [`connect_timeout`](Options::connect_timeout),
+//! [`background_ceiling`](Options::background_ceiling) and [`shutdown`](Options::shutdown).
+
+mod agents;
+mod backlog;
+mod environment;
+mod hidden;
+mod limits;
+mod mcp;
+mod mcp_server;
+mod model;
+mod output;
+mod permissions;
+mod plugins;
+mod process;
+mod prompt;
+mod sandbox;
+mod session;
+mod settings;
+mod stream;
+mod system_prompt;
+mod thinking;
+mod timing;
+mod tools;
+
+pub use inhouse_proto::control::outgoing::{
+    AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory, ToolPermissionPolicy, ToolPolicy,
+};
+pub use inhouse_proto::control::{EffortLevel as Effort, PermissionMode};
+
+pub use self::agents::Skills;
+pub use self::backlog::Backlog;
+pub use self::mcp_server::McpServer;
+pub use self::permissions::PermissionPrompts;
+pub use self::plugins::{Plugin, PluginDelivery};
+pub use self::process::OsUser;
+pub use self::sandbox::{
+    CredentialMode, SandboxCredentials, SandboxFilesystem, SandboxNetwork, SandboxSettings,
+};
+pub use self::settings::{SettingSource, Settings};
+pub use self::system_prompt::SystemPrompt;
+pub use self::thinking::{Thinking, ThinkingDisplay};
+pub use self::tools::{QuestionPreview, ToolSet};
+pub use crate::process::ShutdownTiming;
+
+pub(crate) use self::agents::SkillChoice;
+pub(crate) use self::mcp_server::McpTransport;
+pub(crate) use self::settings::SettingsForm;
+pub(crate) use self::system_prompt::PromptBase;
+pub(crate) use self::thinking::ThinkingMode;
+pub(crate) use self::tools::ToolChoice;
+
+/// How a session is set up; see the [module](self) for an overview.
+///
+/// `Debug` shows neither prompts nor values of the environment, nor anything else that may hold a
+/// secret.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub(crate) model: model::ModelOptions,
+    pub(crate) limits: limits::LimitOptions,
+    pub(crate) output: output::OutputOptions,
+    pub(crate) prompt: prompt::PromptOptions,
+    pub(crate) agents: agents::AgentOptions,
+    pub(crate) tools: tools::ToolOptions,
+    pub(crate) permissions: permissions::PermissionOptions,
+    pub(crate) mcp: mcp::McpOptions,
+    pub(crate) plugins: plugins::PluginOptions,
+    pub(crate) session: session::SessionOptions,
+    pub(crate) settings: settings::SettingsOptions,
+    pub(crate) stream: stream::StreamOptions,
+    pub(crate) process: process::ProcessOptions,
+    pub(crate) environment: environment::EnvironmentOptions,
+    pub(crate) timing: timing::TimingOptions,
+}
+
+impl Options {
+    /// Nothing set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}

@@ -1,0 +1,40 @@
+//! What a result means to a caller who asked for an answer.
+
+use inhouse_proto::message::ResultMessage;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The answer of a turn, or why it failed.
+pub(crate) fn text(result: ResultMessage) -> Result<String> {
+    let result = succeeded(result)?;
+    Ok(result.result.unwrap_or_default())
+}
+
+/// The structured answer of a turn, or why it failed.
+pub(crate) fn json<T: DeserializeOwned>(result: ResultMessage) -> Result<T> {
+    let result = succeeded(result)?;
+    let Some(output) = result.structured_output else {
+        return Err(Error::new(
+            ErrorKind::Protocol,
+            "the result has no structured output; ask for it with Options::output or \
+             Options::json_schema",
+        ));
+    };
+    serde_json::from_value(output).map_err(|error| {
+        Error::new(
+            ErrorKind::Protocol,
+            "the structured output does not fit the type that was asked for",
+        )
+        .with_source(error)
+    })
+}
+
+fn succeeded(result: ResultMessage) -> Result<ResultMessage> {
+    if !result.is_error {
+        return Ok(result);
+    }
+    let reason = result.failure().unwrap_or_else(|| "no reason was given".into());
+    let text = format!("the turn ended with {}: {reason}", result.subtype);
+    Err(Error::new(ErrorKind::Failed, text).with_result(result))
+}

@@ -1,0 +1,64 @@
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind};
+use crate::launch::locate::INSTALL_HINT;
+
+/// What it means that `program` could not be started, and what to do about it.
+pub(super) fn explain(program: &OsStr, error: io::Error) -> Error {
+    let path = Path::new(program);
+    let shown = path.display();
+    let (kind, message) = match error.kind() {
+        io::ErrorKind::NotFound if is_bare_name(path) => (
+            ErrorKind::CliNotFound,
+            format!("there is no program `{shown}` on the PATH; {INSTALL_HINT}"),
+        ),
+        io::ErrorKind::NotFound if !path.exists() => (
+            ErrorKind::CliNotFound,
+            format!("{shown} does not exist; {INSTALL_HINT}"),
+        ),
+        // The system means the interpreter of a script, or the loader that a program is linked to.
+        io::ErrorKind::NotFound => (
+            ErrorKind::Spawn,
+            format!(
+                "{shown} exists but the system could not start it: it was built for another \
+                 architecture or C library (glibc or musl), or its interpreter is not installed"
+            ),
+        ),
+        io::ErrorKind::PermissionDenied => (
+            ErrorKind::Spawn,
+            format!(
+                "the system did not allow to start {shown}: the file must be executable and not on \
+                 a file system mounted `noexec`, the working directory must be open to it, and only \
+                 root may change the user or group"
+            ),
+        ),
+        io::ErrorKind::ArgumentListTooLong => (
+            ErrorKind::Spawn,
+            format!(
+                "{shown} could not be started: its arguments and environment are longer than the \
+                 system allows"
+            ),
+        ),
+        _ if error.raw_os_error() == Some(EXEC_FORMAT) => (
+            ErrorKind::Spawn,
+            format!(
+                "{shown} exists but the system could not start it: it is not a program for this \
+                 machine (wrong architecture, or a script without a `#!` line)"
+            ),
+        ),
+        _ => (
+            ErrorKind::Spawn,
+            format!("{shown} could not be started: {error}"),
+        ),
+    };
+    Error::new(kind, message).with_source(error)
+}
+
+/// `ENOEXEC` and `ERROR_BAD_EXE_FORMAT`, for which there is no [`io::ErrorKind`].
+const EXEC_FORMAT: i32 = if cfg!(windows) { 193 } else { 8 };
+
+fn is_bare_name(path: &Path) -> bool {
+    path.components().count() == 1 && path.is_relative() && !path.starts_with(".")
+}

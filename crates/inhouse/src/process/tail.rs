@@ -1,0 +1,96 @@
+use super::mask::mask;
+
+/// How much of stderr is kept.
+pub(super) const TAIL_LIMIT: usize = 16 * 1024;
+
+/// The last lines of a stream, with secrets masked.
+#[derive(Default)]
+pub(super) struct Tail {
+    text: String,
+    unfinished: String,
+}
+
+impl Tail {
+    /// Adds a line, given without its end.
+    pub(super) fn push(&mut self, line: &str) {
+        self.unfinished.clear();
+        self.text.push_str(&mask(line));
+        self.text.push('\n');
+        // Twice the limit, so that the text is moved once in many lines.
+        if self.text.len() > 2 * TAIL_LIMIT {
+            self.text.drain(..cut(&self.text));
+        }
+    }
+
+    /// Sets what has come of a line whose end has not.
+    pub(super) fn set_unfinished(&mut self, start: &str) {
+        self.unfinished.clear();
+        self.unfinished.push_str(&mask(start));
+    }
+
+    /// The text, without the end of its last line.
+    pub(super) fn text(&self) -> String {
+        let mut text = self.text.clone();
+        text.push_str(&self.unfinished);
+        text.drain(..cut(&text));
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+/// Where to cut `text` so that no more than [`TAIL_LIMIT`] bytes remain: after a line, or inside
+/// the last one if that is longer.
+fn cut(text: &str) -> usize {
+    let Some(mut at) = text.len().checked_sub(TAIL_LIMIT).filter(|&at| at > 0) else {
+        return 0;
+    };
+    // One byte earlier: a line that fits exactly is kept.
+    if let Some(end) = text.as_bytes()[at - 1..].iter().position(|&byte| byte == b'\n')
+        && at + end < text.len()
+    {
+        return at + end;
+    }
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_last_whole_lines() {
+        let mut tail = Tail::default();
+        for number in 0..10_000 {
+            tail.push(&format!("line {number}"));
+            assert!(tail.text.len() <= 2 * TAIL_LIMIT + 16);
+        }
+        let text = tail.text();
+        assert!(text.len() <= TAIL_LIMIT && text.len() > TAIL_LIMIT - 16);
+        let mut lines = text.lines();
+        let first: usize = lines.next().unwrap()["line ".len()..].parse().unwrap();
+        assert_eq!(text.lines().count(), 10_000 - first);
+        assert_eq!(text.lines().last(), Some("line 9999"));
+    }
+
+    #[test]
+    fn cuts_a_line_that_is_too_long_between_characters() {
+        let mut tail = Tail::default();
+        tail.push(&"ä".repeat(TAIL_LIMIT));
+        let text = tail.text();
+        assert!(text.chars().all(|character| character == 'ä'));
+        assert!(text.len() <= TAIL_LIMIT && text.len() > TAIL_LIMIT - 4);
+    }
+
+    #[test]
+    fn shows_an_unfinished_line_until_it_is_finished() {
+        let mut tail = Tail::default();
+        tail.push("one");
+        tail.set_unfinished("password: hunter2-and-more");
+        assert_eq!(tail.text(), "one\npassword: ***");
+        tail.push("two");
+        assert_eq!(tail.text(), "one\ntwo");
+    }
+}

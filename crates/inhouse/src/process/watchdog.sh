@@ -1,0 +1,29 @@
+# Ends the process groups of a host that is gone. The host writes "+ <group>" and "- <group>" lines;
+# the end of input means that it died, in whatever way. POSIX sh, no programs but sleep.
+trap '' HUP INT QUIT TERM TSTP TTIN TTOU
+groups=' '
+while read -r change group; do
+    case $change in
+    +) groups="$groups$group " ;;
+    -) case $groups in
+        *" $group "*) groups="${groups%% $group *} ${groups#* $group }" ;;
+        esac ;;
+    esac
+done
+
+keep_living() {
+    living=' '
+    for group in $groups; do
+        if kill -0 "-$group"; then living="$living$group "; fi
+    done
+    groups=$living
+}
+
+for group in $groups; do kill -TERM "-$group"; done
+for second in 1 2; do
+    keep_living
+    if [ "$groups" = ' ' ]; then exit; fi
+    sleep 1
+done
+keep_living
+for group in $groups; do kill -KILL "-$group"; done

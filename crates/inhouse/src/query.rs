@@ -1,0 +1,71 @@
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+
+use inhouse_proto::message::UserInput;
+
+use crate::error::Result;
+use crate::options::Options;
+use crate::session::{self, Purpose};
+use crate::stream::MessageStream;
+use crate::transport::{Child, Transport};
+
+/// Asks one question of a CLI of its own.
+///
+/// The CLI is started when the query is awaited, and ends when its answer is complete. For a
+/// conversation see [`Client`](crate::Client).
+///
+/// ```no_run
+/// # async fn example() -> inhouse::Result<()> {
+/// use inhouse::Options;
+///
+/// let answer = inhouse::query("What is 15 + 27?")
+///     .options(Options::new().max_turns(3))
+///     .await?
+///     .text()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn query(prompt: impl Into<UserInput>) -> Query {
+    Query {
+        prompt: prompt.into(),
+        options: Options::new(),
+        transport: Child::default(),
+    }
+}
+
+/// A question that has not been asked yet; see [`query`].
+#[must_use = "a query is asked when it is awaited"]
+pub struct Query<T = Child> {
+    prompt: UserInput,
+    options: Options,
+    transport: T,
+}
+
+impl<T> Query<T> {
+    /// How to ask.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Whom to ask: a CLI behind a transport of your own.
+    pub fn transport<U: Transport>(self, transport: U) -> Query<U> {
+        Query {
+            prompt: self.prompt,
+            options: self.options,
+            transport,
+        }
+    }
+}
+
+impl<T: Transport> IntoFuture for Query<T> {
+    type Output = Result<MessageStream>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Starts the CLI and waits until it has accepted the session; its messages follow.
+    fn into_future(self) -> Self::IntoFuture {
+        let purpose = Purpose::Query(self.prompt);
+        Box::pin(session::open(self.options, self.transport, purpose))
+    }
+}

@@ -1,0 +1,59 @@
+//! Handlers for requests of the CLI, by their subtype.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use inhouse_proto::control::incoming::Answer;
+use inhouse_proto::engine::Request;
+use serde_json::Value;
+
+use crate::driver::{Answering, Handlers};
+
+/// Handlers that answer with any JSON.
+#[derive(Clone, Default)]
+pub(crate) struct RequestHandlers(HashMap<String, Arc<RawHandler>>);
+
+type RawHandler = dyn Fn(Value) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>
+    + Send
+    + Sync;
+
+impl RequestHandlers {
+    pub(crate) fn insert<H, F, E>(&mut self, subtype: String, handler: H)
+    where
+        H: Fn(Value) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<Value, E>> + Send + 'static,
+        E: Display,
+    {
+        let handler = move |request| -> Pin<Box<dyn Future<Output = _> + Send>> {
+            let answering = handler(request);
+            Box::pin(async move { answering.await.map_err(|error| error.to_string()) })
+        };
+        self.0.insert(subtype, Arc::new(handler));
+    }
+
+    pub(crate) fn into_handlers(self) -> Handlers {
+        Arc::new(move |request| self.answer(request))
+    }
+
+    fn answer(&self, request: Request) -> Result<Answering, Request> {
+        if self.0.is_empty() {
+            return Err(request);
+        }
+        let Some(handler) = self.0.get(request.decode().subtype()) else {
+            return Err(request);
+        };
+        let value = serde_json::from_str(request.body()).unwrap_or(Value::Null);
+        // Called inside its task, so that a panic of the handler itself is an answer as well.
+        let handler = Arc::clone(handler);
+        Ok(Box::pin(async move {
+            match handler(value).await {
+                Ok(payload) => Answer::success(&payload)
+                    .unwrap_or_else(|error| Answer::error(error.to_string())),
+                Err(message) => Answer::error(message),
+            }
+        }))
+    }
+}

@@ -1,0 +1,121 @@
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use inhouse_proto::message::{Message, ResultMessage};
+use serde::de::DeserializeOwned;
+
+use super::{Item, Receiver};
+use crate::control::Control;
+use crate::error::{Error, ErrorKind, Result};
+use crate::outcome;
+
+/// The messages of a session, in the order in which the CLI wrote them.
+///
+/// An `Err` is always the last item: the CLI ended in a way that no result explains. Whatever is
+/// survivable is a message: a type that this version does not know is
+/// [`Message::Unknown`], and lines that could not be delivered are counted in a [`Message::Gap`].
+///
+/// Nothing in the session waits for the reader. Messages that are not read yet are kept up to the
+/// limit of [`Options::backlog`](crate::Options::backlog).
+///
+/// # Cancellation
+/// Dropping the future of [`next`](Self::next) loses nothing. Dropping the stream, when no
+/// [`Control`] is left either, closes the session in the background.
+#[must_use = "a session ends when its messages are dropped unread"]
+pub struct MessageStream {
+    items: Receiver,
+    control: Control,
+}
+
+impl MessageStream {
+    pub(crate) fn new(items: Receiver, control: Control) -> Self {
+        Self { items, control }
+    }
+
+    /// The controls of the session.
+    #[must_use]
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// The next message; `None` at the end.
+    ///
+    /// # Errors
+    /// When the CLI ended in a way that no result explains. Nothing follows then.
+    pub async fn next(&mut self) -> Option<Result<Message>> {
+        poll_fn(|cx| self.poll_message(cx)).await
+    }
+
+    /// Reads to the end and returns the last result, whether it is a success or not.
+    ///
+    /// # Errors
+    /// When the session ended without a result.
+    pub async fn finish(mut self) -> Result<ResultMessage> {
+        let mut last = None;
+        while let Some(message) = self.next().await {
+            match message {
+                Ok(Message::Result(result)) => last = Some(*result),
+                Ok(_) => {}
+                // A result that has arrived stays true, whatever became of the process after it.
+                Err(error) if last.is_some() => {
+                    tracing::warn!(%error, "the CLI failed after its last result");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        last.ok_or_else(|| {
+            Error::new(
+                ErrorKind::Protocol,
+                "the session ended without a result; no prompt was answered",
+            )
+        })
+    }
+
+    /// Reads to the end and returns the text of the last result.
+    ///
+    /// # Errors
+    /// [`Failed`](ErrorKind::Failed) when the last turn ended with an error result, and whatever
+    /// [`finish`](Self::finish) reports.
+    pub async fn text(self) -> Result<String> {
+        outcome::text(self.finish().await?)
+    }
+
+    /// Reads to the end and returns the structured output of the last result.
+    ///
+    /// The schema comes from [`Options::output`](crate::Options::output) or
+    /// [`Options::json_schema`](crate::Options::json_schema).
+    ///
+    /// # Errors
+    /// As [`text`](Self::text); and [`Protocol`](ErrorKind::Protocol) when there is no structured
+    /// output or it does not fit `T`.
+    pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
+        outcome::json(self.finish().await?)
+    }
+
+    pub(crate) async fn next_item(&mut self) -> Option<Result<Item>> {
+        poll_fn(|cx| self.items.poll_next(cx)).await
+    }
+
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Message>>> {
+        loop {
+            let message = match ready!(self.items.poll_next(cx)) {
+                Some(Ok(Item::Message(frame))) => Some(Ok(frame.decode())),
+                Some(Ok(Item::Gap(gap))) => Some(Ok(Message::Gap(gap))),
+                Some(Ok(Item::RunEnded)) => continue,
+                Some(Err(error)) => Some(Err(error)),
+                None => None,
+            };
+            return Poll::Ready(message);
+        }
+    }
+}
+
+impl Stream for MessageStream {
+    type Item = Result<Message>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_message(cx)
+    }
+}

@@ -1,0 +1,153 @@
+use inhouse_proto::message::{Message, MessageOrigin, ResultMessage, UserInput};
+use serde::de::DeserializeOwned;
+use tracing::Instrument;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::outcome;
+use crate::stream::{Item, MessageStream};
+
+/// The answer to one prompt: its messages, up to and including its own result.
+///
+/// # Cancellation
+/// Dropping a turn leaves it running in the CLI; the next [`Client::send`](crate::Client::send)
+/// passes over what is left of it. [`Control::interrupt`](crate::Control::interrupt) stops it.
+#[must_use = "a turn is read by its messages; dropping it abandons them"]
+pub struct Turn<'a> {
+    messages: &'a mut MessageStream,
+    turns: &'a mut Turns,
+    prompt: String,
+}
+
+/// Which prompt of a client still waits for its result.
+#[derive(Default)]
+pub(crate) struct Turns {
+    unanswered: Option<String>,
+}
+
+impl<'a> Turn<'a> {
+    pub(crate) async fn begin(
+        messages: &'a mut MessageStream,
+        turns: &'a mut Turns,
+        prompt: UserInput,
+    ) -> Result<Self> {
+        if let Some(abandoned) = &turns.unanswered {
+            pass_over(messages, abandoned)
+                .instrument(tracing::debug_span!("inhouse::abandoned_turn"))
+                .await?;
+            turns.unanswered = None;
+        }
+        let prompt = messages.control().send(prompt).await?;
+        tracing::debug!(prompt, "a turn begins");
+        turns.unanswered = Some(prompt.clone());
+        Ok(Self {
+            messages,
+            turns,
+            prompt,
+        })
+    }
+
+    /// The id of the prompt, by which the CLI names it in results and receipts.
+    #[must_use]
+    pub fn prompt_id(&self) -> &str {
+        &self.prompt
+    }
+
+    /// The next message; the last one is the result of this turn.
+    ///
+    /// # Errors
+    /// When the CLI ended before the result. Nothing follows then.
+    pub async fn next(&mut self) -> Option<Result<Message>> {
+        self.turns.unanswered.as_ref()?;
+        let message = self.messages.next().await;
+        let ends = match &message {
+            Some(Ok(Message::Result(result))) => answers(result, &self.prompt),
+            Some(Ok(_)) => false,
+            Some(Err(_)) | None => true,
+        };
+        if ends {
+            self.turns.unanswered = None;
+        }
+        message
+    }
+
+    /// Reads to the result and returns it, whether it is a success or not.
+    ///
+    /// # Errors
+    /// When the CLI ended before the result.
+    pub async fn finish(mut self) -> Result<ResultMessage> {
+        while let Some(message) = self.next().await {
+            if let Message::Result(result) = message?
+                && self.turns.unanswered.is_none()
+            {
+                return Ok(*result);
+            }
+        }
+        Err(match self.messages.control().shared().ended() {
+            Some(end) => end.cause.clone(),
+            None => Error::new(
+                ErrorKind::Protocol,
+                "the turn has been read to its result already; `finish` has nothing to return",
+            ),
+        })
+    }
+
+    /// Reads to the result and returns its text.
+    ///
+    /// # Errors
+    /// [`Failed`](ErrorKind::Failed) when the turn ended with an error result, and whatever
+    /// [`finish`](Self::finish) reports.
+    pub async fn text(self) -> Result<String> {
+        outcome::text(self.finish().await?)
+    }
+
+    /// Reads to the result and returns its structured output; see
+    /// [`Options::output`](crate::Options::output).
+    ///
+    /// # Errors
+    /// As [`text`](Self::text); and [`Protocol`](ErrorKind::Protocol) when there is no structured
+    /// output or it does not fit `T`.
+    pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
+        outcome::json(self.finish().await?)
+    }
+}
+
+/// Reads past what is left of a turn that nobody wants.
+async fn pass_over(messages: &mut MessageStream, prompt: &str) -> Result<()> {
+    loop {
+        match messages.next_item().await {
+            Some(Ok(Item::Message(frame))) if frame.ends_turn() => {
+                if let Message::Result(result) = frame.decode()
+                    && answers(&result, prompt)
+                {
+                    return Ok(());
+                }
+            }
+            Some(Ok(Item::Message(_) | Item::Gap(_))) => {}
+            // A prompt that was cancelled before it ran has no result.
+            Some(Ok(Item::RunEnded)) => return Ok(()),
+            Some(Err(error)) => return Err(error),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Whether a result belongs to a prompt.
+///
+/// The CLI names the prompts that a turn has answered. Where it does not (CLI 2.1.197), every
+/// result counts whose turn was not begun by the session itself, since a client has only one
+/// prompt open at a time.
+fn answers(result: &ResultMessage, prompt: &str) -> bool {
+    let mut named = result
+        .user_message_uuids
+        .iter()
+        .flatten()
+        .chain(&result.user_message_uuid)
+        .peekable();
+    if named.peek().is_some() {
+        return named.any(|uuid| uuid == prompt);
+    }
+    !result
+        .origin
+        .as_ref()
+        .is_some_and(|origin| !matches!(origin, MessageOrigin::Human(_)))
+}

@@ -1,0 +1,9 @@
+//! The CLI as a real process: shells stand in for it.
+#![cfg(target_os = "linux")]
+
+mod exit;
+mod group;
+mod spawn_errors;
+mod stderr;
+mod support;
+mod watchdog;

@@ -1,0 +1,65 @@
+use std::sync::{Arc, Mutex};
+
+use inhouse::process::ExitStatus;
+use inhouse::transport::ChildTransport;
+
+use crate::support::{open, open_with, shell, within};
+
+#[tokio::test]
+async fn trap_21_the_tail_is_complete_at_the_exit() {
+    let script = "echo one >&2; printf 'no end of line' >&2; exit 1";
+    let mut connection = open(shell(script)).await.unwrap();
+    within(connection.peer.exited()).await;
+    assert_eq!(connection.peer.stderr_tail(), "one\nno end of line");
+}
+
+#[tokio::test]
+async fn a_flood_neither_blocks_nor_grows() {
+    let script = "head -c 10485760 /dev/zero | tr '\\0' 'x' >&2
+        echo >&2; yes 'a line of the flood' | head -c 10485760 >&2; echo; echo end >&2";
+    let mut connection = open(shell(script)).await.unwrap();
+    let status = within(connection.peer.exited()).await;
+    assert_eq!(status, Some(ExitStatus::with_code(0)));
+    let tail = connection.peer.stderr_tail();
+    assert!(tail.ends_with("\nend"), "{}", &tail[tail.len() - 80..]);
+    assert!(tail.len() <= 16 * 1024 && tail.len() > 15 * 1024, "{}", tail.len());
+}
+
+#[tokio::test]
+async fn secrets_are_masked_in_the_tail_and_not_in_the_callback() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&lines);
+    let command = shell("echo 'refused: sk-ant-api03-abcdefgh' >&2");
+    let transport = ChildTransport::with_command(|_| command)
+        .on_stderr(move |line| seen.lock().unwrap().push(line.to_owned()));
+    let mut connection = open_with(transport).await.unwrap();
+    within(connection.peer.exited()).await;
+    assert_eq!(connection.peer.stderr_tail(), "refused: sk-ant-***");
+    assert_eq!(*lines.lock().unwrap(), ["refused: sk-ant-api03-abcdefgh"]);
+}
+
+#[tokio::test]
+async fn a_callback_that_panics_stops_nothing() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&lines);
+    let command = shell("for n in 1 2 3; do echo line $n >&2; done");
+    let transport = ChildTransport::with_command(|_| command).on_stderr(move |line| {
+        seen.lock().unwrap().push(line.to_owned());
+        assert_ne!(line, "line 2", "the callback's own bug");
+    });
+    let mut connection = open_with(transport).await.unwrap();
+    within(connection.peer.exited()).await;
+    // The panic has poisoned nothing of ours, and the test's own lock was free by then.
+    assert_eq!(*lines.lock().unwrap(), ["line 1", "line 2", "line 3"]);
+    assert_eq!(connection.peer.stderr_tail(), "line 1\nline 2\nline 3");
+}
+
+#[tokio::test]
+async fn a_process_that_left_the_group_delays_the_exit_by_little() {
+    // It holds stderr, and only stderr, until its input ends.
+    let script = "exec 3<&0; setsid cat <&3 >/dev/null & exit 5";
+    let mut connection = open(shell(script)).await.unwrap();
+    let status = within(connection.peer.exited()).await;
+    assert_eq!(status, Some(ExitStatus::with_code(5)));
+    drop(connection.writer);
+}

@@ -1,0 +1,109 @@
+use std::fs;
+use std::future::Future;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use inhouse::error::Result;
+use inhouse::launch::Launch;
+use inhouse::transport::{ChildTransport, Connection, Transport};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
+
+/// Longer than anything here takes, on any machine.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Ignores every polite way to be ended, and has a child that does so, too. Both hold `$hold` open;
+/// their pids are written there first.
+pub(crate) const STUBBORN: &str = r#"
+    trap '' HUP INT TERM
+    exec 2>/dev/null
+    (while :; do sleep 1000; done) &
+    echo "$$ $!" >&"$hold"
+    while :; do sleep 1000; done
+"#;
+
+pub(crate) fn shell(script: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]);
+    command
+}
+
+pub(crate) async fn open(command: Command) -> Result<Connection> {
+    open_with(ChildTransport::with_command(|_| command)).await
+}
+
+pub(crate) async fn open_with(transport: ChildTransport) -> Result<Connection> {
+    transport.open(&Launch {}).await
+}
+
+/// A running [`STUBBORN`] that holds its stdout, with the pids of its two processes.
+pub(crate) async fn open_stubborn() -> (Connection, [u32; 2]) {
+    let mut command = shell(STUBBORN);
+    command.env("hold", "1");
+    let mut connection = open(command).await.unwrap();
+    let line = first_line(&mut connection.reader).await;
+    let pids = parse_pids(&line);
+    assert_eq!(connection.peer.pid(), Some(pids[0]));
+    (connection, pids)
+}
+
+pub(crate) fn parse_pids(line: &str) -> [u32; 2] {
+    let mut pids = line.split_whitespace().map(|pid| pid.parse().unwrap());
+    [pids.next().unwrap(), pids.next().unwrap()]
+}
+
+pub(crate) async fn first_line(reader: &mut (impl AsyncRead + Unpin)) -> String {
+    let mut line = String::new();
+    within(BufReader::new(reader).read_line(&mut line))
+        .await
+        .unwrap();
+    line
+}
+
+/// What is left to read, up to the end: the moment when the last process that held it is dying.
+pub(crate) async fn rest(reader: &mut (impl AsyncRead + Unpin)) -> String {
+    let mut text = String::new();
+    within(reader.read_to_string(&mut text)).await.unwrap();
+    text
+}
+
+pub(crate) async fn within<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(DEADLINE, future)
+        .await
+        .expect("not done within the deadline")
+}
+
+/// Waits until nothing but a zombie may be left of a process: its files are closed a little earlier.
+pub(crate) fn wait_until_dead(pid: u32) {
+    wait_until("the process is dead", || is_dead(pid));
+}
+
+/// Waits until nothing at all is left of a process.
+pub(crate) fn wait_until_reaped(pid: u32) {
+    wait_until("the process is reaped", || is_reaped(pid));
+}
+
+/// For what processes do by themselves, and of which nothing tells.
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < DEADLINE, "not within the deadline: {what}");
+        thread::yield_now();
+    }
+}
+
+/// Whether the process has ended; its parent may not have reaped it yet.
+pub(crate) fn is_dead(pid: u32) -> bool {
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => {
+            let state = stat.rsplit_once(") ").unwrap().1;
+            state.starts_with(['Z', 'X'])
+        }
+        Err(_) => true,
+    }
+}
+
+/// Whether nothing is left of the process, not even a zombie.
+pub(crate) fn is_reaped(pid: u32) -> bool {
+    !fs::exists(format!("/proc/{pid}")).unwrap()
+}

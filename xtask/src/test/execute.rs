@@ -1,0 +1,103 @@
+//! Running tests while their output streams by.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::build::Executable;
+use super::tally::Tally;
+use crate::cargo::cargo;
+
+/// Runs one test executable as cargo would: in the directory of its package.
+pub(crate) fn executable(
+    test: &Executable,
+    arguments: &[String],
+    environment: &[(&str, PathBuf)],
+) -> Result<Tally, String> {
+    let name = format!("{}/{}", test.package, test.target);
+    println!("\n-- {name}");
+    let mut command = command_of(test);
+    command
+        .args(arguments)
+        .envs(environment.iter().map(|(name, path)| (name, path)));
+    stream(&name, &mut command)
+}
+
+pub(crate) fn doctests(root: &Path, arguments: &[String]) -> Result<Tally, String> {
+    let mut command = cargo(
+        root,
+        [
+            "test",
+            "--workspace",
+            "--all-features",
+            "--doc",
+            "--no-fail-fast",
+            "--",
+        ],
+    );
+    stream("cargo test --doc", command.args(arguments))
+}
+
+/// The names of the tests of an executable.
+pub(crate) fn list(test: &Executable, arguments: &[String]) -> Result<Vec<String>, String> {
+    let mut command = command_of(test);
+    let output = command
+        .args(arguments)
+        .args(["--list", "--format=terse"])
+        .output()
+        .map_err(|cause| format!("{}: {cause}", test.path.display()))?;
+    let output = String::from_utf8_lossy(&output.stdout);
+    let names = output
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"));
+    Ok(names
+        .map(|name| format!("{}::{name}", test.target))
+        .collect())
+}
+
+fn command_of(test: &Executable) -> Command {
+    let mut command = Command::new(&test.path);
+    command
+        .current_dir(&test.package_directory)
+        .env("CARGO_MANIFEST_DIR", &test.package_directory)
+        .env("CARGO_PKG_NAME", &test.package);
+    command
+}
+
+fn stream(name: &str, command: &mut Command) -> Result<Tally, String> {
+    let failed = |cause: std::io::Error| format!("{name}: {cause}");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let mut tally = Tally::default();
+    let mut line = Vec::new();
+    // A test may print what is not UTF-8.
+    while stdout.read_until(b'\n', &mut line).map_err(failed)? > 0 {
+        let text = String::from_utf8_lossy(&line);
+        print!("{text}");
+        tally.read(text.trim_end());
+        line.clear();
+    }
+    let status = child.wait().map_err(failed)?;
+    Ok(tally.close(name, status.success()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_without_a_summary_has_failed() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let tally = stream("version", &mut cargo(root, ["--version"])).unwrap();
+        assert_eq!((tally.passed, tally.failed), (0, 1));
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_an_error() {
+        assert!(stream("none", &mut Command::new("there/is/no/such/program")).is_err());
+    }
+}

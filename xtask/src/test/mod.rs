@@ -1,0 +1,83 @@
+//! `cargo xtask test`: builds all tests once, runs them ring by ring, and says what passed, failed and was skipped.
+
+mod build;
+mod execute;
+mod plan;
+mod real_cli;
+mod ring;
+mod summary;
+mod tally;
+
+pub(crate) use plan::Plan;
+
+use std::time::Instant;
+
+use crate::workspace::Workspace;
+use build::Build;
+use real_cli::RealCli;
+use ring::Ring;
+use summary::RingReport;
+use tally::Tally;
+
+/// Runs the rings of the plan; whether all is well.
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<bool, String> {
+    let build = Build::run(workspace.root(), &plan.rings)?;
+    let mut reports = Vec::new();
+    for ring in &plan.rings {
+        println!("\n== ring {ring}: {}", ring.description());
+        let begin = Instant::now();
+        let tally = match ring {
+            Ring::Doc => execute::doctests(workspace.root(), &plan.arguments)?,
+            Ring::Real => real(workspace, &build, plan)?,
+            ring => plain(&build, *ring, plan)?,
+        };
+        reports.push(RingReport {
+            ring: *ring,
+            tally,
+            time: begin.elapsed(),
+        });
+    }
+    let problems = summary::problems(&reports, plan);
+    print!("\n{}", summary::render(&reports, &problems));
+    Ok(problems.is_empty())
+}
+
+fn plain(build: &Build, ring: Ring, plan: &Plan) -> Result<Tally, String> {
+    let mut tally = Tally::default();
+    for test in build.tests_of(ring) {
+        tally += execute::executable(test, &plan.arguments, &[])?;
+    }
+    Ok(tally)
+}
+
+/// The real CLI may be missing on a machine of a developer; on CI a ring that does not run has failed.
+fn real(workspace: &Workspace, build: &Build, plan: &Plan) -> Result<Tally, String> {
+    let tests: Vec<_> = build.tests_of(Ring::Real).collect();
+    if tests.is_empty() {
+        return Ok(Tally::default());
+    }
+    let mut tally = Tally::default();
+    match RealCli::provide(workspace.root(), build.binary("real-cli")) {
+        Ok(cli) => {
+            let arguments = real_cli::bounded(&plan.arguments);
+            for test in tests {
+                tally += execute::executable(test, &arguments, &cli.environment())?;
+            }
+        }
+        Err(reason) => {
+            let names = tests
+                .into_iter()
+                .map(|test| execute::list(test, &plan.arguments));
+            let names: Vec<String> = names.collect::<Result<Vec<_>, _>>()?.concat();
+            let must_run = std::env::var("CI").is_ok_and(|ci| ci == "true");
+            println!("{}", real_cli::not_run(&reason, &names, must_run));
+            let count = if must_run {
+                &mut tally.failed
+            } else {
+                &mut tally.skipped
+            };
+            *count += names.len();
+        }
+    }
+    Ok(tally)
+}
