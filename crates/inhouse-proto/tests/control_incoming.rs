@@ -13,7 +13,7 @@ use inhouse_proto::control::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use support::deep_equal;
+use support::assert_deep_equal;
 
 fn can_use_tool() -> Value {
     json!({
@@ -92,7 +92,7 @@ fn every_subtype_is_typed_and_loses_nothing() {
                 &serde_json::to_string(&incoming).expect("it is serializable"),
             )
             .expect("it is JSON");
-            assert!(deep_equal(&back, &request), "{back}\nis not\n{request}");
+            assert_deep_equal(&back, &request);
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use support::deep_equal;
+use support::assert_deep_equal;
 
 const DECLARED: [&str; 37] = [
     "initialize",
@@ -99,7 +99,7 @@ impl Golden {
             let reply = R::reply(Some(&payload.to_string()))
                 .unwrap_or_else(|error| panic!("{}: {error}: {payload}", R::SUBTYPE));
             let back = encoded(&reply);
-            assert!(deep_equal(&back, payload), "{back}\nis not\n{payload}");
+            assert_deep_equal(&back, payload);
         }
         self.seen.push(R::SUBTYPE);
     }

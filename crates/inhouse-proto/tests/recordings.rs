@@ -26,7 +26,11 @@ fn every_recorded_line_is_typed_and_written_back() {
     let mut messages = 0;
     for file in recordings() {
         let text = fs::read_to_string(&file).expect("a recording is UTF-8");
-        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+        for (number, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.is_empty())
+        {
             let place = format!("{}:{}", file.display(), number + 1);
             let value: Value = serde_json::from_str(line).expect("a recorded line is JSON");
             let kind = value["type"].as_str().unwrap_or_default();
@@ -38,11 +42,17 @@ fn every_recorded_line_is_typed_and_written_back() {
                 serde_json::to_value(mirror)
             } else {
                 let message = Message::decode(line.as_bytes()).expect("it is an object");
-                assert!(!matches!(message, Message::Unknown(_)), "{place}: {message:?}");
+                assert!(
+                    !matches!(message, Message::Unknown(_)),
+                    "{place}: {message:?}"
+                );
                 note_untyped(&message, &mut untyped);
                 serde_json::to_value(message)
             };
-            assert!(deep_equal(&encoded.expect("it is JSON"), &value), "{place}: {line}");
+            assert!(
+                deep_equal(&encoded.expect("it is JSON"), &value),
+                "{place}: {line}"
+            );
             messages += 1;
         }
     }
@@ -67,7 +77,10 @@ fn recordings() -> Vec<PathBuf> {
         .flat_map(entries)
         .filter(|path| path.to_string_lossy().ends_with(".out.jsonl"))
         .collect();
-    assert!(!files.is_empty(), "there are fixtures, but none is a recording");
+    assert!(
+        !files.is_empty(),
+        "there are fixtures, but none is a recording"
+    );
     files.sort();
     files
 }
@@ -95,7 +108,9 @@ fn note_untyped(message: &Message, untyped: &mut BTreeMap<String, usize>) {
         } else if member == "extra" && value == "{" {
             open.push((indentation, "extra"));
         } else if value == "Unknown(" {
-            *untyped.entry(format!("{owner}.{member} (value)")).or_default() += 1;
+            *untyped
+                .entry(format!("{owner}.{member} (value)"))
+                .or_default() += 1;
         } else if let Some(name) = value.strip_suffix(" {") {
             open.push((indentation, name));
         }

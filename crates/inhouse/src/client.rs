@@ -1,12 +1,13 @@
 use inhouse_proto::message::UserInput;
 
 use crate::control::Control;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::launch::Launch;
 use crate::options::Options;
 use crate::process::ExitStatus;
 use crate::session::{self, Purpose};
 use crate::stream::MessageStream;
-use crate::transport::{Child, Transport};
+use crate::transport::{ChildTransport, Transport};
 use crate::turn::{Turn, Turns};
 
 /// A conversation with a CLI that lasts over several prompts.
@@ -45,7 +46,8 @@ impl Client {
     /// # Cancellation
     /// Dropping the future kills the CLI.
     pub async fn connect(options: Options) -> Result<Self> {
-        Self::connect_with(options, Child::default()).await
+        let launch = Launch::new(&options)?;
+        Self::open(options, launch, ChildTransport).await
     }
 
     /// Like [`connect`](Self::connect), over a transport of your own.
@@ -53,11 +55,8 @@ impl Client {
     /// # Errors
     /// As [`connect`](Self::connect), and whatever the transport reports.
     pub async fn connect_with<T: Transport>(options: Options, transport: T) -> Result<Self> {
-        let messages = session::open(options, transport, Purpose::Conversation).await?;
-        Ok(Self {
-            messages,
-            turns: Turns::default(),
-        })
+        let launch = Launch::elsewhere(&options)?;
+        Self::open(options, launch, transport).await
     }
 
     /// Sends a prompt and begins the turn that answers it.
@@ -105,7 +104,15 @@ impl Client {
     ///
     /// # Cancellation
     /// Dropping the future does not stop the closing.
-    pub async fn close(self) -> Result<Option<ExitStatus>, Error> {
+    pub async fn close(self) -> Result<Option<ExitStatus>> {
         self.control().close().await
+    }
+
+    async fn open<T: Transport>(options: Options, launch: Launch, transport: T) -> Result<Self> {
+        let messages = session::open(options, launch, transport, Purpose::Conversation).await?;
+        Ok(Self {
+            messages,
+            turns: Turns::default(),
+        })
     }
 }

@@ -1,6 +1,28 @@
-//! inhouse
+//! Agents on Claude Code whose tools live in your own process.
 
+mod client;
+mod control;
+mod driver;
 pub mod error;
 pub mod launch;
+pub mod options;
+mod outcome;
 pub mod process;
+mod query;
+mod request;
+mod session;
+mod stream;
 pub mod transport;
+mod turn;
+
+pub use inhouse_proto::control::{self as protocol};
+pub use inhouse_proto::message;
+
+pub use self::client::Client;
+pub use self::control::Control;
+pub use self::error::{Error, ErrorKind, Result};
+pub use self::options::Options;
+pub use self::process::ExitStatus;
+pub use self::query::{Query, query};
+pub use self::stream::MessageStream;
+pub use self::turn::Turn;

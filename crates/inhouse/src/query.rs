@@ -4,10 +4,11 @@ use std::pin::Pin;
 use inhouse_proto::message::UserInput;
 
 use crate::error::Result;
+use crate::launch::Launch;
 use crate::options::Options;
 use crate::session::{self, Purpose};
 use crate::stream::MessageStream;
-use crate::transport::{Child, Transport};
+use crate::transport::{ChildTransport, Transport};
 
 /// Asks one question of a CLI of its own.
 ///
@@ -30,15 +31,17 @@ pub fn query(prompt: impl Into<UserInput>) -> Query {
     Query {
         prompt: prompt.into(),
         options: Options::new(),
-        transport: Child::default(),
+        launch: Launch::new,
+        transport: ChildTransport,
     }
 }
 
 /// A question that has not been asked yet; see [`query`].
 #[must_use = "a query is asked when it is awaited"]
-pub struct Query<T = Child> {
+pub struct Query<T = ChildTransport> {
     prompt: UserInput,
     options: Options,
+    launch: fn(&Options) -> Result<Launch>,
     transport: T,
 }
 
@@ -54,6 +57,7 @@ impl<T> Query<T> {
         Query {
             prompt: self.prompt,
             options: self.options,
+            launch: Launch::elsewhere,
             transport,
         }
     }
@@ -65,7 +69,10 @@ impl<T: Transport> IntoFuture for Query<T> {
 
     /// Starts the CLI and waits until it has accepted the session; its messages follow.
     fn into_future(self) -> Self::IntoFuture {
-        let purpose = Purpose::Query(self.prompt);
-        Box::pin(session::open(self.options, self.transport, purpose))
+        Box::pin(async move {
+            let launch = (self.launch)(&self.options)?;
+            let purpose = Purpose::Query(self.prompt);
+            session::open(self.options, launch, self.transport, purpose).await
+        })
     }
 }

@@ -34,6 +34,10 @@ impl RequestHandlers {
         self.0.insert(subtype, Arc::new(handler));
     }
 
+    pub(crate) fn subtypes(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
+    }
+
     pub(crate) fn into_handlers(self) -> Handlers {
         Arc::new(move |request| self.answer(request))
     }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tracing::Instrument;
 
 use crate::control::Control;
-use crate::driver::{Close, Driver, End};
+use crate::driver::{Close, Driver, End, Settings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::launch::Launch;
 use crate::options::Options;
@@ -19,6 +19,7 @@ use crate::transport::Transport;
 /// What everyone who holds a session knows of it.
 pub(crate) struct Shared {
     pub(crate) pid: Option<u32>,
+    pub(crate) verbatim_prompts: bool,
     initialized: OnceLock<InitializeReply>,
     end: OnceLock<End>,
     keys: AtomicU64,
@@ -35,14 +36,13 @@ pub(crate) enum Purpose {
 /// Starts a CLI and introduces the host to it.
 pub(crate) async fn open<T: Transport>(
     options: Options,
+    launch: Launch,
     transport: T,
     purpose: Purpose,
 ) -> Result<MessageStream> {
     let span = tracing::info_span!("inhouse::session", pid = tracing::field::Empty);
-    let launch = options.launch()?;
-    connect(options, launch, transport, purpose, span.clone())
-        .instrument(span)
-        .await
+    let connecting = connect(options, launch, transport, purpose, span.clone());
+    connecting.instrument(span).await
 }
 
 async fn connect<T: Transport>(
@@ -53,39 +53,34 @@ async fn connect<T: Transport>(
     span: tracing::Span,
 ) -> Result<MessageStream> {
     let connection = transport.open(&launch).await?;
-    let pid = connection.peer.pid();
-    if let Some(pid) = pid {
+    let shared = Arc::new(Shared::new(connection.peer.pid(), launch.verbatim_prompts));
+    if let Some(pid) = shared.pid {
         span.record("pid", pid);
     }
     tracing::debug!("connected, introducing the host");
 
     let (commands, received) = mpsc::unbounded_channel();
-    let (messages, items) = backlog(options.backlog_limit());
-    let shared = Arc::new(Shared::new(pid));
-    let one_shot = matches!(purpose, Purpose::Query(_));
-    let driver = Driver::new(
-        options.driver_settings(one_shot),
-        connection,
-        options.handlers(),
-        received,
-        messages,
-        Arc::clone(&shared),
-    );
-    let Launch {
-        initialize, files, ..
-    } = launch;
-    tokio::spawn(
-        async move {
-            driver.run().await;
-            // The CLI may read them at any time while it lives.
-            drop(files);
-        }
-        .instrument(span),
-    );
+    let (messages, items) = backlog(launch.backlog.limit());
+    let settings = Settings {
+        max_line: launch.max_line_bytes,
+        ceiling: launch.background_ceiling,
+        one_shot: matches!(purpose, Purpose::Query(_)),
+        shutdown: launch.shutdown,
+    };
+    let control = Control::new(commands, Arc::clone(&shared), launch.control_timeout);
+    let handlers = options.handlers();
+    let driver = Driver::new(settings, connection, handlers, received, messages, shared);
+    let (initialize, connect_timeout) = (launch.initialize.clone(), launch.connect_timeout);
+    let needs_managed_settings = launch.requires_managed_settings;
+    let driving = async move {
+        driver.run().await;
+        // The CLI may read the files that the launch owns at any time while it lives.
+        drop(launch);
+    };
+    tokio::spawn(driving.instrument(span));
 
-    let control = Control::new(commands, shared, options.control_deadline());
     let guard = KillUnlessDefused(Some(control.clone()));
-    let introduction = control.with_timeout(options.connect_deadline());
+    let introduction = control.with_timeout(connect_timeout);
     // The prompt does not wait for the answer: the CLI reads it once it is ready.
     let (reply, sent) = tokio::join!(introduction.request(initialize), async {
         match purpose {
@@ -93,7 +88,11 @@ async fn connect<T: Transport>(
             Purpose::Conversation => Ok(()),
         }
     });
-    match reply.map_err(handshake_error).and_then(|reply| sent.map(|()| reply)) {
+    let accepted = match reply {
+        Ok(reply) => accept(reply, needs_managed_settings).and_then(|reply| sent.map(|()| reply)),
+        Err(error) => Err(handshake_error(error)),
+    };
+    match accepted {
         Ok(reply) => {
             tracing::debug!("the CLI has accepted the session");
             control.shared().initialize(reply);
@@ -108,9 +107,10 @@ async fn connect<T: Transport>(
 }
 
 impl Shared {
-    fn new(pid: Option<u32>) -> Self {
+    fn new(pid: Option<u32>, verbatim_prompts: bool) -> Self {
         Self {
             pid,
+            verbatim_prompts,
             initialized: OnceLock::new(),
             end: OnceLock::new(),
             keys: AtomicU64::new(0),
@@ -168,6 +168,18 @@ impl Drop for KillUnlessDefused {
             control.begin_end(Close::Now);
         }
     }
+}
+
+/// Managed settings are restrictions: without them the session must not begin.
+fn accept(reply: InitializeReply, needs_managed_settings: bool) -> Result<InitializeReply> {
+    if needs_managed_settings && reply.managed_settings_applied != Some(true) {
+        return Err(Error::new(
+            ErrorKind::Handshake,
+            "the CLI did not apply the managed settings; it may be too old for them, or an \
+             administrator's own come first",
+        ));
+    }
+    Ok(reply)
 }
 
 /// A refused introduction is not just any refused request.

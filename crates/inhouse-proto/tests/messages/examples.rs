@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 /// Of each kind of message, one with nothing but its required members.
-pub fn minimal() -> Vec<Value> {
+pub(crate) fn minimal() -> Vec<Value> {
     list(include_str!("examples/minimal.json"))
 }
 
 /// Of each kind of message, one or more that together have all known members.
-pub fn full() -> Vec<Value> {
+pub(crate) fn full() -> Vec<Value> {
     [
         include_str!("examples/conversation.json"),
         include_str!("examples/stream.json"),
@@ -21,14 +21,14 @@ pub fn full() -> Vec<Value> {
     .collect()
 }
 
-pub fn all() -> Vec<Value> {
+pub(crate) fn all() -> Vec<Value> {
     let mut all = minimal();
     all.extend(full());
     all
 }
 
 /// The tag that a line says it has.
-pub fn tag(line: &Value) -> String {
+pub(crate) fn tag(line: &Value) -> String {
     match (line["type"].as_str(), line["subtype"].as_str()) {
         (Some(kind), Some(subtype)) => format!("{kind}/{subtype}"),
         (Some(kind), None) => kind.to_owned(),

@@ -4,7 +4,7 @@ mod catalogue;
 mod examples;
 mod openness;
 mod shapes;
-mod surprises;
 #[path = "../support/mod.rs"]
 mod support;
+mod surprises;
 mod vocabulary;

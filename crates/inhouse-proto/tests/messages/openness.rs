@@ -1,5 +1,5 @@
 use inhouse_proto::message::{
-    AssistantError, ContentBlock, ContentDelta, ApiEvent, Message, ResultSubtype, SystemMessage,
+    ApiEvent, AssistantError, ContentBlock, ContentDelta, Message, ResultSubtype, SystemMessage,
 };
 use serde_json::{Value, json};
 
@@ -66,8 +66,12 @@ fn an_unknown_block_keeps_its_place() {
         panic!("not an assistant message")
     };
     assert_eq!(message.text(), "ab");
-    let [_, ContentBlock::Unknown(hologram), ContentBlock::Unknown(_), _] =
-        message.message.content.as_slice()
+    let [
+        _,
+        ContentBlock::Unknown(hologram),
+        ContentBlock::Unknown(_),
+        _,
+    ] = message.message.content.as_slice()
     else {
         panic!("{message:?}")
     };
@@ -146,7 +150,12 @@ fn a_misshapen_required_member_is_told() {
         panic!("it cannot be typed")
     };
     assert_eq!(unknown.tag, "system/hook_started");
-    assert!(unknown.reason.expect("the type is known").contains("hook_id"));
+    assert!(
+        unknown
+            .reason
+            .expect("the type is known")
+            .contains("hook_id")
+    );
 }
 
 #[test]
@@ -163,12 +172,23 @@ fn null_and_absent_stay_apart() {
 
 #[test]
 fn only_what_is_no_object_is_an_error() {
-    for line in ["", "hello", "[]", "7", "null", r#"["assistant", null]"#, r#"{"type":"#] {
+    for line in [
+        "",
+        "hello",
+        "[]",
+        "7",
+        "null",
+        r#"["assistant", null]"#,
+        r#"{"type":"#,
+    ] {
         assert!(Message::decode(line.as_bytes()).is_err(), "{line}");
     }
     // Twice the same member: the last one counts, as everywhere in JavaScript.
     let twice = br#"{"type":"zap","type":"prompt_suggestion","suggestion":"x"}"#;
-    assert!(matches!(Message::decode(twice), Ok(Message::PromptSuggestion(_))));
+    assert!(matches!(
+        Message::decode(twice),
+        Ok(Message::PromptSuggestion(_))
+    ));
 }
 
 #[test]

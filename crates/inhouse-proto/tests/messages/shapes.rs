@@ -1,4 +1,6 @@
-use inhouse_proto::message::{Gap, GapReason, Message, MirrorErrorMessage, MirrorKey, ResultMessage, SystemMessage};
+use inhouse_proto::message::{
+    Gap, GapReason, Message, MirrorErrorMessage, MirrorKey, ResultMessage, SystemMessage,
+};
 use serde_json::{Value, json};
 
 #[test]
@@ -44,7 +46,10 @@ fn a_stream_event_gives_its_text() {
     let Message::StreamEvent(text) = event(json!({"type": "text_delta", "text": "Hel"})) else {
         panic!("not a stream event")
     };
-    assert_eq!((text.text_delta(), text.thinking_delta()), (Some("Hel"), None));
+    assert_eq!(
+        (text.text_delta(), text.thinking_delta()),
+        (Some("Hel"), None)
+    );
     let Message::StreamEvent(thinking) = event(json!({"type": "thinking_delta", "thinking": "hm"}))
     else {
         panic!("not a stream event")
@@ -67,10 +72,22 @@ fn a_failed_result_says_why() {
     };
     assert_eq!(failure(json!({"is_error": false, "result": "4"})), None);
     for (more, text) in [
-        (json!({"subtype": "error_max_turns", "errors": ["a", "b"]}), "a; b"),
-        (json!({"result": "API Error: 500", "api_error_status": 500}), "API Error: 500"),
-        (json!({"subtype": "error_max_turns", "errors": []}), "error_max_turns"),
-        (json!({"subtype": "error_max_turns", "is_error": false}), "error_max_turns"),
+        (
+            json!({"subtype": "error_max_turns", "errors": ["a", "b"]}),
+            "a; b",
+        ),
+        (
+            json!({"result": "API Error: 500", "api_error_status": 500}),
+            "API Error: 500",
+        ),
+        (
+            json!({"subtype": "error_max_turns", "errors": []}),
+            "error_max_turns",
+        ),
+        (
+            json!({"subtype": "error_max_turns", "is_error": false}),
+            "error_max_turns",
+        ),
         (
             json!({"result": "", "api_error_status": 529}),
             "the API answered with HTTP status 529",
@@ -86,15 +103,22 @@ fn a_gap_tells_what_is_missing() {
     let mut line = b"Warning: ".to_vec();
     line.resize(1000, 0xFF);
     let gap = Gap::not_json(&line);
-    assert_eq!((&gap.reason, gap.lines, gap.bytes), (&GapReason::NotJson, 1, 1000));
+    assert_eq!(
+        (&gap.reason, gap.lines, gap.bytes),
+        (&GapReason::NotJson, 1, 1000)
+    );
     let sample = gap.sample.as_deref().expect("there is one");
     assert!(sample.starts_with("Warning: \u{fffd}") && sample.len() < 1000);
 
     let message = Message::from(gap);
-    let again: Message = serde_json::from_str(&serde_json::to_string(&message).expect("it is JSON"))
-        .expect("it is a message");
+    let again: Message =
+        serde_json::from_str(&serde_json::to_string(&message).expect("it is JSON"))
+            .expect("it is a message");
     assert_eq!(again, message);
-    assert_eq!((message.tag().as_ref(), message.uuid()), ("inhouse_gap", None));
+    assert_eq!(
+        (message.tag().as_ref(), message.uuid()),
+        ("inhouse_gap", None)
+    );
 }
 
 #[test]

@@ -125,7 +125,9 @@ where
         .collect();
     assert_eq!(variants.len(), count);
     assert!(
-        variants.iter().all(|variant| !variant.starts_with("Unknown(")),
+        variants
+            .iter()
+            .all(|variant| !variant.starts_with("Unknown(")),
         "{variants:?}"
     );
     assert_eq!(format!("{:?}", T::from("zap")), r#"Unknown("zap")"#);

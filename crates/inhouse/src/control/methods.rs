@@ -1,5 +1,5 @@
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use inhouse_proto::control::PermissionMode;
 use inhouse_proto::control::outgoing::{
@@ -86,7 +86,10 @@ impl Control {
 
     /// Tells the CLI that the model knows a file as it was at that time.
     pub async fn seed_read_state(&self, path: &Path, modified: SystemTime) -> Result<()> {
-        let request = SeedReadState::new(path.to_string_lossy(), modified);
+        // A time before 1970 is not one that a file was really changed at.
+        let since_epoch = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let milliseconds = since_epoch.as_millis().try_into().unwrap_or(u64::MAX);
+        let request = SeedReadState::new(path.to_string_lossy(), milliseconds);
         self.request(request).await.map(drop)
     }
 
@@ -109,6 +112,6 @@ impl Control {
     /// Takes back a prompt that has not begun to run; tells whether it was still there.
     pub async fn cancel_prompt(&self, prompt_id: &str) -> Result<bool> {
         let reply = self.request(CancelAsyncMessage::new(prompt_id)).await?;
-        Ok(reply.cancelled.unwrap_or(false))
+        Ok(reply.cancelled)
     }
 }

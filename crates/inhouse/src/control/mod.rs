@@ -40,12 +40,12 @@ impl Control {
     pub(crate) fn new(
         commands: UnboundedSender<Command>,
         shared: Arc<Shared>,
-        timeout: Option<Duration>,
+        timeout: Duration,
     ) -> Self {
         Self {
             commands,
             shared,
-            timeout,
+            timeout: Some(timeout),
         }
     }
 
@@ -94,6 +94,7 @@ impl Control {
     /// When the session has ended, or the CLI does not read its input in time.
     pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<String> {
         let mut prompt = prompt.into();
+        prompt.client_composed |= self.shared.verbatim_prompts;
         let id = prompt
             .uuid
             .get_or_insert_with(|| Uuid::new_v4().to_string())

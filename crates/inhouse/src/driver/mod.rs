@@ -25,6 +25,7 @@ pub(crate) use self::dispatch::{Answering, Handlers};
 pub(crate) use self::ending::End;
 use self::ending::{Ending, Step};
 use self::waiters::Waiters;
+use crate::process::ShutdownTiming;
 use crate::session::Shared;
 use crate::stream::{Item, Sender};
 use crate::transport::Connection;
@@ -37,10 +38,8 @@ pub(crate) struct Settings {
     pub(crate) ceiling: Option<Duration>,
     /// Whether the end of the first run is the end of input.
     pub(crate) one_shot: bool,
-    /// How long the CLI may take to end after the end of input, and after being asked.
-    pub(crate) grace: Duration,
-    /// How long it may take after being asked to terminate.
-    pub(crate) terminate_wait: Duration,
+    /// How patiently the CLI is ended.
+    pub(crate) shutdown: ShutdownTiming,
 }
 
 /// See the [module](self).
@@ -168,7 +167,7 @@ impl Driver {
         self.engine.receive_end(now());
         self.ending.output_end();
         // Without its stdout a CLI is of no use: it is given the time of a close to end.
-        self.begin_ending(self.settings.grace);
+        self.begin_ending(self.settings.shutdown.grace);
     }
 
     fn on_written(&mut self, written: std::io::Result<usize>) {
@@ -184,7 +183,7 @@ impl Driver {
             tracing::debug!("the session was dropped");
             self.ending.abandon();
             self.dispatch.cancel_all();
-            return self.begin_ending(self.settings.grace);
+            return self.begin_ending(self.settings.shutdown.grace);
         };
         match command {
             Command::Send { prompt, done } => {
@@ -223,7 +222,7 @@ impl Driver {
         self.ending.request_close();
         self.dispatch.cancel_all();
         match how {
-            Close::Gently => self.begin_ending(self.settings.grace),
+            Close::Gently => self.begin_ending(self.settings.shutdown.grace),
             Close::Now => {
                 self.close_input();
                 self.ending.skip_to(Step::Killed, now(), Duration::ZERO);
@@ -251,7 +250,7 @@ impl Driver {
         let now = now();
         self.engine.handle_timeout(now);
         if self.ending.deadline().is_some_and(|deadline| deadline <= now) {
-            self.ending.advance(now, self.settings.terminate_wait);
+            self.ending.advance(now, self.settings.shutdown.term);
             self.on_step();
         }
     }
@@ -318,7 +317,7 @@ impl Driver {
             notice => return tracing::trace!(?notice, "passed over"),
         };
         tracing::warn!(%reason, bytes, "a line of the CLI was passed over");
-        let gap = Gap::new(reason, 1, bytes).with_sample(sample);
+        let gap = Gap::new(reason, 1, bytes).sample(sample);
         self.messages.push(Item::Gap(gap));
     }
 

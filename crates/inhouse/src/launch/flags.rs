@@ -1,6 +1,6 @@
 use super::argv::Argv;
-use crate::options::{Options, PluginDelivery, SkillChoice, ThinkingMode, ToolChoice};
 use crate::options::PromptBase;
+use crate::options::{Options, PluginDelivery, SkillChoice, ThinkingMode, ToolChoice};
 
 /// The flags whose values are short, theme by theme.
 pub(super) fn push(options: &Options, argv: &mut Argv) {
@@ -44,13 +44,22 @@ fn model(options: &Options, argv: &mut Argv) {
         }
         argv.value_if("thinking-display", thinking.display.map(|it| it.as_str()));
     }
-    argv.value_if("effort", model.effort.as_ref().map(|effort| effort.as_str()));
+    argv.value_if(
+        "effort",
+        model.effort.as_ref().map(|effort| effort.as_str()),
+    );
     // One flag for each: the CLI (2.1.325) takes `a,b` for the name of a single beta.
     argv.values("betas", &model.betas);
     let limits = &options.limits;
     argv.value_if("max-turns", limits.max_turns.map(|turns| turns.to_string()));
-    argv.value_if("max-budget-usd", limits.max_budget_usd.map(|usd| usd.to_string()));
-    argv.value_if("task-budget", limits.task_budget.map(|tokens| tokens.to_string()));
+    argv.value_if(
+        "max-budget-usd",
+        limits.max_budget_usd.map(|usd| usd.to_string()),
+    );
+    argv.value_if(
+        "task-budget",
+        limits.task_budget.map(|tokens| tokens.to_string()),
+    );
 }
 
 fn tools(options: &Options, argv: &mut Argv) {
@@ -85,13 +94,19 @@ fn allow_rules(options: &Options) -> Vec<String> {
 
 fn permissions(options: &Options, argv: &mut Argv) {
     let permissions = &options.permissions;
-    argv.value_if("permission-mode", permissions.mode.as_ref().map(|mode| mode.as_str()));
+    argv.value_if(
+        "permission-mode",
+        permissions.mode.as_ref().map(|mode| mode.as_str()),
+    );
     argv.switch_if(
         permissions.allow_dangerously_skip,
         "allow-dangerously-skip-permissions",
     );
     argv.value_if("permission-prompt-tool", permissions.prompt_tool.as_ref());
-    argv.value_if("permission-prompts", permissions.prompts.map(|it| it.as_str()));
+    argv.value_if(
+        "permission-prompts",
+        permissions.prompts.map(|it| it.as_str()),
+    );
     argv.values("add-dir", &permissions.directories);
 }
 

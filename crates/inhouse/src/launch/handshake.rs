@@ -12,7 +12,9 @@ pub(super) fn initialize(options: &Options) -> Initialize {
     let plan_mode = options.prompt.plan_mode_instructions.as_ref();
     request.plan_mode_instructions = plan_mode.map(|text| text.0.clone());
     let agents = options.agents.definitions.iter();
-    request.agents = agents.map(|(name, agent)| (name.clone(), agent.0.clone())).collect();
+    request.agents = agents
+        .map(|(name, agent)| (name.clone(), agent.0.clone()))
+        .collect();
     if let Some(SkillChoice::Only(names)) = options.agents.skills.as_ref().map(|skills| &skills.0) {
         request.skills = Some(names.clone());
     }

@@ -30,7 +30,11 @@ impl HostEnvironment {
 impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for HostEnvironment {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(variables: I) -> Self {
         let variables = variables.into_iter();
-        Self(variables.map(|(name, value)| (name.into(), value.into())).collect())
+        Self(
+            variables
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 }
 

@@ -14,7 +14,11 @@ pub(crate) const INSTALL_HINT: &str = "install it with `npm install -g \
 
 /// On Windows only the program itself: a `.cmd` shim would be run by a shell that parses the
 /// arguments anew.
-const CLI_NAME: &str = if cfg!(windows) { "claude.exe" } else { "claude" };
+const CLI_NAME: &str = if cfg!(windows) {
+    "claude.exe"
+} else {
+    "claude"
+};
 
 /// Where installers put the CLI below the home directory, beside `/usr/local/bin`.
 const HOME_PLACES: [&str; 5] = [
@@ -44,11 +48,17 @@ pub(crate) fn locate(
 
 /// Whether a JavaScript runtime must run the file.
 pub(crate) fn is_script(path: &Path) -> bool {
-    has_extension(path, &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"])
+    has_extension(
+        path,
+        &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"],
+    )
 }
 
 fn first_program(mut candidates: Vec<PathBuf>) -> Result<PathBuf> {
-    if let Some(found) = candidates.iter().position(|candidate| is_program(candidate)) {
+    if let Some(found) = candidates
+        .iter()
+        .position(|candidate| is_program(candidate))
+    {
         return Ok(candidates.swap_remove(found));
     }
     let mut message = String::from("the Claude Code CLI was not found; looked for");
@@ -64,7 +74,11 @@ fn first_program(mut candidates: Vec<PathBuf>) -> Result<PathBuf> {
 /// The files to look at, in order and each once.
 fn candidates(path: Option<&OsStr>, home: Option<&Path>) -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> = path
-        .map(|path| env::split_paths(path).filter(|entry| entry.is_absolute()).collect())
+        .map(|path| {
+            env::split_paths(path)
+                .filter(|entry| entry.is_absolute())
+                .collect()
+        })
         .unwrap_or_default();
     if cfg!(windows) {
         directories.extend(home.map(|home| home.join(".local/bin")));
@@ -91,7 +105,9 @@ fn check_explicit(path: &Path) -> Result<PathBuf> {
         Error::new(ErrorKind::CliNotFound, message)
     };
     if cfg!(windows) && runs_in_cmd(path) {
-        return Err(refuse("is a batch file, which would parse the arguments anew"));
+        return Err(refuse(
+            "is a batch file, which would parse the arguments anew",
+        ));
     }
     let metadata = path.metadata().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => refuse("does not exist"),
@@ -108,7 +124,8 @@ fn check_explicit(path: &Path) -> Result<PathBuf> {
 }
 
 fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| is_executable(&metadata))
+    path.metadata()
+        .is_ok_and(|metadata| is_executable(&metadata))
 }
 
 #[cfg(unix)]
@@ -134,7 +151,9 @@ fn runs_in_cmd(path: &Path) -> bool {
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension().is_some_and(|extension| {
-        extensions.iter().any(|known| extension.eq_ignore_ascii_case(known))
+        extensions
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
     })
 }
 

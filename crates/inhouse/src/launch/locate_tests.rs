@@ -32,7 +32,10 @@ fn candidates_below(root: &Path) -> Vec<PathBuf> {
 #[test]
 fn the_first_executable_file_is_found() {
     let table: [(&[&str], &str); 9] = [
-        (&["a/claude*", "b/claude*", "home/.local/bin/claude*"], "a/claude"),
+        (
+            &["a/claude*", "b/claude*", "home/.local/bin/claude*"],
+            "a/claude",
+        ),
         (&["b/claude*", "home/.npm-global/bin/claude*"], "b/claude"),
         (&["a/claude", "b/claude*"], "b/claude"),
         (&["a/claude/file*", "b/claude*"], "b/claude"),
@@ -41,7 +44,10 @@ fn the_first_executable_file_is_found() {
             "home/.npm-global/bin/claude",
         ),
         (&["home/.local/bin/claude*"], "home/.local/bin/claude"),
-        (&["home/node_modules/.bin/claude*"], "home/node_modules/.bin/claude"),
+        (
+            &["home/node_modules/.bin/claude*"],
+            "home/node_modules/.bin/claude",
+        ),
         (&["home/.yarn/bin/claude*"], "home/.yarn/bin/claude"),
         (&["home/.claude/local/claude*"], "home/.claude/local/claude"),
     ];
@@ -74,7 +80,10 @@ fn every_place_is_looked_at_once_and_in_order() {
         "/h/.claude/local/claude",
     ];
     assert_eq!(places, expected.map(PathBuf::from));
-    assert_eq!(candidates(None, None), [PathBuf::from("/usr/local/bin/claude")]);
+    assert_eq!(
+        candidates(None, None),
+        [PathBuf::from("/usr/local/bin/claude")]
+    );
 }
 
 #[test]
@@ -88,7 +97,10 @@ fn a_missing_cli_says_where_it_was_looked_for_and_what_to_do() {
     for candidate in candidates {
         assert!(text.contains(candidate.to_str().unwrap()), "{text}");
     }
-    assert!(text.contains("npm install -g @anthropic-ai/claude-code"), "{text}");
+    assert!(
+        text.contains("npm install -g @anthropic-ai/claude-code"),
+        "{text}"
+    );
     assert!(text.contains("Options::cli_path"), "{text}");
 }
 
@@ -133,7 +145,12 @@ fn scripts_and_batch_files_are_told_by_their_names() {
     for program in ["claude", "/x.js/claude", "claude.exe"] {
         assert!(!is_script(Path::new(program)), "{program}");
     }
-    for batch in ["claude.cmd", "x/claude.BAT", "x.bat/claude.exe", "claude.cmd. ."] {
+    for batch in [
+        "claude.cmd",
+        "x/claude.BAT",
+        "x.bat/claude.exe",
+        "claude.cmd. .",
+    ] {
         assert!(runs_in_cmd(Path::new(batch)), "{batch}");
     }
     assert!(!runs_in_cmd(Path::new("x/command/claude.exe")));

@@ -1,4 +1,5 @@
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -62,6 +63,17 @@ impl Launch {
         Self::plan(options, program, &host)
     }
 
+    /// Plans for a CLI that a transport of the user reaches, which need not be on this machine.
+    ///
+    /// # Errors
+    ///
+    /// [`Config`](crate::error::ErrorKind::Config) for options that cannot be meant.
+    pub fn elsewhere(options: &Options) -> Result<Self> {
+        let program = options.process.cli_path.as_deref();
+        let program = program.map_or("claude".as_ref(), Path::as_os_str);
+        Self::plan(options, program, &HostEnvironment::current())
+    }
+
     /// Plans how to start the CLI `program` on a host with this environment.
     ///
     /// # Errors
@@ -112,7 +124,10 @@ impl Launch {
     /// The command for the standard library, with the user to run it as.
     #[must_use]
     pub fn to_command(&self) -> Command {
-        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has users by number"))]
+        #[cfg_attr(
+            not(unix),
+            expect(unused_mut, reason = "only Unix has users by number")
+        )]
         let mut command = self.command.to_command();
         #[cfg(unix)]
         if let Some(user) = self.user {
@@ -129,28 +144,38 @@ fn program(options: &Options, host: &HostEnvironment) -> Result<OsString> {
     if options.process.wrapper.is_some() {
         return Ok(explicit.map_or("claude".into(), |path| path.as_os_str().to_owned()));
     }
-    let path = variables::child_variable(options, host, "PATH");
-    let home = variables::child_variable(options, host, HOME);
-    let found = locate::locate(explicit, path, home.map(Path::new))?;
+    // Where to look is the host's affair, also for a CLI that inherits nothing.
+    let variable = |name: &str| {
+        let wanted = options.environment.set.get(OsStr::new(name));
+        wanted
+            .map(|value| value.0.as_os_str())
+            .or_else(|| host.get(name))
+    };
+    let home = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+    let found = locate::locate(explicit, variable("PATH"), home.map(Path::new))?;
     Ok(found.into_os_string())
 }
 
-const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-
 /// The program with its arguments, run by a JavaScript runtime where it is a script.
 fn command(options: &Options, cli: OsString, args: Vec<OsString>) -> CommandLine {
-    let (runtime, runtime_args): (&OsStr, &[OsString]) = match &options.process.runtime {
-        Some(runtime) => (&runtime.program, &runtime.args),
-        None if locate::is_script(Path::new(&cli)) => ("node".as_ref(), &[]),
-        None => ("".as_ref(), &[]),
+    let command = match &options.process.runtime {
+        Some(runtime) => CommandLine::new(&runtime.program)
+            .args(runtime.args.iter().cloned())
+            .args([cli]),
+        None if locate::is_script(Path::new(&cli)) => CommandLine::new("node").args([cli]),
+        None => CommandLine::new(cli),
     };
-    let mut command = if runtime.is_empty() {
-        CommandLine::new(cli)
-    } else {
-        let runtime_args = runtime_args.iter().cloned();
-        CommandLine::new(runtime).args(runtime_args.chain([cli]))
-    };
-    command.args.extend(args);
+    let mut command = command.args(args);
     command.cwd.clone_from(&options.process.cwd);
     command
+}
+
+/// Shows how the CLI is started, and nothing of what it is told.
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch")
+            .field("command", &self.command)
+            .field("user", &self.user)
+            .finish_non_exhaustive()
+    }
 }

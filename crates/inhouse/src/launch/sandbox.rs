@@ -29,14 +29,20 @@ pub(super) fn merge(settings: Option<Value>, wanted: &Map<String, Value>) -> Map
     merged
 }
 
-fn overlay<'a>(under: &mut Map<String, Value>, over: &'a Map<String, Value>, at: &mut Vec<&'a str>) {
+fn overlay<'a>(
+    under: &mut Map<String, Value>,
+    over: &'a Map<String, Value>,
+    at: &mut Vec<&'a str>,
+) {
     for (name, wanted) in over {
         at.push(name);
         match (under.get_mut(name), wanted) {
             (Some(Value::Object(under)), Value::Object(over)) if !WHOLE.contains(&&at[..]) => {
                 overlay(under, over, at);
             }
-            (Some(Value::Array(under)), Value::Array(over)) if GROWING.iter().any(|it| it == &at[..]) => {
+            (Some(Value::Array(under)), Value::Array(over))
+                if GROWING.iter().any(|it| it == &at[..]) =>
+            {
                 for item in over {
                     if !under.contains(item) {
                         under.push(item.clone());
@@ -59,7 +65,9 @@ fn drop_disabled_filesystem(settings: &mut Map<String, Value>, wanted: &Map<Stri
             .iter()
             .any(|file| file.get("mode").and_then(Value::as_str) == Some("deny")),
     };
-    let filesystem = settings.get_mut("filesystem").and_then(Value::as_object_mut);
+    let filesystem = settings
+        .get_mut("filesystem")
+        .and_then(Value::as_object_mut);
     if let Some(filesystem) = filesystem.filter(|_| confines) {
         if filesystem.get("disabled") == Some(&Value::Bool(true)) {
             filesystem.remove("disabled");
@@ -163,7 +171,10 @@ mod tests {
     fn proxies_of_the_settings_go_when_the_option_decides_about_domains() {
         let proxied = json!({"network": {"httpProxyPort": 1, "socksProxyPort": 2}});
         assert_eq!(
-            merged(proxied.clone(), json!({"network": {"allowedDomains": [], "socksProxyPort": 3}})),
+            merged(
+                proxied.clone(),
+                json!({"network": {"allowedDomains": [], "socksProxyPort": 3}})
+            ),
             json!({"network": {"allowedDomains": [], "socksProxyPort": 3}})
         );
         assert_eq!(
@@ -175,13 +186,22 @@ mod tests {
     #[test]
     fn a_sandbox_that_is_on_must_be_there() {
         assert_eq!(
-            merged(json!({"enabled": true}), json!({"autoAllowBashIfSandboxed": true})),
+            merged(
+                json!({"enabled": true}),
+                json!({"autoAllowBashIfSandboxed": true})
+            ),
             json!({"enabled": true, "autoAllowBashIfSandboxed": true, "failIfUnavailable": true})
         );
         assert_eq!(
-            merged(json!({"failIfUnavailable": false}), json!({"enabled": true})),
+            merged(
+                json!({"failIfUnavailable": false}),
+                json!({"enabled": true})
+            ),
             json!({"enabled": true, "failIfUnavailable": false})
         );
-        assert_eq!(merged(json!("nonsense"), json!({"enabled": false})), json!({"enabled": false}));
+        assert_eq!(
+            merged(json!("nonsense"), json!({"enabled": false})),
+            json!({"enabled": false})
+        );
     }
 }

@@ -9,7 +9,11 @@ use crate::options::{Options, SettingsForm};
 
 /// Passes the settings on, with the sandbox merged into them.
 pub(super) fn place(options: &Options, argv: &mut Argv, files: &mut PrivateFiles) -> Result<()> {
-    let form = options.settings.settings.as_ref().map(|settings| &settings.0);
+    let form = options
+        .settings
+        .settings
+        .as_ref()
+        .map(|settings| &settings.0);
     let mut settings = match (form, &options.permissions.sandbox) {
         (None, None) => return Ok(()),
         (Some(SettingsForm::File(path)), None) => {
@@ -47,7 +51,9 @@ pub(super) fn place_managed(
         argv.switch("await-initialize");
     }
     argv.switch("managed-settings-in-initialize");
-    initialize.extra.insert("managedSettings".to_owned(), settings.0.clone());
+    initialize
+        .extra
+        .insert("managedSettings".to_owned(), settings.0.clone());
     true
 }
 
@@ -73,23 +79,19 @@ pub(super) fn place_mcp(
 }
 
 fn members(form: &SettingsForm, options: &Options) -> Result<Map<String, Value>> {
-    let value = match form {
-        SettingsForm::Value(value) => value.clone(),
-        SettingsForm::Json(text) => parse("the JSON text of `Options::settings`", text)?,
-        SettingsForm::File(path) => {
-            let text = read_settings(path, options.process.cwd.as_deref())?;
-            parse(&format!("the settings file {}", path.display()), &text)?
-        }
+    let (name, text) = match form {
+        SettingsForm::Value(Value::Object(members)) => return Ok(members.clone()),
+        SettingsForm::Value(_) => return Err(not_an_object("what `Options::settings` got")),
+        SettingsForm::Json(text) => ("what `Options::settings` got".to_owned(), text.clone()),
+        SettingsForm::File(path) => (
+            format!("the settings file {}", path.display()),
+            read_settings(path, options.process.cwd.as_deref())?,
+        ),
     };
-    match value {
-        Value::Object(members) => Ok(members),
-        _ => Err(Error::config(
-            "the settings are not a JSON object; pass one, as in a settings file",
-        )),
-    }
+    serde_json::from_str(&text).map_err(|_| not_an_object(&name))
 }
 
-fn parse(what: &str, text: &str) -> Result<Value> {
-    serde_json::from_str(text)
-        .map_err(|error| Error::config(format!("{what} is not valid JSON")).with_source(error))
+// Without the parser's words, which may quote the settings.
+fn not_an_object(name: &str) -> Error {
+    Error::config(format!("{name} is not a JSON object; check it"))
 }

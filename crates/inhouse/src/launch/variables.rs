@@ -64,7 +64,7 @@ pub(super) fn background_ceiling(options: &Options, host: &HostEnvironment) -> O
 }
 
 /// The value that a variable will have in the CLI, as far as inhouse does not set it itself.
-pub(super) fn child_variable<'a>(
+fn child_variable<'a>(
     options: &'a Options,
     host: &'a HostEnvironment,
     name: &str,
@@ -85,18 +85,29 @@ fn own(options: &Options, host: &HostEnvironment) -> BTreeMap<OsString, OsString
     let mut own = BTreeMap::new();
     let mut set = |name: &str, value: &OsStr| own.insert(name.into(), value.to_owned());
     set("CLAUDE_CODE_ENTRYPOINT", "sdk-cli".as_ref());
-    set("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION").as_ref());
+    set(
+        "CLAUDE_AGENT_SDK_VERSION",
+        env!("CARGO_PKG_VERSION").as_ref(),
+    );
     if !is_mentioned(READS_SESSION_STATE, options, host) {
         set(READS_SESSION_STATE, "1".as_ref());
     }
-    if let Some(cwd) = options.process.cwd.as_deref().filter(|cwd| cwd.is_absolute()) {
+    if let Some(cwd) = options
+        .process
+        .cwd
+        .as_deref()
+        .filter(|cwd| cwd.is_absolute())
+    {
         set("PWD", Path::as_os_str(cwd));
     }
     if options.session.file_checkpointing {
         set("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true".as_ref());
     }
     if let Some(format) = options.tools.question_preview {
-        set("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format.as_str().as_ref());
+        set(
+            "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT",
+            format.as_str().as_ref(),
+        );
     }
     if let Some(label) = &options.process.client_app {
         set("CLAUDE_AGENT_SDK_CLIENT_APP", label.as_ref());

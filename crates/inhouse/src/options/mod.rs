@@ -109,7 +109,8 @@
 //! Without a counterpart there: [`replay_user_messages`](Options::replay_user_messages) (a flag of
 //! the CLI), [`backlog`](Options::backlog), [`control_timeout`](Options::control_timeout),
 //! [`connect_timeout`](Options::connect_timeout),
-//! [`background_ceiling`](Options::background_ceiling) and [`shutdown`](Options::shutdown).
+//! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown) and
+//! [`on_request`](Options::on_request).
 
 mod agents;
 mod backlog;
@@ -124,6 +125,7 @@ mod permissions;
 mod plugins;
 mod process;
 mod prompt;
+mod requests;
 mod sandbox;
 mod session;
 mod settings;
@@ -181,6 +183,7 @@ pub struct Options {
     pub(crate) process: process::ProcessOptions,
     pub(crate) environment: environment::EnvironmentOptions,
     pub(crate) timing: timing::TimingOptions,
+    pub(crate) requests: requests::RequestOptions,
 }
 
 impl Options {

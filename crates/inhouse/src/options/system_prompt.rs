@@ -134,9 +134,7 @@ impl fmt::Debug for SystemPrompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("SystemPrompt");
         match &self.base {
-            PromptBase::Sections(stable) => {
-                out.field("section_bytes", &lengths(stable))
-            }
+            PromptBase::Sections(stable) => out.field("section_bytes", &lengths(stable)),
             PromptBase::Preset => out.field("preset", &"claude_code"),
             PromptBase::File(path) => out.field("file", path),
         };

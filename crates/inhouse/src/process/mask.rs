@@ -135,20 +135,38 @@ mod tests {
     #[test]
     fn secrets_are_masked() {
         let table = [
-            ("key sk-ant-api03-AbC_123-xyz refused", "key sk-ant-*** refused"),
+            (
+                "key sk-ant-api03-AbC_123-xyz refused",
+                "key sk-ant-*** refused",
+            ),
             ("(sk-ant-api03-AbC_123-xyz)", "(sk-ant-***)"),
-            ("https://host/v1/sk-ant-oat01-abcdefgh?x=1", "https://host/v1/sk-ant-***?x=1"),
-            ("authorization: Bearer abc.def-ghi", "authorization: Bearer ***"),
+            (
+                "https://host/v1/sk-ant-oat01-abcdefgh?x=1",
+                "https://host/v1/sk-ant-***?x=1",
+            ),
+            (
+                "authorization: Bearer abc.def-ghi",
+                "authorization: Bearer ***",
+            ),
             ("BEARER   0123456789", "BEARER   ***"),
             ("Basic dXNlcjpwYXNzd29yZA==", "Basic ***=="),
             ("ANTHROPIC_API_KEY=secretive", "ANTHROPIC_API_KEY=***"),
-            (r#"{"apiKey":"abcdefgh","n":1}"#, r#"{"apiKey":"***","n":1}"#),
-            (r#"{\"access_token\": \"abc$defgh\"}"#, r#"{\"access_token\": \"***\"}"#),
+            (
+                r#"{"apiKey":"abcdefgh","n":1}"#,
+                r#"{"apiKey":"***","n":1}"#,
+            ),
+            (
+                r#"{\"access_token\": \"abc$defgh\"}"#,
+                r#"{\"access_token\": \"***\"}"#,
+            ),
             ("x-api-key: abcdefgh12345", "x-api-key: ***"),
             ("token: 0123456789abcdef", "token: ***"),
             ("password = 'correct!horse'", "password = '***'"),
             ("pushed with ghp_0123456789abcdef", "pushed with ghp_***"),
-            ("two: token=abcdefgh1 secret=ijklmnop2", "two: token=*** secret=***"),
+            (
+                "two: token=abcdefgh1 secret=ijklmnop2",
+                "two: token=*** secret=***",
+            ),
             ("ä token=abc$äöüäöü ö", "ä token=*** ö"),
         ];
         for (line, masked) in table {

@@ -45,7 +45,9 @@ fn cut(text: &str) -> usize {
         return 0;
     };
     // One byte earlier: a line that fits exactly is kept.
-    if let Some(end) = text.as_bytes()[at - 1..].iter().position(|&byte| byte == b'\n')
+    if let Some(end) = text.as_bytes()[at - 1..]
+        .iter()
+        .position(|&byte| byte == b'\n')
         && at + end < text.len()
     {
         return at + end;

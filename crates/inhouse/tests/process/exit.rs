@@ -67,7 +67,9 @@ async fn what_was_written_last_can_be_read_after_the_exit() {
 
 #[tokio::test]
 async fn a_process_that_ends_with_its_input_gets_no_signal() {
-    let connection = open(shell("trap 'exit 9' TERM; cat; exit 0")).await.unwrap();
+    let connection = open(shell("trap 'exit 9' TERM; cat; exit 0"))
+        .await
+        .unwrap();
     let mut peer = connection.peer;
     drop(connection.writer);
     let status = within(shutdown(&mut *peer, ShutdownTiming::default())).await;
@@ -76,7 +78,8 @@ async fn a_process_that_ends_with_its_input_gets_no_signal() {
 
 #[tokio::test]
 async fn a_process_that_outstays_its_input_is_asked_to_end() {
-    let script = "trap 'exit 9' TERM; echo ready; while :; do read -r line || sleep 1000 & wait; done";
+    let script =
+        "trap 'exit 9' TERM; echo ready; while :; do read -r line || sleep 1000 & wait; done";
     let mut connection = open(shell(script)).await.unwrap();
     first_line(&mut connection.reader).await;
     drop(connection.writer);

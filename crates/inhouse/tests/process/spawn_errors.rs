@@ -1,15 +1,15 @@
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use inhouse::error::{Error, ErrorKind};
+use inhouse::ErrorKind;
+use inhouse::launch::CommandLine;
 use tempfile::TempDir;
 
 use crate::support::{open, shell};
 
-async fn refused(command: Command) -> (ErrorKind, String) {
-    let error: Error = open(command).await.err().expect("it cannot be started");
+async fn refused(command: CommandLine) -> (ErrorKind, String) {
+    let error = open(command).await.err().expect("it cannot be started");
     (error.kind(), error.to_string())
 }
 
@@ -25,12 +25,12 @@ fn file(directory: &TempDir, content: &str, mode: u32) -> PathBuf {
 
 #[tokio::test]
 async fn a_missing_program_is_not_found() {
-    let (kind, text) = refused(Command::new("/nowhere/claude")).await;
+    let (kind, text) = refused(CommandLine::new("/nowhere/claude")).await;
     assert_eq!(kind, ErrorKind::CliNotFound);
     assert!(text.contains("/nowhere/claude does not exist"), "{text}");
     assert!(text.contains("@anthropic-ai/claude-code"), "{text}");
 
-    let (kind, text) = refused(Command::new("no-such-program-anywhere")).await;
+    let (kind, text) = refused(CommandLine::new("no-such-program-anywhere")).await;
     assert_eq!(kind, ErrorKind::CliNotFound);
     assert!(text.contains("on the PATH"), "{text}");
 }
@@ -38,13 +38,16 @@ async fn a_missing_program_is_not_found() {
 #[tokio::test]
 async fn a_missing_working_directory_is_not_a_missing_program() {
     let mut command = shell("true");
-    command.current_dir("/nowhere/at/all");
+    command.cwd = Some("/nowhere/at/all".into());
     let (kind, text) = refused(command).await;
     assert_eq!(kind, ErrorKind::Config);
-    assert!(text.contains("working directory /nowhere/at/all does not exist"), "{text}");
+    assert!(
+        text.contains("working directory /nowhere/at/all does not exist"),
+        "{text}"
+    );
 
     let mut command = shell("true");
-    command.current_dir("/bin/sh");
+    command.cwd = Some("/bin/sh".into());
     let (kind, text) = refused(command).await;
     assert_eq!(kind, ErrorKind::Config);
     assert!(text.contains("/bin/sh is not a directory"), "{text}");
@@ -54,7 +57,7 @@ async fn a_missing_working_directory_is_not_a_missing_program() {
 async fn a_file_that_may_not_be_executed_is_there() {
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "#!/bin/sh\n", 0o644);
-    let (kind, text) = refused(Command::new(&path)).await;
+    let (kind, text) = refused(CommandLine::new(path)).await;
     assert_eq!(kind, ErrorKind::Spawn);
     assert!(text.contains("must be executable"), "{text}");
 }
@@ -63,9 +66,12 @@ async fn a_file_that_may_not_be_executed_is_there() {
 async fn a_missing_interpreter_is_not_a_missing_file() {
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "#!/nowhere/node\n", 0o755);
-    let (kind, text) = refused(Command::new(&path)).await;
+    let (kind, text) = refused(CommandLine::new(path)).await;
     assert_eq!(kind, ErrorKind::Spawn);
-    assert!(text.contains("exists but the system could not start it"), "{text}");
+    assert!(
+        text.contains("exists but the system could not start it"),
+        "{text}"
+    );
     assert!(text.contains("C library"), "{text}");
 }
 
@@ -73,15 +79,14 @@ async fn a_missing_interpreter_is_not_a_missing_file() {
 async fn a_file_of_another_machine_is_told_by_its_format() {
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "\u{1}\u{2}not a program", 0o755);
-    let (kind, text) = refused(Command::new(&path)).await;
+    let (kind, text) = refused(CommandLine::new(path)).await;
     assert_eq!(kind, ErrorKind::Spawn);
     assert!(text.contains("wrong architecture"), "{text}");
 }
 
 #[tokio::test]
 async fn an_argument_that_is_too_long_says_so() {
-    let mut command = shell("true");
-    command.arg("x".repeat(4 * 1024 * 1024));
+    let command = shell("true").args(["x".repeat(4 * 1024 * 1024)]);
     let (kind, text) = refused(command).await;
     assert_eq!(kind, ErrorKind::Spawn);
     assert!(text.contains("longer than the system allows"), "{text}");
@@ -89,7 +94,10 @@ async fn an_argument_that_is_too_long_says_so() {
 
 #[tokio::test]
 async fn an_error_has_the_systems_own_as_its_source() {
-    let error = open(Command::new("/nowhere/claude")).await.err().unwrap();
+    let error = open(CommandLine::new("/nowhere/claude"))
+        .await
+        .err()
+        .unwrap();
     let source = std::error::Error::source(&error).unwrap();
     let source = source.downcast_ref::<std::io::Error>().unwrap();
     assert_eq!(source.kind(), std::io::ErrorKind::NotFound);

@@ -1,7 +1,6 @@
 use std::sync::{Arc, Mutex};
 
-use inhouse::process::ExitStatus;
-use inhouse::transport::ChildTransport;
+use inhouse::{ExitStatus, Options};
 
 use crate::support::{open, open_with, shell, within};
 
@@ -22,7 +21,11 @@ async fn a_flood_neither_blocks_nor_grows() {
     assert_eq!(status, Some(ExitStatus::with_code(0)));
     let tail = connection.peer.stderr_tail();
     assert!(tail.ends_with("\nend"), "{}", &tail[tail.len() - 80..]);
-    assert!(tail.len() <= 16 * 1024 && tail.len() > 15 * 1024, "{}", tail.len());
+    assert!(
+        tail.len() <= 16 * 1024 && tail.len() > 15 * 1024,
+        "{}",
+        tail.len()
+    );
 }
 
 #[tokio::test]
@@ -30,9 +33,8 @@ async fn secrets_are_masked_in_the_tail_and_not_in_the_callback() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&lines);
     let command = shell("echo 'refused: sk-ant-api03-abcdefgh' >&2");
-    let transport = ChildTransport::with_command(|_| command)
-        .on_stderr(move |line| seen.lock().unwrap().push(line.to_owned()));
-    let mut connection = open_with(transport).await.unwrap();
+    let options = Options::new().stderr(move |line| seen.lock().unwrap().push(line.to_owned()));
+    let mut connection = open_with(options, command).await.unwrap();
     within(connection.peer.exited()).await;
     assert_eq!(connection.peer.stderr_tail(), "refused: sk-ant-***");
     assert_eq!(*lines.lock().unwrap(), ["refused: sk-ant-api03-abcdefgh"]);
@@ -43,11 +45,11 @@ async fn a_callback_that_panics_stops_nothing() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&lines);
     let command = shell("for n in 1 2 3; do echo line $n >&2; done");
-    let transport = ChildTransport::with_command(|_| command).on_stderr(move |line| {
+    let options = Options::new().stderr(move |line| {
         seen.lock().unwrap().push(line.to_owned());
         assert_ne!(line, "line 2", "the callback's own bug");
     });
-    let mut connection = open_with(transport).await.unwrap();
+    let mut connection = open_with(options, command).await.unwrap();
     within(connection.peer.exited()).await;
     // The panic has poisoned nothing of ours, and the test's own lock was free by then.
     assert_eq!(*lines.lock().unwrap(), ["line 1", "line 2", "line 3"]);

@@ -1,12 +1,11 @@
 use std::fs;
 use std::future::Future;
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use inhouse::error::Result;
-use inhouse::launch::Launch;
+use inhouse::launch::{CommandLine, Launch};
 use inhouse::transport::{ChildTransport, Connection, Transport};
+use inhouse::{Options, Result};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
 /// Longer than anything here takes, on any machine.
@@ -22,24 +21,24 @@ pub(crate) const STUBBORN: &str = r#"
     while :; do sleep 1000; done
 "#;
 
-pub(crate) fn shell(script: &str) -> Command {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", script]);
-    command
+pub(crate) fn shell(script: &str) -> CommandLine {
+    CommandLine::new("/bin/sh").args(["-c", script])
 }
 
-pub(crate) async fn open(command: Command) -> Result<Connection> {
-    open_with(ChildTransport::with_command(|_| command)).await
+pub(crate) async fn open(command: CommandLine) -> Result<Connection> {
+    open_with(Options::new(), command).await
 }
 
-pub(crate) async fn open_with(transport: ChildTransport) -> Result<Connection> {
-    transport.open(&Launch {}).await
+/// Opens a connection to `command` in place of the CLI.
+pub(crate) async fn open_with(options: Options, command: CommandLine) -> Result<Connection> {
+    let options = options.wrap_command(move |_| command.clone());
+    ChildTransport.open(&Launch::new(&options)?).await
 }
 
 /// A running [`STUBBORN`] that holds its stdout, with the pids of its two processes.
 pub(crate) async fn open_stubborn() -> (Connection, [u32; 2]) {
     let mut command = shell(STUBBORN);
-    command.env("hold", "1");
+    command.env.set.insert("hold".into(), "1".into());
     let mut connection = open(command).await.unwrap();
     let line = first_line(&mut connection.reader).await;
     let pids = parse_pids(&line);
@@ -87,7 +86,10 @@ pub(crate) fn wait_until_reaped(pid: u32) {
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < DEADLINE, "not within the deadline: {what}");
+        assert!(
+            start.elapsed() < DEADLINE,
+            "not within the deadline: {what}"
+        );
         thread::yield_now();
     }
 }

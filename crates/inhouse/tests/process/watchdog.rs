@@ -76,7 +76,8 @@ async fn host() {
     let then = env::var(THEN).unwrap();
     let script = env::var(SCRIPT).unwrap();
     let mut command = shell(&format!("exec 3>\"${FIFO}\"\nread -r go\n{script}"));
-    command.env(FIFO, fifo).env("hold", "3");
+    command.env.set.insert(FIFO.into(), fifo);
+    command.env.set.insert("hold".into(), "3".into());
     let mut connection = open(command).await.unwrap();
 
     let second;

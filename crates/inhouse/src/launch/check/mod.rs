@@ -1,0 +1,28 @@
+//! What cannot be meant: contradictions and bad values.
+
+mod command;
+mod environment;
+mod extensions;
+mod model;
+mod problems;
+mod prompt;
+mod session;
+mod skills;
+mod tools;
+
+pub(super) use self::command::{command, extra_flags};
+use self::problems::Problems;
+use crate::error::Result;
+use crate::options::Options;
+
+/// Reports everything that is wrong with the options, at once.
+pub(super) fn options(options: &Options) -> Result<()> {
+    let mut problems = Problems::default();
+    model::check(options, &mut problems);
+    prompt::check(options, &mut problems);
+    tools::check(options, &mut problems);
+    extensions::check(options, &mut problems);
+    session::check(options, &mut problems);
+    environment::check(options, &mut problems);
+    problems.into_result()
+}
