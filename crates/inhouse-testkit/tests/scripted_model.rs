@@ -419,7 +419,9 @@ with_both_versions! {
     a_conversation_without_tools_is_scripted_too,
     a_script_that_has_run_out_ends_the_turn_at_once,
     a_compaction_takes_a_turn_of_the_script,
+    a_full_context_window_is_compacted_by_itself,
     a_subagent_can_have_a_script_of_its_own,
+    an_interrupted_turn_lets_go_of_the_model,
 }
 
 mod scenarios {
@@ -739,6 +741,53 @@ mod scenarios {
                 .text
                 .contains("I see a cat.")
         );
+        model.assert_done();
+    }
+
+    pub(super) async fn a_full_context_window_is_compacted_by_itself(cli: RealCli) {
+        let model = ScriptedModel::start().await.unwrap();
+        let nearly_full = Usage::new(190_000, 5);
+        model
+            .turn(Turn::new().text("one").usage(nearly_full))
+            .turn(Turn::new().text("two").usage(nearly_full))
+            .turn("<summary>We counted.</summary>")
+            .turn("three");
+        let isolation = cli.isolated(&model).unwrap();
+        let mut command = isolation.command();
+        command.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000");
+        let mut session = Session::spawn(command, &[]).await;
+        for (prompt, answer) in [("Count", "one"), ("Go on", "two"), ("And then?", "three")] {
+            session.prompt(prompt).await;
+            assert_eq!(session.frame("result", "success").await["result"], answer);
+        }
+        let boundary = session
+            .seen
+            .iter()
+            .find(|frame| frame["subtype"] == "compact_boundary");
+        assert_eq!(
+            boundary.expect("a boundary")["compact_metadata"]["trigger"],
+            "auto"
+        );
+        assert!(session.finish().await);
+        model.assert_done();
+    }
+
+    pub(super) async fn an_interrupted_turn_lets_go_of_the_model(cli: RealCli) {
+        let model = ScriptedModel::start().await.unwrap();
+        model
+            .turn(Turn::new().text("I was about to").stall())
+            .turn("Yes?");
+        let isolation = cli.isolated(&model).unwrap();
+        let mut session = Session::start(&isolation, &[]).await;
+        session.prompt("Wait for me").await;
+        model.next_request(DEADLINE).await.unwrap();
+        session.control(json!({ "subtype": "interrupt" })).await;
+        session.frame("result", "error_during_execution").await;
+        let abandoned = model.next_disconnect(DEADLINE).await.unwrap();
+        assert_eq!(abandoned.last_user_text().as_deref(), Some("Wait for me"));
+        session.prompt("Still there?").await;
+        assert_eq!(session.frame("result", "success").await["result"], "Yes?");
+        assert!(session.finish().await);
         model.assert_done();
     }
 }

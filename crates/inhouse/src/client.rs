@@ -88,7 +88,6 @@ impl Client {
     }
 
     /// Takes the client apart: controls for any number of tasks, and the messages for one.
-    #[must_use]
     pub fn split(self) -> (Control, MessageStream) {
         (self.messages.control().clone(), self.messages)
     }

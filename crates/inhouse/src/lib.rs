@@ -1,7 +1,7 @@
 //! Agents on Claude Code whose tools live in your own process.
 
 mod client;
-mod control;
+pub mod control;
 mod driver;
 pub mod error;
 pub mod launch;
@@ -15,7 +15,6 @@ mod stream;
 pub mod transport;
 mod turn;
 
-pub use inhouse_proto::control::{self as protocol};
 pub use inhouse_proto::message;
 
 pub use self::client::Client;

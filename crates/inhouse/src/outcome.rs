@@ -34,7 +34,9 @@ fn succeeded(result: ResultMessage) -> Result<ResultMessage> {
     if !result.is_error {
         return Ok(result);
     }
-    let reason = result.failure().unwrap_or_else(|| "no reason was given".into());
+    let reason = result
+        .failure()
+        .unwrap_or_else(|| "no reason was given".into());
     let text = format!("the turn ended with {}: {reason}", result.subtype);
     Err(Error::new(ErrorKind::Failed, text).with_result(result))
 }

@@ -16,9 +16,8 @@ use crate::driver::{Answering, Handlers};
 #[derive(Clone, Default)]
 pub(crate) struct RequestHandlers(HashMap<String, Arc<RawHandler>>);
 
-type RawHandler = dyn Fn(Value) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>
-    + Send
-    + Sync;
+type RawHandler =
+    dyn Fn(Value) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send>> + Send + Sync;
 
 impl RequestHandlers {
     pub(crate) fn insert<H, F, E>(&mut self, subtype: String, handler: H)

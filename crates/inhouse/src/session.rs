@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use inhouse_proto::control::outgoing::InitializeReply;
 use inhouse_proto::message::UserInput;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tracing::Instrument;
 
 use crate::control::Control;
@@ -52,7 +53,12 @@ async fn connect<T: Transport>(
     purpose: Purpose,
     span: tracing::Span,
 ) -> Result<MessageStream> {
-    let connection = transport.open(&launch).await?;
+    let connection = timeout(launch.connect_timeout, transport.open(&launch))
+        .await
+        .map_err(|_| {
+            let text = "the transport did not open in time; see Options::connect_timeout";
+            Error::new(ErrorKind::Timeout, text)
+        })??;
     let shared = Arc::new(Shared::new(connection.peer.pid(), launch.verbatim_prompts));
     if let Some(pid) = shared.pid {
         span.record("pid", pid);

@@ -16,6 +16,7 @@ pub struct Turn<'a> {
     messages: &'a mut MessageStream,
     turns: &'a mut Turns,
     prompt: String,
+    span: tracing::Span,
 }
 
 /// Which prompt of a client still waits for its result.
@@ -37,12 +38,14 @@ impl<'a> Turn<'a> {
             turns.unanswered = None;
         }
         let prompt = messages.control().send(prompt).await?;
-        tracing::debug!(prompt, "a turn begins");
+        let span = tracing::info_span!("inhouse::turn", prompt);
+        span.in_scope(|| tracing::debug!("begins"));
         turns.unanswered = Some(prompt.clone());
         Ok(Self {
             messages,
             turns,
             prompt,
+            span,
         })
     }
 
@@ -58,16 +61,24 @@ impl<'a> Turn<'a> {
     /// When the CLI ended before the result. Nothing follows then.
     pub async fn next(&mut self) -> Option<Result<Message>> {
         self.turns.unanswered.as_ref()?;
-        let message = self.messages.next().await;
-        let ends = match &message {
-            Some(Ok(Message::Result(result))) => answers(result, &self.prompt),
-            Some(Ok(_)) => false,
-            Some(Err(_)) | None => true,
-        };
-        if ends {
-            self.turns.unanswered = None;
+        loop {
+            let (message, ends) = match self.messages.next_item().await {
+                Some(Ok(Item::Message(frame))) => {
+                    let message = frame.decode();
+                    let ends = frame.ends_turn() && answers(&message, &self.prompt);
+                    (Some(Ok(message)), ends)
+                }
+                Some(Ok(Item::Gap(gap))) => (Some(Ok(Message::Gap(gap))), false),
+                Some(Ok(Item::RunEnded)) => continue,
+                Some(Err(error)) => (Some(Err(error)), true),
+                None => (None, true),
+            };
+            if ends {
+                self.turns.unanswered = None;
+                self.trace_end(message.as_ref());
+            }
+            return message;
         }
-        message
     }
 
     /// Reads to the result and returns it, whether it is a success or not.
@@ -109,6 +120,20 @@ impl<'a> Turn<'a> {
     pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
         outcome::json(self.finish().await?)
     }
+
+    fn trace_end(&self, last: Option<&Result<Message>>) {
+        self.span.in_scope(|| match last {
+            Some(Ok(Message::Result(result))) => tracing::info!(
+                subtype = result.subtype.as_str(),
+                is_error = result.is_error,
+                duration_ms = result.duration_ms,
+                num_turns = result.num_turns,
+                "ended"
+            ),
+            Some(Err(error)) => tracing::warn!(%error, "ended without a result"),
+            _ => tracing::warn!("ended without a result"),
+        });
+    }
 }
 
 /// Reads past what is left of a turn that nobody wants.
@@ -116,9 +141,7 @@ async fn pass_over(messages: &mut MessageStream, prompt: &str) -> Result<()> {
     loop {
         match messages.next_item().await {
             Some(Ok(Item::Message(frame))) if frame.ends_turn() => {
-                if let Message::Result(result) = frame.decode()
-                    && answers(&result, prompt)
-                {
+                if answers(&frame.decode(), prompt) {
                     return Ok(());
                 }
             }
@@ -136,7 +159,11 @@ async fn pass_over(messages: &mut MessageStream, prompt: &str) -> Result<()> {
 /// The CLI names the prompts that a turn has answered. Where it does not (CLI 2.1.197), every
 /// result counts whose turn was not begun by the session itself, since a client has only one
 /// prompt open at a time.
-fn answers(result: &ResultMessage, prompt: &str) -> bool {
+fn answers(message: &Message, prompt: &str) -> bool {
+    let Message::Result(result) = message else {
+        // A result that cannot be typed still ends the turn.
+        return true;
+    };
     let mut named = result
         .user_message_uuids
         .iter()

@@ -26,8 +26,8 @@ use serde::Serialize;
 
 pub use self::event::{Event, Notice, Outcome};
 pub use self::frame::Frame;
-pub use self::inbound::{Request, Ticket};
 use self::inbound::Inbound;
+pub use self::inbound::{Request, Ticket};
 use self::outbound::Outbound;
 use self::run::Run;
 pub use self::run::SessionState;
@@ -77,7 +77,7 @@ impl Engine {
 
     /// Takes note of the bytes appended to [`space`](Self::space).
     pub fn receive(&mut self, now: Instant) {
-        while let Some(line) = self.lines.next() {
+        while let Some(line) = self.lines.next_line() {
             self.route(line, now);
         }
     }

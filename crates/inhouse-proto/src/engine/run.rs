@@ -97,7 +97,8 @@ impl Run {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.deadline.filter(|_| self.open && self.background.is_empty())
+        self.deadline
+            .filter(|_| self.open && self.background.is_empty())
     }
 
     /// True when the ceiling has been reached, which ends the run.

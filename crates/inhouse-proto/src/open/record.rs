@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 /// Written like a struct. A member whose wire name differs from its Rust name says so with
 /// `as "wireName"`; the constant members that tell its kind stand in brackets behind the name:
 ///
-/// ```ignore
+/// ```text
 /// open_struct! {
 ///     /// …
 ///     pub struct UserMessage ["type" = "user"] {

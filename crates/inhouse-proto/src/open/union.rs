@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 
 /// Declares an object that is told apart by the string in one of its members.
 ///
-/// ```ignore
+/// ```text
 /// open_union! {
 ///     /// …
 ///     pub enum ContentBlock by "type" {

@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The members by which a line is routed; all others are skipped unparsed.
@@ -139,7 +139,10 @@ mod tests {
     #[test]
     fn what_is_not_an_object_is_no_envelope() {
         for line in ["", "[]", "7", "\"type\"", "{", "{\"type\":}", "hello"] {
-            assert!(serde_json::from_str::<Envelope<'_>>(line).is_err(), "{line}");
+            assert!(
+                serde_json::from_str::<Envelope<'_>>(line).is_err(),
+                "{line}"
+            );
         }
     }
 }

@@ -59,7 +59,7 @@ impl Lines {
     }
 
     /// The next line, if its end has arrived.
-    pub fn next(&mut self) -> Option<Line> {
+    pub fn next_line(&mut self) -> Option<Line> {
         let Some(end) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {
             self.scanned = self.buffer.len();
             if self.scanned > self.limit {
@@ -119,7 +119,7 @@ mod tests {
 
     fn feed(lines: &mut Lines, bytes: &[u8]) -> Vec<Line> {
         lines.space().extend_from_slice(bytes);
-        std::iter::from_fn(|| lines.next()).collect()
+        std::iter::from_fn(|| lines.next_line()).collect()
     }
 
     fn whole(text: &str) -> Line {
@@ -171,7 +171,13 @@ mod tests {
             assert!(lines.buffer.len() <= 1024 + 4096);
         }
         let got = feed(&mut lines, b"\n{}\n");
-        assert!(matches!(got[0], Line::TooLong { bytes: 4_096_000, .. }));
+        assert!(matches!(
+            got[0],
+            Line::TooLong {
+                bytes: 4_096_000,
+                ..
+            }
+        ));
         assert_eq!(got[1], whole("{}"));
     }
 
@@ -191,7 +197,7 @@ mod tests {
         let mut lines = Lines::new(1024);
         lines.space().extend_from_slice(b"{}\n");
         let start = lines.buffer.as_ptr();
-        let Some(Line::Whole(line)) = lines.next() else {
+        let Some(Line::Whole(line)) = lines.next_line() else {
             panic!("a line was there");
         };
         assert_eq!(line.as_ptr(), start);

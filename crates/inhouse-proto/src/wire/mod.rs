@@ -6,7 +6,6 @@ mod line;
 
 pub use self::line::{Line, Lines};
 
-
 pub(crate) use self::encode::Outgoing;
 pub(crate) use self::envelope::{Envelope, Reply, text};
 pub(crate) use self::line::sample_of;

@@ -114,10 +114,7 @@ fn control_frames_that_cannot_be_routed_are_reported() {
     ] {
         let events = host.hears(&line);
         assert!(
-            matches!(
-                events[..],
-                [Event::Notice(Notice::MalformedControl { .. })]
-            ),
+            matches!(events[..], [Event::Notice(Notice::MalformedControl { .. })]),
             "{line}: {events:?}"
         );
     }

@@ -60,7 +60,10 @@ fn a_conversation_is_the_same_in_every_chunking() {
     .map(|line| line.to_string() + "\n")
     .concat();
     let whole = kinds(&Host::new().hears_bytes(stream.as_bytes()));
-    assert_eq!(whole, ["request", "message", "withdrawn", "notice", "message"]);
+    assert_eq!(
+        whole,
+        ["request", "message", "withdrawn", "notice", "message"]
+    );
     for size in 1..stream.len() {
         let mut host = Host::new();
         let events: Vec<Event> = stream

@@ -25,8 +25,16 @@ fn a_request_is_written_whole_and_matched_by_its_id() {
     assert_eq!(said[1]["request"], json!({"subtype": "b"}));
 
     let id = &said[1]["request_id"];
-    let events = host.hears(reply(json!({"subtype": "success", "request_id": id, "response": {"x": 1}})));
-    let [Event::Reply { id, outcome: Outcome::Success(Some(payload)) }] = &events[..] else {
+    let events = host.hears(reply(
+        json!({"subtype": "success", "request_id": id, "response": {"x": 1}}),
+    ));
+    let [
+        Event::Reply {
+            id,
+            outcome: Outcome::Success(Some(payload)),
+        },
+    ] = &events[..]
+    else {
         panic!("{events:?}");
     };
     assert_eq!(*id, second);
@@ -108,6 +116,8 @@ fn a_withdrawn_request_has_no_reply() {
     assert_eq!(said.len(), 2, "the request and one withdrawal: {said:?}");
     assert_eq!(said[1]["type"], "control_cancel_request");
     assert_eq!(said[1]["request_id"], said[0]["request_id"]);
-    let events = host.hears(reply(json!({"subtype": "success", "request_id": id.to_string()})));
+    let events = host.hears(reply(
+        json!({"subtype": "success", "request_id": id.to_string()}),
+    ));
     assert!(matches!(events[..], [Event::Notice(_)]), "{events:?}");
 }

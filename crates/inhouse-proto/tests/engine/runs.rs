@@ -47,7 +47,9 @@ fn a_result_does_not_end_the_run_while_the_session_is_busy() {
     assert!(!ends(&host.hears(state("running"))));
     assert!(!ends(&host.hears(result())));
     assert!(!ends(&host.hears(state("running"))));
-    assert!(!ends(&host.hears(json!({"type": "assistant", "parent_tool_use_id": null}))));
+    assert!(!ends(&host.hears(
+        json!({"type": "assistant", "parent_tool_use_id": null})
+    )));
     assert!(!ends(&host.hears(result())));
     assert!(ends(&host.hears(state("idle"))));
 }
@@ -60,7 +62,10 @@ fn states_for_the_host_alone_are_not_messages() {
     let mut visible = state("idle");
     visible["sdk_host_only"] = json!(false);
     let events = host.hears(visible);
-    assert!(matches!(&events[..], [Event::Message(_), Event::State(SessionState::Idle)]));
+    assert!(matches!(
+        &events[..],
+        [Event::Message(_), Event::State(SessionState::Idle)]
+    ));
 }
 
 #[test]
@@ -68,9 +73,19 @@ fn a_background_agent_outlives_the_result() {
     let mut host = prompted();
     host.hears(task("task_started", json!({"task_type": "local_agent"})));
     assert!(!ends(&host.hears(result())));
-    assert_eq!(host.engine.poll_timeout(), None, "not even the ceiling ends it");
-    host.hears(task("task_updated", json!({"patch": {"status": "running"}})));
-    host.hears(task("task_updated", json!({"patch": {"status": "completed"}})));
+    assert_eq!(
+        host.engine.poll_timeout(),
+        None,
+        "not even the ceiling ends it"
+    );
+    host.hears(task(
+        "task_updated",
+        json!({"patch": {"status": "running"}}),
+    ));
+    host.hears(task(
+        "task_updated",
+        json!({"patch": {"status": "completed"}}),
+    ));
     host.hears(json!({"type": "assistant"}));
     assert!(ends(&host.hears(result())));
 }

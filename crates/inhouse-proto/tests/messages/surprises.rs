@@ -111,7 +111,7 @@ impl Order {
         }
         self.0 = self.0.rotate_left(7);
         // Half of the time as the CLI does it: the tags first.
-        if self.0 % 2 == 0 {
+        if self.0.is_multiple_of(2) {
             names.sort_by_key(|name| match name.as_str() {
                 "type" | "kind" => 0,
                 "subtype" => 1,

@@ -8,7 +8,7 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `HEAD` or `GET /` | 200, empty: the CLI asks whether the API is reachable (seen with 2.1.197) |
+//! | `HEAD /` | 200, empty: the CLI asks whether the API is reachable (seen with 2.1.197) |
 //! | `POST /v1/messages/count_tokens` | a count estimated from the size of the body |
 //! | `POST /v1/messages` that a [`once`](ScriptedModel::once) or [`when`](ScriptedModel::when) rule accepts | the answer of that rule |
 //! | `POST /v1/messages` without tools that asks for structured output (`output_config.format`) | the smallest JSON that fits the schema: this is how the CLI asks for a session title |
@@ -19,7 +19,9 @@
 //! [`ModelRequest::kind`] tells how it was classed. Three sorts of request look like the main loop, offer the same
 //! tools, and therefore take a turn of the script too:
 //!
-//! - the summary of a compaction (`/compact` or automatic): answer it with a text in `<summary>` tags;
+//! - the summary of a compaction: answer it with a text in `<summary>` tags, or 2.1.325 may ask again. `/compact` after two
+//!   prompts provokes one; so do `CLAUDE_CODE_AUTO_COMPACT_WINDOW=200000` in the environment of the CLI and two turns that
+//!   report [190,000 tokens](Usage), before the third prompt is answered;
 //! - the turns of subagents: give them their own answers with [`once`](ScriptedModel::once), told apart by
 //!   [`agent_id`](ModelRequest::agent_id);
 //! - the retries after an error, a hang-up or a stall, which may come with `"stream": false`.

@@ -10,7 +10,7 @@ pub enum RequestKind {
     Structured,
     /// `POST /v1/messages/count_tokens`.
     CountTokens,
-    /// `HEAD /` or `GET /`: is anybody there?
+    /// `HEAD /`: is anybody there?
     Reachability,
     /// A request that the scripted model knows nothing about.
     Unknown,
@@ -22,7 +22,7 @@ impl RequestKind {
             ("POST", "/v1/messages") if is_structured_question(body) => Self::Structured,
             ("POST", "/v1/messages") => Self::Conversation,
             ("POST", "/v1/messages/count_tokens") => Self::CountTokens,
-            ("HEAD" | "GET", "/") => Self::Reachability,
+            ("HEAD", "/") => Self::Reachability,
             _ => Self::Unknown,
         }
     }

@@ -25,6 +25,7 @@ mod cache;
 mod cli;
 mod install;
 mod isolation;
+mod options;
 mod platform;
 mod release;
 mod turnstile;

@@ -38,7 +38,9 @@ impl Control {
 
     /// Merges settings into those of the session; a `null` clears a key.
     pub async fn apply_settings(&self, settings: Map<String, Value>) -> Result<()> {
-        self.request(ApplyFlagSettings::new(settings)).await.map(drop)
+        self.request(ApplyFlagSettings::new(settings))
+            .await
+            .map(drop)
     }
 
     /// The MCP servers of the session and how they fare.

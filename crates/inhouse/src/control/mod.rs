@@ -1,4 +1,27 @@
 //! Steering a session while it runs.
+//!
+//! [`Control`] has a method for what people use most. Everything else that the CLI understands is a
+//! struct in [`outgoing`], sent with [`Control::request`]; and a request that inhouse does not know
+//! is four lines of your own:
+//!
+//! ```no_run
+//! use inhouse::control::{Control, ControlRequest};
+//! use serde::Serialize;
+//! use serde_json::Value;
+//!
+//! #[derive(Serialize)]
+//! struct GetPlan {}
+//!
+//! impl ControlRequest for GetPlan {
+//!     const SUBTYPE: &'static str = "get_plan";
+//!     type Reply = Value;
+//! }
+//!
+//! # async fn example(control: Control) -> inhouse::Result<()> {
+//! let plan = control.request(GetPlan {}).await?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod methods;
 mod pending;
@@ -6,8 +29,9 @@ mod pending;
 use std::sync::Arc;
 use std::time::Duration;
 
+use inhouse_proto::control::encode;
 use inhouse_proto::control::outgoing::InitializeReply;
-use inhouse_proto::control::{ControlRequest, encode};
+pub use inhouse_proto::control::{ControlRequest, Empty, PermissionMode, outgoing};
 use inhouse_proto::message::UserInput;
 use serde_json::value::to_raw_value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -59,7 +83,7 @@ impl Control {
         }
     }
 
-    /// Makes a request of the CLI: one of [`inhouse_proto::control::outgoing`] or one of your own.
+    /// Makes a request of the CLI: one of [`outgoing`] or one of your own.
     ///
     /// # Errors
     /// `Refused` with the CLI's words, `Timeout`, `Exited` or `Closed` when the session has ended,
@@ -71,9 +95,9 @@ impl Control {
             Error::new(ErrorKind::Config, text).with_source(error)
         })?;
         let payload = self.ask(R::SUBTYPE, body).instrument(span).await?;
-        let payload = payload.as_deref().map(|payload| {
-            std::str::from_utf8(payload).expect("the envelope was read as text")
-        });
+        let payload = payload
+            .as_deref()
+            .map(|payload| std::str::from_utf8(payload).expect("the envelope was read as text"));
         R::reply(payload).map_err(|error| {
             let text = format!(
                 "the CLI's reply to `{}` has an unexpected shape; `request` with `Reply = Value` \
@@ -129,7 +153,10 @@ impl Control {
     pub async fn close(&self) -> Result<Option<ExitStatus>> {
         self.end(Close::Gently).await;
         match self.shared.ended() {
-            Some(End { failure: Some(failure), .. }) => Err(failure.clone()),
+            Some(End {
+                failure: Some(failure),
+                ..
+            }) => Err(failure.clone()),
             Some(End { exit, .. }) => Ok(*exit),
             None => Err(self.shared.cause_of_end()),
         }
@@ -187,6 +214,8 @@ impl Control {
     }
 
     fn command(&self, command: Command) -> Result<()> {
-        self.commands.send(command).map_err(|_| self.shared.cause_of_end())
+        self.commands
+            .send(command)
+            .map_err(|_| self.shared.cause_of_end())
     }
 }

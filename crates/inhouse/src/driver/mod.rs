@@ -225,7 +225,7 @@ impl Driver {
             Close::Gently => self.begin_ending(self.settings.shutdown.grace),
             Close::Now => {
                 self.close_input();
-                self.ending.skip_to(Step::Killed, now(), Duration::ZERO);
+                self.ending.hurry(now());
                 self.on_step();
             }
         }
@@ -249,7 +249,11 @@ impl Driver {
     fn on_deadline(&mut self) {
         let now = now();
         self.engine.handle_timeout(now);
-        if self.ending.deadline().is_some_and(|deadline| deadline <= now) {
+        if self
+            .ending
+            .deadline()
+            .is_some_and(|deadline| deadline <= now)
+        {
             self.ending.advance(now, self.settings.shutdown.term);
             self.on_step();
         }

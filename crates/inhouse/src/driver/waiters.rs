@@ -33,7 +33,14 @@ impl Waiters {
             ..
         } = asked;
         self.ids.insert(key, id);
-        self.replies.insert(id, Waiter { key, subtype, reply });
+        self.replies.insert(
+            id,
+            Waiter {
+                key,
+                subtype,
+                reply,
+            },
+        );
     }
 
     pub(super) fn await_written(&mut self, done: oneshot::Sender<Result<()>>) {

@@ -132,7 +132,8 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
         let mut out = f.debug_struct("Error");
-        out.field("kind", &inner.kind).field("message", &inner.message);
+        out.field("kind", &inner.kind)
+            .field("message", &inner.message);
         if let Some(exit) = &inner.exit {
             out.field("exit", exit);
         }

@@ -127,18 +127,23 @@ impl Options {
     /// Changes the command line just before it is used: to run the CLI in a container or over ssh.
     ///
     /// The CLI is then not looked for on this machine; its program is [`cli_path`](Self::cli_path),
-    /// or `claude`. Values that are too long for an argument are in files of this machine, which
-    /// the CLI must be able to read (see [`launch`](crate::launch)).
+    /// or `claude`. The wrapper carries over what it wants to keep, the changes to the environment
+    /// among it. Values that are too long for an argument are in files of this machine, which the
+    /// CLI must be able to read (see [`launch`](crate::launch)).
     ///
     /// ```
     /// use inhouse::Options;
     /// use inhouse::launch::CommandLine;
     ///
     /// let options = Options::new().wrap_command(|cli| {
-    ///     let mut docker = CommandLine::new("docker").args(["exec", "-i", "sandbox"]);
-    ///     docker.args.push(cli.program);
-    ///     docker.args.extend(cli.args);
-    ///     docker
+    ///     let mut docker = CommandLine::new("docker").args(["exec", "-i"]);
+    ///     for (name, value) in cli.env.set {
+    ///         // Only the name is an argument, which others can read; docker takes the value from
+    ///         // its own environment.
+    ///         docker = docker.args(["-e".into(), name.clone()]);
+    ///         docker.env.set.insert(name, value);
+    ///     }
+    ///     docker.args(["sandbox".into(), cli.program]).args(cli.args)
     /// });
     /// # let _ = options;
     /// ```

@@ -51,7 +51,6 @@ async fn a_callback_that_panics_stops_nothing() {
     });
     let mut connection = open_with(options, command).await.unwrap();
     within(connection.peer.exited()).await;
-    // The panic has poisoned nothing of ours, and the test's own lock was free by then.
     assert_eq!(*lines.lock().unwrap(), ["line 1", "line 2", "line 3"]);
     assert_eq!(connection.peer.stderr_tail(), "line 1\nline 2\nline 3");
 }

@@ -1,7 +1,7 @@
 /// Declares a request: its struct, a constructor, a setter for each optional member, its subtype
 /// and its reply.
 ///
-/// ```ignore
+/// ```text
 /// control_request! {
 ///     /// …
 ///     pub struct McpCall("mcp_call") -> McpCallReply

@@ -1,0 +1,71 @@
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The longest piece of a line that is kept.
+const SHOWN: usize = 240;
+
+/// How many of the last entries are shown.
+const ENTRIES: usize = 60;
+
+/// What was said on both sides, for the texts of failed expectations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transcript(Arc<Mutex<Vec<String>>>);
+
+impl Transcript {
+    pub(super) fn host(&self, line: &str) {
+        self.note("host", line);
+    }
+
+    pub(super) fn cli(&self, bytes: &[u8]) {
+        let start = &bytes[..bytes.len().min(4 * SHOWN)];
+        self.note("cli ", &String::from_utf8_lossy(start));
+    }
+
+    pub(super) fn event(&self, what: &str) {
+        self.note("  * ", what);
+    }
+
+    /// The last entries, one in a line.
+    pub(super) fn render(&self) -> String {
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let left_out = entries.len().saturating_sub(ENTRIES);
+        let mut text = String::new();
+        if left_out > 0 {
+            let _ = writeln!(text, "  … {left_out} earlier lines");
+        }
+        for entry in &entries[left_out..] {
+            let _ = writeln!(text, "  {entry}");
+        }
+        text
+    }
+
+    fn note(&self, who: &str, what: &str) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.push(format!("{who}> {}", shorten(what.trim_end())));
+    }
+}
+
+/// The start of a text, and how much was left out of it.
+pub(super) fn shorten(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_and_long_talks_are_cut_and_say_so() {
+        let transcript = Transcript::default();
+        for _ in 0..ENTRIES {
+            transcript.host("first");
+        }
+        transcript.cli(&vec![b'x'; 100_000]);
+        let text = transcript.render();
+        assert!(text.starts_with("  … 1 earlier lines\n"), "{text}");
+        assert!(text.len() < ENTRIES * 20 + 2 * SHOWN, "{}", text.len());
+    }
+}

@@ -1,0 +1,69 @@
+use inhouse::Options;
+use inhouse::launch::HostEnvironment;
+use inhouse::options::{AgentDefinition, McpServer, Settings, SystemPrompt};
+use serde_json::json;
+
+use super::plan_on;
+
+/// A word that must not be seen anywhere.
+const SECRET: &str = "hunter2";
+
+fn secretive() -> Options {
+    Options::new()
+        .system_prompt(SystemPrompt::preset().append(SECRET))
+        .plan_mode_instructions(SECRET)
+        .title(SECRET)
+        .agents([("a", AgentDefinition::new("d", SECRET))])
+        .env("TOKEN", SECRET)
+        .settings(json!({"env": {"TOKEN": SECRET}}))
+        .managed_settings(json!({"env": {"TOKEN": SECRET}}))
+        .extra_arg("workload", Some(SECRET))
+        .mcp_server(
+            "p",
+            McpServer::stdio("npx").args([SECRET]).env("TOKEN", SECRET),
+        )
+        .mcp_server(
+            "s",
+            McpServer::http(format!("https://x/?t={SECRET}")).header("K", SECRET),
+        )
+}
+
+#[test]
+fn debug_shows_no_prompt_and_no_secret() {
+    let options = secretive();
+    let shown = format!("{options:?}");
+    assert!(!shown.contains(SECRET), "{shown}");
+    // It does show what helps.
+    for seen in ["TOKEN", "npx", "workload"] {
+        assert!(shown.contains(seen), "{seen} in {shown}");
+    }
+    for prompt in [
+        SystemPrompt::text(SECRET),
+        SystemPrompt::sections([SECRET]).dynamic([SECRET]),
+    ] {
+        assert!(!format!("{prompt:?}").contains(SECRET));
+    }
+    assert!(!format!("{:?}", Settings::json(SECRET)).contains(SECRET));
+}
+
+#[test]
+fn debug_of_a_launch_shows_flags_without_values() {
+    let host = HostEnvironment::from_iter([("HOST_TOKEN", SECRET)]);
+    let launch = plan_on(&secretive(), &host);
+    let shown = format!("{launch:?} {host:?}");
+    assert!(!shown.contains(SECRET), "{shown}");
+    for seen in ["--settings=…", "TOKEN", "HOST_TOKEN"] {
+        assert!(shown.contains(seen), "{seen} in {shown}");
+    }
+}
+
+#[test]
+fn errors_do_not_quote_values() {
+    let wrong = secretive().max_turns(0).env("NUL", format!("{SECRET}\0"));
+    let error = super::refusal(&wrong);
+    assert!(!format!("{error} {error:?}").contains(SECRET));
+
+    let broken = format!("{{\"env\": {SECRET}}}");
+    let error = super::refusal(&Options::new().settings(broken));
+    assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");
+}

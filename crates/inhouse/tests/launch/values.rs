@@ -1,0 +1,85 @@
+use inhouse::Options;
+use inhouse::options::{Effort, McpServer, PermissionMode, Plugin, Settings, Skills, SystemPrompt};
+
+use super::{arguments, plan};
+
+/// Values that would be something else as an argument of their own.
+const AWKWARD: [&str; 9] = [
+    "-p",
+    "--print",
+    "-",
+    "--",
+    "=",
+    "--model=x",
+    "two words",
+    "a,b",
+    "mcp",
+];
+
+/// Every option that takes a text, set to the same one.
+fn everywhere(value: &str) -> Vec<Options> {
+    let new = Options::new;
+    vec![
+        new().model(value),
+        new().fallback_model(value),
+        new().effort(Effort::Unknown(value.into())),
+        new().beta(value),
+        new().agent(value),
+        new().tools([value]),
+        new().allow_tools([value]),
+        new().disallow_tools([value]),
+        new().permission_mode(PermissionMode::Unknown(value.into())),
+        new().permission_prompt_tool(value),
+        new().add_dir(value),
+        new().plugin(value),
+        new().plugin(Plugin::local(value).skip_mcp_discovery(true)),
+        new().resume(value),
+        new().resume("x").resume_at(value),
+        new().resume("x").resume_at("y").resume_drops_turn(value),
+        new().settings(Settings::file(value)),
+        new().project_config_root(format!("/{value}")),
+        new().system_prompt(value),
+        new().system_prompt(SystemPrompt::file(value)),
+        new().mcp_config_file(value),
+        new().mcp_server(value, McpServer::stdio(value).args([value])),
+        new().debug_file(value),
+        new().extra_arg("workload", Some(value)),
+        new().title(value),
+        new().plan_mode_instructions(value),
+    ]
+}
+
+#[test]
+fn a_value_is_never_an_argument_of_its_own() {
+    let harmless: Vec<usize> = everywhere("x")
+        .iter()
+        .map(|it| arguments(&plan(it)).len())
+        .collect();
+    for value in AWKWARD {
+        for (options, expected) in everywhere(value).iter().zip(&harmless) {
+            let arguments = arguments(&plan(options));
+            assert_eq!(arguments.len(), *expected, "{value:?} in {arguments:?}");
+            for argument in &arguments {
+                let (flag, given) = argument.split_once('=').unwrap_or((argument, ""));
+                assert!(is_flag(flag), "{argument:?}");
+                assert_ne!(flag, "--print");
+                let is_base = ["stream-json", ""].contains(&given);
+                assert!(
+                    is_base || argument.contains(value) || given.len() == 1,
+                    "{argument:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn skills_with_spaces_stay_one_rule() {
+    let launch = plan(&Options::new().skills(Skills::only(["two words"])));
+    assert_eq!(arguments(&launch)[3..], ["--allowedTools=Skill(two words)"]);
+}
+
+fn is_flag(text: &str) -> bool {
+    let name = text.strip_prefix("--").unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
+}
