@@ -21,6 +21,7 @@
 pub mod control;
 pub mod engine;
 mod id;
+pub mod mcp;
 pub mod message;
 pub mod open;
 pub mod wire;

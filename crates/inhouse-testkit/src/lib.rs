@@ -35,8 +35,11 @@
 //! # Ok(()) }
 //! ```
 
+pub mod fake;
 pub mod model;
 pub mod real;
+pub mod recording;
 
+pub use fake::{FakeCli, FakeTransport, Script};
 pub use model::{ModelRequest, ScriptedModel, Turn};
 pub use real::{Isolation, RealCli, RealCliUnavailable};

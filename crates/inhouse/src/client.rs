@@ -1,4 +1,4 @@
-use inhouse_proto::message::UserInput;
+use inhouse_proto::message::Prompt;
 
 use crate::control::Control;
 use crate::error::Result;
@@ -70,7 +70,7 @@ impl Client {
     ///
     /// # Cancellation
     /// Until the future resolves the prompt may or may not have been sent.
-    pub async fn send(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>> {
+    pub async fn send(&mut self, prompt: impl Into<Prompt>) -> Result<Turn<'_>> {
         Turn::begin(&mut self.messages, &mut self.turns, prompt.into()).await
     }
 

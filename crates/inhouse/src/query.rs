@@ -1,7 +1,7 @@
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
-use inhouse_proto::message::UserInput;
+use inhouse_proto::message::Prompt;
 
 use crate::error::Result;
 use crate::launch::Launch;
@@ -27,7 +27,7 @@ use crate::transport::{ChildTransport, Transport};
 /// # Ok(())
 /// # }
 /// ```
-pub fn query(prompt: impl Into<UserInput>) -> Query {
+pub fn query(prompt: impl Into<Prompt>) -> Query {
     Query {
         prompt: prompt.into(),
         options: Options::new(),
@@ -39,7 +39,7 @@ pub fn query(prompt: impl Into<UserInput>) -> Query {
 /// A question that has not been asked yet; see [`query`].
 #[must_use = "a query is asked when it is awaited"]
 pub struct Query<T = ChildTransport> {
-    prompt: UserInput,
+    prompt: Prompt,
     options: Options,
     launch: fn(&Options) -> Result<Launch>,
     transport: T,

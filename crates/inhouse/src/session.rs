@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use inhouse_proto::control::outgoing::InitializeReply;
-use inhouse_proto::message::UserInput;
+use inhouse_proto::message::Prompt;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tracing::Instrument;
@@ -29,7 +29,7 @@ pub(crate) struct Shared {
 /// What a session is for.
 pub(crate) enum Purpose {
     /// One prompt: its input ends with the run.
-    Query(UserInput),
+    Query(Prompt),
     /// As many prompts as the host likes.
     Conversation,
 }

@@ -1,4 +1,4 @@
-use inhouse_proto::message::{Message, MessageOrigin, ResultMessage, UserInput};
+use inhouse_proto::message::{Message, MessageOrigin, ResultMessage, Prompt};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 
@@ -29,7 +29,7 @@ impl<'a> Turn<'a> {
     pub(crate) async fn begin(
         messages: &'a mut MessageStream,
         turns: &'a mut Turns,
-        prompt: UserInput,
+        prompt: Prompt,
     ) -> Result<Self> {
         if let Some(abandoned) = &turns.unanswered {
             pass_over(messages, abandoned)

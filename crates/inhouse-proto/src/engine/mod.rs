@@ -133,7 +133,7 @@ impl Engine {
     /// Sends a request, given as the JSON text of its `request` object; its fate becomes known as
     /// [`Event::Reply`].
     ///
-    /// See [`RequestBody`](crate::control::RequestBody) for how to make it.
+    /// See [`encode`](crate::control::encode) for how to make it.
     pub fn request(&mut self, body: &str, deadline: Option<Instant>) -> RequestId {
         let id = self.outbound.open(deadline);
         self.outgoing.request(&id.to_string(), body);

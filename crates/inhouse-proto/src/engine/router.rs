@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState};
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, sample_of, text};
+use crate::wire::{Envelope, Reply, mend, sample_of, text};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
@@ -26,7 +26,11 @@ impl Engine {
         let kind = envelope.kind.and_then(text).unwrap_or_default();
         let subtype = envelope.subtype.and_then(text).unwrap_or_default();
         match (&*kind, &*subtype) {
-            ("control_request", _) => self.route_request(&line, &envelope),
+            ("control_request", _) => match mend(&line) {
+                // Half an emoji in the input of a tool must not cost the CLI its answer.
+                Some(mended) => self.route_line(mended.into(), now),
+                None => self.route_request(&line, &envelope),
+            },
             ("control_response", _) => self.route_reply(&line, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
             ("keep_alive", _) => {

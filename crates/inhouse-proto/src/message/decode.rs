@@ -4,7 +4,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::surrogate::mend;
+use crate::wire::mend;
 use super::{
     ActiveGoalMessage, AssistantMessage, AuthStatusMessage, AutocompactStateMessage,
     ConversationResetMessage, Gap, PromptSuggestionMessage, RateLimitEvent, ResultMessage,

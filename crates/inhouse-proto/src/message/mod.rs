@@ -1,4 +1,4 @@
-//! What the CLI says: one [`Message`] for each line of its output, and [`UserInput`], what the host
+//! What the CLI says: one [`Message`] for each line of its output, and [`Prompt`], what the host
 //! says to it.
 //!
 //! # How messages belong together
@@ -53,7 +53,7 @@ mod decode;
 mod fast_mode;
 mod gap;
 mod hook_event;
-mod input;
+mod prompt;
 mod model_usage;
 mod origin;
 mod partial;
@@ -62,7 +62,6 @@ mod prompt_suggestion;
 mod rate_limit;
 mod result;
 mod startup_failure;
-mod surrogate;
 mod system;
 mod terminal_reason;
 mod tool_progress;
@@ -90,7 +89,7 @@ pub use self::decode::Message;
 pub use self::fast_mode::{FastModeDisabledReason, FastModeState};
 pub use self::gap::{Gap, GapReason};
 pub use self::hook_event::HookEvent;
-pub use self::input::UserInput;
+pub use self::prompt::Prompt;
 pub use self::model_usage::{CostBasis, ModelUsage};
 pub use self::origin::{
     AutoContinuationOrigin, ChannelOrigin, CoordinatorOrigin, HumanOrigin, MessageOrigin,

@@ -11,7 +11,7 @@ open_struct! {
     /// marked by [`is_replay`](Self::is_replay): that is how a host learns the id of a prompt for
     /// which it did not choose one.
     ///
-    /// To write a message, use [`UserInput`](super::UserInput).
+    /// To write a message, use [`Prompt`](super::Prompt).
     pub struct UserMessage ["type" = "user"] {
         /// The message.
         pub message: ApiUserMessage,

@@ -3,9 +3,11 @@
 mod encode;
 mod envelope;
 mod line;
+mod surrogate;
 
 pub use self::line::{Line, Lines};
 
 pub(crate) use self::encode::Outgoing;
 pub(crate) use self::envelope::{Envelope, Reply, text};
 pub(crate) use self::line::sample_of;
+pub(crate) use self::surrogate::mend;

@@ -120,3 +120,14 @@ fn control_frames_that_cannot_be_routed_are_reported() {
     }
     assert!(host.says().is_empty());
 }
+
+#[test]
+fn half_an_emoji_does_not_cost_a_request_its_answer() {
+    let mut host = Host::new();
+    let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"echo \ud83d"},"tool_use_id":"t1"}}"#;
+    let (_, asked) = request(host.hears(line));
+    let Incoming::CanUseTool(asked) = asked.decode() else {
+        panic!("{asked:?}");
+    };
+    assert_eq!(asked.input["command"], "echo \u{fffd}");
+}

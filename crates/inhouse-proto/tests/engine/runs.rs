@@ -1,14 +1,14 @@
 use std::time::Duration;
 
 use inhouse_proto::engine::{Event, SessionState};
-use inhouse_proto::message::UserInput;
+use inhouse_proto::message::Prompt;
 use serde_json::{Value, json};
 
 use crate::Host;
 
 fn prompted() -> Host {
     let mut host = Host::new();
-    host.engine.send(&UserInput::from("hi")).expect("JSON");
+    host.engine.send(&Prompt::from("hi")).expect("JSON");
     assert_eq!(host.says()[0]["type"], "user");
     host
 }
@@ -119,7 +119,7 @@ fn a_subagent_that_speaks_does_not_stop_the_ceiling() {
 fn another_prompt_opens_another_run() {
     let mut host = prompted();
     assert!(ends(&host.hears(result())));
-    host.engine.send(&UserInput::from("more")).expect("JSON");
+    host.engine.send(&Prompt::from("more")).expect("JSON");
     assert!(host.engine.is_run_open());
     assert!(ends(&host.hears(result())));
 }

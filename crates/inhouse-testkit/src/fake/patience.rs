@@ -26,7 +26,7 @@ pub(super) async fn within<F: Future>(limit: Duration, future: F) -> Option<F::O
     }
 }
 
-/// A thread that waits instead of the runtime; it ends with the sender or when it has rung.
+/// A thread that waits instead of the runtime: until it rings, or until the sender is dropped.
 fn alarm(limit: Duration) -> (mpsc::Sender<()>, oneshot::Receiver<()>) {
     let (until_dropped, cancelled) = mpsc::channel();
     let (ring, rings) = oneshot::channel();
@@ -34,9 +34,6 @@ fn alarm(limit: Duration) -> (mpsc::Sender<()>, oneshot::Receiver<()>) {
         if cancelled.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
             // Nobody listens any more if the wait ended at the same moment.
             let _ = ring.send(());
-        } else {
-            // Keeps the alarm from looking like one that rang: dropping `ring` would resolve it.
-            drop(ring);
         }
     });
     (until_dropped, rings)

@@ -32,7 +32,7 @@ use std::time::Duration;
 use inhouse_proto::control::encode;
 use inhouse_proto::control::outgoing::InitializeReply;
 pub use inhouse_proto::control::{ControlRequest, Empty, PermissionMode, outgoing};
-use inhouse_proto::message::UserInput;
+use inhouse_proto::message::Prompt;
 use serde_json::value::to_raw_value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -116,7 +116,7 @@ impl Control {
     ///
     /// # Errors
     /// When the session has ended, or the CLI does not read its input in time.
-    pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<String> {
+    pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<String> {
         let mut prompt = prompt.into();
         prompt.client_composed |= self.shared.verbatim_prompts;
         let id = prompt

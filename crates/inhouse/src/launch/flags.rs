@@ -1,6 +1,8 @@
 use super::argv::Argv;
-use crate::options::PromptBase;
-use crate::options::{Options, PluginDelivery, SkillChoice, ThinkingMode, ToolChoice};
+use crate::options::{
+    Effort, Options, PermissionMode, PermissionPrompts, PluginDelivery, PromptBase, SkillChoice,
+    ThinkingDisplay, ThinkingMode, ToolChoice,
+};
 
 /// The flags whose values are short, theme by theme.
 pub(super) fn push(options: &Options, argv: &mut Argv) {
@@ -42,12 +44,12 @@ fn model(options: &Options, argv: &mut Argv) {
             ThinkingMode::Budget(tokens) => argv.value("max-thinking-tokens", tokens.to_string()),
             ThinkingMode::Disabled => argv.value("thinking", "disabled"),
         }
-        argv.value_if("thinking-display", thinking.display.map(|it| it.as_str()));
+        argv.value_if(
+            "thinking-display",
+            thinking.display.map(ThinkingDisplay::as_str),
+        );
     }
-    argv.value_if(
-        "effort",
-        model.effort.as_ref().map(|effort| effort.as_str()),
-    );
+    argv.value_if("effort", model.effort.as_ref().map(Effort::as_str));
     // One flag for each: the CLI (2.1.325) takes `a,b` for the name of a single beta.
     argv.values("betas", &model.betas);
     let limits = &options.limits;
@@ -96,7 +98,7 @@ fn permissions(options: &Options, argv: &mut Argv) {
     let permissions = &options.permissions;
     argv.value_if(
         "permission-mode",
-        permissions.mode.as_ref().map(|mode| mode.as_str()),
+        permissions.mode.as_ref().map(PermissionMode::as_str),
     );
     argv.switch_if(
         permissions.allow_dangerously_skip,
@@ -105,7 +107,7 @@ fn permissions(options: &Options, argv: &mut Argv) {
     argv.value_if("permission-prompt-tool", permissions.prompt_tool.as_ref());
     argv.value_if(
         "permission-prompts",
-        permissions.prompts.map(|it| it.as_str()),
+        permissions.prompts.map(PermissionPrompts::as_str),
     );
     argv.values("add-dir", &permissions.directories);
 }

@@ -57,8 +57,9 @@ impl Launch {
     /// [`Config`](crate::error::ErrorKind::Config) for options that cannot be meant,
     /// [`CliNotFound`](crate::error::ErrorKind::CliNotFound) when there is no CLI.
     pub fn new(options: &Options) -> Result<Self> {
-        let host = HostEnvironment::current();
+        // First, so that a mistake in the options is not hidden by a missing CLI.
         check::options(options)?;
+        let host = HostEnvironment::current();
         let program = program(options, &host)?;
         Self::plan(options, program, &host)
     }

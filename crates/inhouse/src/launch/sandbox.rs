@@ -68,10 +68,10 @@ fn drop_disabled_filesystem(settings: &mut Map<String, Value>, wanted: &Map<Stri
     let filesystem = settings
         .get_mut("filesystem")
         .and_then(Value::as_object_mut);
-    if let Some(filesystem) = filesystem.filter(|_| confines) {
-        if filesystem.get("disabled") == Some(&Value::Bool(true)) {
-            filesystem.remove("disabled");
-        }
+    if let Some(filesystem) = filesystem.filter(|_| confines)
+        && filesystem.get("disabled") == Some(&Value::Bool(true))
+    {
+        filesystem.remove("disabled");
     }
 }
 

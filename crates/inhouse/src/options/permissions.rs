@@ -44,6 +44,8 @@ impl Options {
     }
 
     /// Whether there is anybody to answer permission questions.
+    ///
+    /// A CLI that is too old for it, such as 2.1.197, refuses to start.
     #[must_use]
     pub fn permission_prompts(mut self, prompts: PermissionPrompts) -> Self {
         self.permissions.prompts = Some(prompts);

@@ -56,7 +56,8 @@ impl Options {
 
     /// Lets [`resume_at`](Self::resume_at) forget only the turn of the prompt with this uuid.
     ///
-    /// If more would be lost the CLI refuses to start; trying again does not help.
+    /// If more would be lost the CLI refuses to start; trying again does not help. So does one that
+    /// is too old for it, such as 2.1.197.
     #[must_use]
     pub fn resume_drops_turn(mut self, prompt: impl Into<String>) -> Self {
         self.session.resume_drops_turn = Some(prompt.into());

@@ -35,8 +35,8 @@ impl Options {
     /// Settings of the policy tier, which nothing in the session can loosen.
     ///
     /// The CLI takes only those that restrict, and may ignore them where an administrator has set
-    /// a policy. Very large ones travel in the first request; then the CLI must be 2.1.261 or
-    /// newer, and connecting fails unless it confirms them.
+    /// a policy. Those above 100 KiB travel in the first request, which a CLI that is too old for
+    /// it, such as 2.1.197, refuses; connecting fails unless the CLI confirms them.
     #[must_use]
     pub fn managed_settings(mut self, settings: impl Into<Value>) -> Self {
         self.settings.managed = Some(Hidden(settings.into()));
@@ -54,6 +54,8 @@ impl Options {
     }
 
     /// The trusted checkout from which the project's configuration is taken; an absolute path.
+    ///
+    /// A CLI that is too old for it, such as 2.1.197, refuses to start.
     #[must_use]
     pub fn project_config_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.settings.project_config_root = Some(root.into());

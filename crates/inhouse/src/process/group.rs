@@ -77,11 +77,18 @@ impl Group {
     }
 
     pub(super) fn terminate(&self) {
-        self.leader.signal_group(Signal::TERM);
+        self.leader.unless_reaped(|leader| {
+            // This and the kill fail only for a group of which nothing but the dead leader is left.
+            let _ = kill_process_group(leader, Signal::TERM);
+        });
     }
 
     pub(super) fn kill(&self) {
-        self.leader.signal_group(Signal::KILL);
+        self.leader.unless_reaped(|leader| {
+            #[cfg(target_os = "linux")]
+            super::descendants::kill_descendants(leader);
+            let _ = kill_process_group(leader, Signal::KILL);
+        });
     }
 }
 
@@ -103,11 +110,10 @@ struct Leader {
 }
 
 impl Leader {
-    fn signal_group(&self, signal: Signal) {
+    fn unless_reaped(&self, signal: impl FnOnce(Pid)) {
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         if !*reaped {
-            // It fails only for a group of which nothing but the dead leader is left.
-            let _ = kill_process_group(self.pid, signal);
+            signal(self.pid);
         }
     }
 

@@ -9,12 +9,17 @@
 //! - the end of the host, however it dies (Unix): a small watchdog process sees the end of a pipe
 //!   that only the host holds.
 //!
-//! A descendant that moves into a group of its own is out of reach of all of these.
+//! The CLI puts the commands of its Bash tool into groups of their own, and ends them itself when it
+//! is asked to end. On Linux a kill looks for such descendants first and takes them along. What
+//! stays out of reach: a process whose parent ended before it, so the Bash commands of a CLI that
+//! somebody else has killed; and on other systems those of a CLI that had to be killed.
 //!
-//! Linux is tested. macOS has the same code and no test run yet. On Windows there are no groups and
+//! Linux is tested. macOS has no test run yet. On Windows there are no groups and
 //! no watchdog: only the CLI itself is killed, and a CLI that outlives its host sees no more than
 //! the end of its input.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 mod exit_status;
 #[cfg(unix)]
 mod group;

@@ -315,11 +315,13 @@ fn process() -> Options {
         .cwd("/srv/work")
         .cli_path("/opt/claude")
         .extra_arg("bare", None::<&str>)
-        .extra_arg("autocompact", Some("-1"))
+        .extra_arg("workload", Some("-odd"))
         .client_app("my-app/1.0")
         .os_user(1000, 1001)
         .stderr(|_| {})
-        .on_request("oauth_token_refresh", async |_: Value| Ok::<_, String>(json!({})))
+        .on_request("oauth_token_refresh", async |_: Value| {
+            Ok::<_, String>(json!({}))
+        })
         .debug()
         .debug_file("/tmp/claude.log")
 }

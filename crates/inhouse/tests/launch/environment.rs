@@ -18,9 +18,9 @@ fn removes(launch: &Launch, name: &str) -> bool {
     launch.command.env.remove.contains(OsStr::new(name))
 }
 
-/// Trap 22: a host that runs inside of Claude Code.
+/// A host may itself run inside of Claude Code.
 #[test]
-fn claudecode_is_not_inherited() {
+fn trap_22_claudecode_is_not_inherited() {
     let host = HostEnvironment::from_iter([("CLAUDECODE", "1")]);
     assert!(removes(&plan_on(&Options::new(), &host), "CLAUDECODE"));
 

@@ -24,7 +24,7 @@ fn path_of(launch: &Launch, flag: &str) -> PathBuf {
 }
 
 #[test]
-fn a_system_prompt_of_300_kb_is_in_the_first_request() {
+fn trap_23_a_system_prompt_of_300_kb_is_in_the_first_request() {
     let launch = plan(&Options::new().system_prompt(long()));
     assert_eq!(launch.initialize.system_prompt, Some(vec![long()]));
     assert_eq!(arguments(&launch).len(), 3);
@@ -84,7 +84,7 @@ fn many_mcp_servers_are_in_a_private_file() {
 /// The system itself says whether a command line is too long.
 #[cfg(unix)]
 #[test]
-fn a_process_starts_with_everything_large_at_once() {
+fn trap_23_a_process_starts_with_everything_large_at_once() {
     let options = Options::new()
         .system_prompt(long())
         .agents([("a", AgentDefinition::new("d", long()))])

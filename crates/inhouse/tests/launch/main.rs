@@ -6,6 +6,7 @@ mod environment;
 mod golden;
 mod large;
 mod official_names;
+mod program;
 mod secrets;
 mod values;
 

@@ -7,8 +7,8 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::runtime::Runtime;
 
 use crate::support::{
-    DEADLINE, first_line, is_dead, is_reaped, open, open_stubborn, rest, shell, wait_until_dead,
-    wait_until_reaped, within,
+    APART, DEADLINE, first_line, is_dead, is_reaped, open, open_holding, open_stubborn, rest,
+    shell, wait_until_dead, wait_until_reaped, within,
 };
 
 #[tokio::test]
@@ -43,6 +43,16 @@ async fn a_child_that_stays_behind_does_not_hold_stdout_open() {
 #[tokio::test]
 async fn trap_13_a_dropped_peer_leaves_nothing() {
     let (connection, [leader, child]) = open_stubborn().await;
+    let mut reader = connection.reader;
+    drop(connection.peer);
+    rest(&mut reader).await;
+    wait_until_reaped(leader);
+    wait_until_dead(child);
+}
+
+#[tokio::test]
+async fn trap_13_a_child_in_a_session_of_its_own_is_killed_too() {
+    let (connection, [leader, child]) = open_holding(APART).await;
     let mut reader = connection.reader;
     drop(connection.peer);
     rest(&mut reader).await;

@@ -21,6 +21,15 @@ pub(crate) const STUBBORN: &str = r#"
     while :; do sleep 1000; done
 "#;
 
+/// As stubborn, with the child in a session of its own, which is how the CLI runs Bash commands.
+pub(crate) const APART: &str = r#"
+    trap '' HUP INT TERM
+    exec 2>/dev/null
+    setsid sh -c 'while :; do sleep 1000; done' &
+    echo "$$ $!" >&"$hold"
+    while :; do sleep 1000; done
+"#;
+
 pub(crate) fn shell(script: &str) -> CommandLine {
     CommandLine::new("/bin/sh").args(["-c", script])
 }
@@ -35,9 +44,13 @@ pub(crate) async fn open_with(options: Options, command: CommandLine) -> Result<
     ChildTransport.open(&Launch::new(&options)?).await
 }
 
-/// A running [`STUBBORN`] that holds its stdout, with the pids of its two processes.
 pub(crate) async fn open_stubborn() -> (Connection, [u32; 2]) {
-    let mut command = shell(STUBBORN);
+    open_holding(STUBBORN).await
+}
+
+/// A running script that holds its stdout, with the pids of its two processes.
+pub(crate) async fn open_holding(script: &str) -> (Connection, [u32; 2]) {
+    let mut command = shell(script);
     command.env.set.insert("hold".into(), "1".into());
     let mut connection = open(command).await.unwrap();
     let line = first_line(&mut connection.reader).await;

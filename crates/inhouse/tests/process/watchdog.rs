@@ -13,12 +13,19 @@ use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::support::{
-    DEADLINE, STUBBORN, is_dead, is_reaped, open, parse_pids, shell, wait_until_dead,
+    APART, DEADLINE, STUBBORN, is_dead, is_reaped, open, parse_pids, shell, wait_until_dead,
 };
 
 #[test]
 fn trap_13_nothing_outlives_a_host_that_is_killed() {
     let mut host = Host::start("wait", STUBBORN);
+    host.kill();
+    host.assert_nothing_is_left();
+}
+
+#[test]
+fn a_child_in_a_session_of_its_own_does_not_outlive_a_killed_host_either() {
+    let mut host = Host::start("wait", APART);
     host.kill();
     host.assert_nothing_is_left();
 }

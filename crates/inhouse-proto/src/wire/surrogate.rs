@@ -2,14 +2,11 @@
 ///
 /// JavaScript strings may hold such halves and its JSON writer escapes them (`\ud83d`), but they are
 /// no Unicode and `serde_json` refuses the line. The CLI makes them when it shortens a text.
-pub(super) fn mend(line: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn mend(line: &[u8]) -> Option<Vec<u8>> {
     let mut mended: Option<Vec<u8>> = None;
     let mut at = 0;
-    while at < line.len() {
-        if line[at] != b'\\' {
-            at += 1;
-            continue;
-        }
+    while let Some(distance) = line.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        at += distance;
         match unit(&line[at..]) {
             Some(0xD800..=0xDBFF)
                 if matches!(unit(&line[at + ESCAPE..]), Some(0xDC00..=0xDFFF)) =>

@@ -5,12 +5,12 @@ use super::{Content, ContentBlock, MessageOrigin, Priority};
 /// What the host says: a prompt, as it is written to the CLI.
 ///
 /// ```
-/// use inhouse_proto::message::{ContentBlock, ImageBlock, Priority, UserInput};
+/// use inhouse_proto::message::{ContentBlock, ImageBlock, Priority, Prompt};
 ///
-/// let plain = UserInput::from("What time is it?");
+/// let plain = Prompt::from("What time is it?");
 /// assert_eq!(plain.content, [ContentBlock::text("What time is it?")]);
 ///
-/// let rich = UserInput::new([
+/// let rich = Prompt::new([
 ///     ContentBlock::text("What is this?"),
 ///     ImageBlock::url("https://example.com/cat.png").into(),
 /// ])
@@ -21,7 +21,7 @@ use super::{Content, ContentBlock, MessageOrigin, Priority};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct UserInput {
+pub struct Prompt {
     /// What is said.
     pub content: Vec<ContentBlock>,
     /// The session; empty for the one that the process runs.
@@ -46,7 +46,7 @@ pub struct UserInput {
     pub inline_pastes: Vec<String>,
 }
 
-impl UserInput {
+impl Prompt {
     /// A prompt made of blocks.
     #[must_use]
     pub fn new(content: impl IntoIterator<Item = ContentBlock>) -> Self {
@@ -145,31 +145,31 @@ impl UserInput {
     }
 }
 
-impl From<&str> for UserInput {
+impl From<&str> for Prompt {
     fn from(text: &str) -> Self {
         Self::new([ContentBlock::text(text)])
     }
 }
 
-impl From<String> for UserInput {
+impl From<String> for Prompt {
     fn from(text: String) -> Self {
         Self::new([ContentBlock::text(text)])
     }
 }
 
-impl From<ContentBlock> for UserInput {
+impl From<ContentBlock> for Prompt {
     fn from(block: ContentBlock) -> Self {
         Self::new([block])
     }
 }
 
-impl From<Vec<ContentBlock>> for UserInput {
+impl From<Vec<ContentBlock>> for Prompt {
     fn from(content: Vec<ContentBlock>) -> Self {
         Self::new(content)
     }
 }
 
-impl Serialize for UserInput {
+impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Line {
             kind: "user",
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_string_is_sent_as_one_block_of_text() {
         assert_eq!(
-            serde_json::to_value(UserInput::from("hi")).expect("it is JSON"),
+            serde_json::to_value(Prompt::from("hi")).expect("it is JSON"),
             json!({
                 "type": "user",
                 "session_id": "",
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn every_option_has_its_name_on_the_wire() {
-        let input = UserInput::from("hi")
+        let input = Prompt::from("hi")
             .session_id("s")
             .uuid("u")
             .priority(Priority::Later)

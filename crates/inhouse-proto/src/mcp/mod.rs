@@ -1,0 +1,43 @@
+//! The part of MCP that a server of tools speaks, without I/O.
+//!
+//! [`Rpc`] is a JSON-RPC message read in place; [`ToolDefinition`], [`Content`] and
+//! [`CallToolResult`] are what tools consist of.
+
+mod content;
+mod definition;
+mod result;
+mod rpc;
+
+pub use self::content::{
+    AudioContent, Content, EmbeddedResource, ImageContent, ResourceContents, ResourceLink,
+    TextContent,
+};
+pub use self::definition::{ToolAnnotations, ToolDefinition};
+pub use self::result::CallToolResult;
+pub use self::rpc::{ErrorCode, Rpc, RpcError, error_response, result_response};
+
+/// The versions of MCP that are understood, the newest first.
+pub const PROTOCOL_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// The version to answer a client's wish with: its own if it is known, else the newest.
+#[must_use]
+pub fn negotiate(wish: Option<&str>) -> &'static str {
+    PROTOCOL_VERSIONS
+        .into_iter()
+        .find(|version| Some(*version) == wish)
+        .unwrap_or(PROTOCOL_VERSIONS[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_version_is_echoed_and_any_other_answered_with_the_newest() {
+        for version in PROTOCOL_VERSIONS {
+            assert_eq!(negotiate(Some(version)), version);
+        }
+        assert_eq!(negotiate(Some("1999-01-01")), "2025-11-25");
+        assert_eq!(negotiate(None), "2025-11-25");
+    }
+}

@@ -1,0 +1,109 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Content;
+
+/// What a tool call comes to.
+///
+/// The CLI is particular about its form: `isError` is written only when it is true, and `content`
+/// always.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CallToolResult {
+    /// What the model reads.
+    #[serde(default)]
+    pub content: Vec<Content>,
+    /// The result as data. Where it is present the model reads *it*, as JSON, and not the content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured_content: Option<Value>,
+    /// Whether the call failed. The model reads why and can try something else.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_error: bool,
+    /// Whatever the host and its own tools have agreed on; the model does not see it.
+    #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
+}
+
+impl CallToolResult {
+    /// A success with content.
+    #[must_use]
+    pub fn new(content: impl IntoIterator<Item = Content>) -> Self {
+        Self {
+            content: content.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// A success that is one text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new([Content::text(text)])
+    }
+
+    /// A success that is data.
+    #[must_use]
+    pub fn structured(data: Value) -> Self {
+        Self {
+            structured_content: Some(data),
+            ..Self::default()
+        }
+    }
+
+    /// A failure that the model reads about.
+    #[must_use]
+    pub fn error(text: impl Into<String>) -> Self {
+        Self {
+            is_error: true,
+            ..Self::text(text)
+        }
+    }
+
+    /// All text of the content, one piece to a line.
+    #[must_use]
+    pub fn all_text(&self) -> String {
+        let texts: Vec<&str> = self
+            .content
+            .iter()
+            .filter_map(|content| match content {
+                Content::Text(text) => Some(text.text.as_str()),
+                _ => None,
+            })
+            .collect();
+        texts.join("\n")
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_form_is_the_one_that_the_cli_accepts() {
+        let form = |result: CallToolResult| serde_json::to_value(result).expect("JSON");
+        assert_eq!(
+            form(CallToolResult::text("5")),
+            json!({"content": [{"type": "text", "text": "5"}]})
+        );
+        assert_eq!(
+            form(CallToolResult::error("no")),
+            json!({"content": [{"type": "text", "text": "no"}], "isError": true})
+        );
+        assert_eq!(form(CallToolResult::default()), json!({"content": []}));
+        assert_eq!(
+            form(CallToolResult::structured(json!({"a": 1}))),
+            json!({"content": [], "structuredContent": {"a": 1}})
+        );
+        assert_eq!(
+            form(CallToolResult::new([Content::image("image/png", "AA==")])),
+            json!({"content": [{"type": "image", "data": "AA==", "mimeType": "image/png"}]})
+        );
+    }
+}

@@ -1,0 +1,238 @@
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// A JSON-RPC message, read in place.
+#[derive(Clone, Debug)]
+pub enum Rpc<'a> {
+    /// It wants an answer under its id.
+    Request {
+        /// The id as it stood there: a number or a string.
+        id: &'a RawValue,
+        /// What is wanted.
+        method: Cow<'a, str>,
+        /// With what.
+        params: Option<&'a RawValue>,
+    },
+    /// It only tells something.
+    Notification {
+        /// What is told.
+        method: Cow<'a, str>,
+        /// With what.
+        params: Option<&'a RawValue>,
+    },
+    /// It answers a request of the server.
+    Response {
+        /// The id of that request.
+        id: &'a RawValue,
+        /// The result, or the error object.
+        outcome: Result<&'a RawValue, &'a RawValue>,
+    },
+}
+
+/// Why a message or a request failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RpcError {
+    /// The kind of failure.
+    pub code: i32,
+    /// What went wrong, for people. The model may read it.
+    pub message: String,
+}
+
+/// The codes of JSON-RPC and of MCP.
+pub struct ErrorCode;
+
+impl ErrorCode {
+    /// It is not JSON.
+    pub const PARSE: i32 = -32700;
+    /// It is JSON, but no message.
+    pub const INVALID_REQUEST: i32 = -32600;
+    /// There is no such method, or no such server.
+    pub const METHOD_NOT_FOUND: i32 = -32601;
+    /// What the method needs is missing or wrong.
+    pub const INVALID_PARAMS: i32 = -32602;
+    /// The server failed.
+    pub const INTERNAL: i32 = -32603;
+    /// The request was cancelled.
+    pub const CANCELLED: i32 = -32800;
+}
+
+impl<'a> Rpc<'a> {
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// With the code for what is wrong with it, and its id if it has one.
+    pub fn parse(text: &'a str) -> Result<Self, (RpcError, Option<&'a RawValue>)> {
+        let fields: Fields<'a> = serde_json::from_str(text).map_err(|error| {
+            let code = match error.classify() {
+                serde_json::error::Category::Data => ErrorCode::INVALID_REQUEST,
+                _ => ErrorCode::PARSE,
+            };
+            (RpcError::new(code, error.to_string()), None)
+        })?;
+        // `null` is not an id that could be answered.
+        let id = fields.id;
+        if id.is_some_and(|id| !matches!(id.get().as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
+            let error = RpcError::new(ErrorCode::INVALID_REQUEST, "an id is a string or a number");
+            return Err((error, None));
+        }
+        match (fields.method, id, fields.result, fields.error) {
+            (Some(method), Some(id), _, _) => Ok(Self::Request {
+                id,
+                method,
+                params: fields.params,
+            }),
+            (Some(method), None, _, _) => Ok(Self::Notification {
+                method,
+                params: fields.params,
+            }),
+            (None, Some(id), Some(result), _) => Ok(Self::Response {
+                id,
+                outcome: Ok(result),
+            }),
+            (None, Some(id), None, Some(error)) => Ok(Self::Response {
+                id,
+                outcome: Err(error),
+            }),
+            (None, id, _, _) => {
+                let text = "neither a method nor a result: this is no message";
+                Err((RpcError::new(ErrorCode::INVALID_REQUEST, text), id))
+            }
+        }
+    }
+}
+
+impl RpcError {
+    /// A failure of a kind.
+    #[must_use]
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+/// The answer to a request that went well.
+///
+/// # Errors
+/// When the result has no JSON form.
+pub fn result_response(
+    id: &RawValue,
+    result: &impl Serialize,
+) -> Result<Box<RawValue>, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Response<'a, R> {
+        jsonrpc: &'static str,
+        id: &'a RawValue,
+        result: &'a R,
+    }
+    serde_json::value::to_raw_value(&Response {
+        jsonrpc: "2.0",
+        id,
+        result,
+    })
+}
+
+/// The answer to a request that did not; without an id when it could not be read.
+#[must_use]
+pub fn error_response(id: Option<&RawValue>, error: &RpcError) -> Box<RawValue> {
+    #[derive(Serialize)]
+    struct Response<'a> {
+        jsonrpc: &'static str,
+        id: Option<&'a RawValue>,
+        error: &'a RpcError,
+    }
+    serde_json::value::to_raw_value(&Response {
+        jsonrpc: "2.0",
+        id,
+        error,
+    })
+    .expect("strings and numbers always have a JSON form")
+}
+
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(text: &str) -> i32 {
+        match Rpc::parse(text) {
+            Err((error, _)) => error.code,
+            Ok(message) => panic!("{text} is {message:?}"),
+        }
+    }
+
+    #[test]
+    fn messages_are_told_apart_by_method_first() {
+        assert!(matches!(
+            Rpc::parse(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":1}}"#),
+            Ok(Rpc::Request { id, method, params: Some(params) })
+                if id.get() == "7" && method == "tools/call" && params.get() == r#"{"x":1}"#
+        ));
+        assert!(matches!(
+            Rpc::parse(r#"{"method":"a\/b","id":"x","result":{}}"#),
+            Ok(Rpc::Request { id, method, params: None }) if id.get() == "\"x\"" && method == "a/b"
+        ));
+        assert!(matches!(
+            Rpc::parse(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
+            Ok(Rpc::Notification { .. })
+        ));
+        assert!(matches!(
+            Rpc::parse(r#"{"id":1,"result":{}}"#),
+            Ok(Rpc::Response { outcome: Ok(_), .. })
+        ));
+        assert!(matches!(
+            Rpc::parse(r#"{"id":1,"error":{"code":1,"message":"no"}}"#),
+            Ok(Rpc::Response { outcome: Err(_), .. })
+        ));
+    }
+
+    #[test]
+    fn a_null_id_is_a_notification() {
+        assert!(matches!(
+            Rpc::parse(r#"{"id":null,"method":"ping"}"#),
+            Ok(Rpc::Notification { .. })
+        ));
+    }
+
+    #[test]
+    fn each_kind_of_nonsense_has_its_code() {
+        assert_eq!(code("{"), ErrorCode::PARSE);
+        assert_eq!(code("nonsense"), ErrorCode::PARSE);
+        assert_eq!(code("[]"), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code("7"), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code("{}"), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code(r#"{"id":1}"#), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code(r#"{"id":1,"method":7}"#), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code(r#"{"id":{},"method":"x"}"#), ErrorCode::INVALID_REQUEST);
+    }
+
+    #[test]
+    fn answers_echo_the_id_as_it_stood() {
+        let Ok(Rpc::Request { id, .. }) = Rpc::parse(r#"{"id":1.50,"method":"x"}"#) else {
+            panic!("a request");
+        };
+        let answer = result_response(id, &"ok").expect("JSON");
+        assert_eq!(answer.get(), r#"{"jsonrpc":"2.0","id":1.50,"result":"ok"}"#);
+        let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, "no");
+        assert_eq!(
+            error_response(None, &error).get(),
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}"#
+        );
+    }
+}

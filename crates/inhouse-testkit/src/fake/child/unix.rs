@@ -1,0 +1,116 @@
+use std::fs::File;
+use std::future;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, process};
+
+use inhouse::ExitStatus;
+use rustix::process::{Signal, getpid, kill_process};
+use rustix::stdio::{dup2_stdin, dup2_stdout};
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::LaunchRecord;
+use crate::fake::conversation::Conversation;
+use crate::fake::script::{Body, Script, play};
+
+pub(super) fn main() -> ExitCode {
+    let outcome = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .and_then(|runtime| runtime.block_on(run()));
+    match outcome {
+        Ok(status) => end(status),
+        Err(error) => {
+            // Nothing is left to do if that fails, too.
+            let _ = writeln!(io::stderr(), "fake-cli: {error}");
+            process::exit(Script::MISMATCH)
+        }
+    }
+}
+
+async fn run() -> io::Result<ExitStatus> {
+    if let Some(path) = env::var_os(LaunchRecord::VARIABLE) {
+        LaunchRecord::of_this_process().write(Path::new(&path))?;
+    }
+    let path = env::var_os(Script::VARIABLE).ok_or_else(|| {
+        let text = format!("set {} to the path of a script", Script::VARIABLE);
+        io::Error::new(io::ErrorKind::NotFound, text)
+    })?;
+    let script = Script::read(Path::new(&path))?;
+    let (stdin, stdout) = take_streams()?;
+    let mut body = Process {
+        stdout: Some(stdout.try_clone()?),
+    };
+    let mut conversation = Conversation::new(
+        Receiver::from_owned_fd(stdin)?,
+        Sender::from_owned_fd(stdout)?,
+    );
+    play(&script, &mut conversation, &mut body)
+        .await
+        .map_err(|failure| io::Error::other(failure.to_string()))
+}
+
+fn end(status: ExitStatus) -> ! {
+    if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
+        // A signal that does not end it is a mistake of the script, and shows as the exit code below.
+        let _ = kill_process(getpid(), signal);
+    }
+    process::exit(status.code().unwrap_or(Script::MISMATCH))
+}
+
+/// Takes stdin and stdout away from the rest of the process, so that closing them closes them.
+fn take_streams() -> io::Result<(OwnedFd, OwnedFd)> {
+    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&nothing)?;
+    dup2_stdout(&nothing)?;
+    Ok((stdin, stdout))
+}
+
+/// This process.
+struct Process {
+    stdout: Option<OwnedFd>,
+}
+
+impl Body for Process {
+    fn write_stderr(&mut self, text: &str) -> io::Result<()> {
+        io::stderr().write_all(text.as_bytes())
+    }
+
+    fn ignore_terminate(&mut self) -> io::Result<()> {
+        // Having a handler at all, for the rest of its life, takes the place of the default.
+        signal(SignalKind::terminate()).map(drop)
+    }
+
+    fn leave_grandchild(&mut self, stubborn: bool) -> io::Result<()> {
+        let stdout = match &self.stdout {
+            Some(stdout) => Stdio::from(stdout.try_clone()?),
+            None => Stdio::null(),
+        };
+        // What a shell ignores is ignored by what it turns into.
+        let script = match stubborn {
+            true => "trap '' HUP INT TERM; exec sleep 100000",
+            false => "exec sleep 100000",
+        };
+        Command::new("/bin/sh")
+            .args(["-c", script])
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .stderr(Stdio::null())
+            .spawn()
+            .map(drop)
+    }
+
+    fn stdout_closed(&mut self) {
+        self.stdout = None;
+    }
+
+    async fn hang(&mut self) {
+        future::pending().await
+    }
+}

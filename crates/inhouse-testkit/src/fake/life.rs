@@ -1,0 +1,132 @@
+use std::future::Future;
+use std::sync::Arc;
+
+use inhouse::ExitStatus;
+use tokio::sync::watch;
+
+/// How much of stderr is kept, as of a real process.
+const STDERR: usize = 8 * 1024;
+
+const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
+
+/// What a fake in memory has of a process: a status, signals, a stderr.
+///
+/// Shared by the fake and by the peer that the host holds.
+#[derive(Clone, Debug)]
+pub(super) struct Life(Arc<watch::Sender<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    exit: Option<ExitStatus>,
+    stdout_held: bool,
+    terminations: u32,
+    kills: u32,
+    ignores_terminate: bool,
+    ignores_kill: bool,
+    stderr: String,
+}
+
+impl Life {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(State::default())))
+    }
+
+    /// Ends it, unless it has ended before.
+    pub(super) fn exit(&self, status: ExitStatus) {
+        self.0.send_modify(|state| {
+            state.exit.get_or_insert(status);
+        });
+    }
+
+    pub(super) fn terminate(&self) {
+        self.0.send_modify(|state| {
+            state.terminations += 1;
+            if !state.ignores_terminate {
+                state.exit.get_or_insert(ExitStatus::with_signal(SIGTERM));
+            }
+        });
+    }
+
+    pub(super) fn kill(&self) {
+        self.0.send_modify(|state| {
+            // A host kills what is left of a group also after its leader has ended by itself.
+            if state.exit.is_none() {
+                state.kills += 1;
+            }
+            if !state.ignores_kill {
+                state.exit.get_or_insert(ExitStatus::with_signal(SIGKILL));
+                state.stdout_held = false;
+            }
+        });
+    }
+
+    pub(super) fn ignore_terminate(&self) {
+        self.0.send_modify(|state| state.ignores_terminate = true);
+    }
+
+    pub(super) fn ignore_kill(&self) {
+        self.0.send_modify(|state| state.ignores_kill = true);
+    }
+
+    /// Something that it has started keeps its stdout open until it is killed.
+    pub(super) fn hold_stdout(&self) {
+        self.0.send_modify(|state| state.stdout_held = true);
+    }
+
+    pub(super) fn write_stderr(&self, text: &str) {
+        self.0.send_modify(|state| {
+            state.stderr.push_str(text);
+            let mut cut = state.stderr.len().saturating_sub(STDERR);
+            while !state.stderr.is_char_boundary(cut) {
+                cut += 1;
+            }
+            state.stderr.drain(..cut);
+        });
+    }
+
+    pub(super) fn stderr(&self) -> String {
+        self.0.borrow().stderr.clone()
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.0.borrow().exit.is_some()
+    }
+
+    /// Resolves with the status when it has ended.
+    pub(super) fn ended(&self) -> impl Future<Output = ExitStatus> + Send + use<> {
+        self.when(|state| state.exit)
+    }
+
+    /// Resolves when nothing holds its stdout any more.
+    pub(super) fn stdout_ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.when(|state| (state.exit.is_some() && !state.stdout_held).then_some(()))
+    }
+
+    /// Resolves when it was asked to end more than `seen` times.
+    pub(super) fn terminated_more_than(
+        &self,
+        seen: u32,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        self.when(move |state| (state.terminations > seen).then_some(()))
+    }
+
+    /// Resolves when it was killed.
+    pub(super) fn killed(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.when(|state| (state.kills > 0).then_some(()))
+    }
+
+    fn when<T, C>(&self, condition: C) -> impl Future<Output = T> + Send + use<T, C>
+    where
+        C: Fn(&State) -> Option<T> + Send + Sync,
+    {
+        let mut state = self.0.subscribe();
+        let life = self.clone();
+        async move {
+            let state = state.wait_for(|state| condition(state).is_some()).await;
+            let found = condition(&state.expect("the sender is held here"));
+            drop(life);
+            found.expect("it was just there")
+        }
+    }
+}

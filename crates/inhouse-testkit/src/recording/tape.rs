@@ -1,0 +1,192 @@
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::log::Log;
+
+/// A recorded conversation: the lines of both sides, in the order in which they passed.
+///
+/// The [module](super) tells which files hold it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tape {
+    steps: Vec<Step>,
+}
+
+/// Something that happened in a recorded conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A line was written.
+    Line {
+        /// Who wrote it.
+        by: Side,
+        /// What was written, without the line end.
+        line: String,
+    },
+    /// A side wrote its last: the host closed the CLI's stdin, or the CLI its stdout.
+    End(Side),
+}
+
+/// One of the two who converse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The application, which writes to the CLI's stdin.
+    Host,
+    /// The CLI, which writes to its stdout.
+    Cli,
+}
+
+impl Tape {
+    /// Reads a recording; `path` is that of its files without `.out.jsonl` and so on.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing or not text, or when the three do not fit together.
+    pub fn load(path: impl AsRef<Path>) -> io::Result<Self> {
+        let [out, input, order] = files(path.as_ref()).map(read);
+        let (out, input, order) = (out?, input?, order?);
+        let [mut out, mut input] = [&out, &input].map(|text| lines(text));
+        let mut steps = Vec::new();
+        for word in lines(&order) {
+            let (by, line) = match word {
+                "out end" => {
+                    steps.push(Step::End(Side::Cli));
+                    continue;
+                }
+                "in end" => {
+                    steps.push(Step::End(Side::Host));
+                    continue;
+                }
+                "out" => (Side::Cli, out.next()),
+                "in" => (Side::Host, input.next()),
+                other => return Err(misfit(format!("`{other}` is no word of an order"))),
+            };
+            let line = line.ok_or_else(|| misfit("the order names more lines than there are"))?;
+            let line = line.to_owned();
+            steps.push(Step::Line { by, line });
+        }
+        if out.next().is_some() || input.next().is_some() {
+            return Err(misfit("the order names fewer lines than there are"));
+        }
+        Ok(Self { steps })
+    }
+
+    /// Writes the recording to files, over those that are there; `path` is as in [`load`](Tape::load).
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        let mut log = Log::create(path.as_ref())?;
+        for step in &self.steps {
+            match step {
+                Step::Line { by, line } => log.line(*by, line.as_bytes())?,
+                Step::End(by) => log.end(*by, b"")?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What happened, from the beginning to the end.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The lines of one side.
+    pub fn lines(&self, of: Side) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(move |step| match step {
+            Step::Line { by, line } if *by == of => Some(line.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Changes every line, for example to take out what nobody should see.
+    #[must_use]
+    pub fn map_lines(mut self, mut change: impl FnMut(Side, &str) -> String) -> Self {
+        for step in &mut self.steps {
+            if let Step::Line { by, line } = step {
+                *line = change(*by, line);
+            }
+        }
+        self
+    }
+}
+
+impl FromIterator<Step> for Tape {
+    fn from_iter<I: IntoIterator<Item = Step>>(steps: I) -> Self {
+        Self {
+            steps: steps.into_iter().collect(),
+        }
+    }
+}
+
+/// The files of a recording: what the CLI wrote, what the host wrote, the order.
+pub(super) fn files(path: &Path) -> [PathBuf; 3] {
+    // Appended: `with_extension` would take a dot in the name for the beginning of one.
+    [".out.jsonl", ".in.jsonl", ".order"].map(|end| {
+        let mut path = path.as_os_str().to_owned();
+        path.push(end);
+        path.into()
+    })
+}
+
+fn read(path: PathBuf) -> io::Result<String> {
+    fs::read_to_string(&path)
+        .map_err(|cause| io::Error::new(cause.kind(), format!("{}: {cause}", path.display())))
+}
+
+/// Splits at line feeds alone, as the wire does.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n')
+        .map(|line| line.strip_suffix('\n').unwrap_or(line))
+}
+
+fn misfit(reason: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(by: Side, line: &str) -> Step {
+        let line = line.to_owned();
+        Step::Line { by, line }
+    }
+
+    fn sample() -> Tape {
+        Tape::from_iter([
+            line(Side::Host, "{}"),
+            line(Side::Cli, "not\rJSON"),
+            line(Side::Cli, ""),
+            Step::End(Side::Host),
+            line(Side::Cli, "last"),
+            Step::End(Side::Cli),
+        ])
+    }
+
+    #[test]
+    fn what_was_saved_is_loaded() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("v1.2");
+        sample().save(&path).unwrap();
+        assert_eq!(Tape::load(&path).unwrap(), sample());
+        let order = fs::read_to_string(directory.path().join("v1.2.order")).unwrap();
+        assert_eq!(order, "in\nout\nout\nin end\nout\nout end\n");
+    }
+
+    #[test]
+    fn files_that_do_not_fit_together_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        for order in ["out\nout\nin\n", "out\nin\nout\nout\nout\n", "out\nup\n"] {
+            sample().save(&path).unwrap();
+            fs::write(directory.path().join("a.order"), order).unwrap();
+            let error = Tape::load(&path).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{order:?}");
+        }
+        let missing = Tape::load(directory.path().join("b")).unwrap_err();
+        assert!(missing.to_string().contains("b.out.jsonl"), "{missing}");
+    }
+}

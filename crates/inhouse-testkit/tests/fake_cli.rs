@@ -1,0 +1,391 @@
+//! The fake CLI itself: what it plays, what it notices, and what it says then.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use inhouse::message::Message;
+use inhouse::process::ShutdownTiming;
+use inhouse::{Client, ErrorKind, ExitStatus, Options, query};
+use inhouse_testkit::fake::HostAnswer;
+use inhouse_testkit::{FakeCli, FakeTransport, Script};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+async fn connect(transport: FakeTransport) -> Client {
+    let connecting = Client::connect_with(Options::new(), transport);
+    connecting.await.expect("the fake accepts every session")
+}
+
+/// The text of the panic in which the test of `chart` ends.
+async fn panic_of(chart: impl Future<Output = ()> + Send + 'static) -> String {
+    let panic = tokio::spawn(AssertUnwindSafe(chart).0)
+        .await
+        .unwrap_err()
+        .into_panic();
+    panic
+        .downcast_ref::<String>()
+        .expect("it has a text")
+        .clone()
+}
+
+#[tokio::test]
+async fn a_turn_has_all_parts_and_names_its_prompt() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let mut turn = client.send("ping").await.unwrap();
+        let prompt = turn.prompt_id().to_owned();
+        let mut messages = Vec::new();
+        while let Some(message) = turn.next().await {
+            messages.push(message.unwrap());
+        }
+        let [
+            Message::System(_),
+            Message::Assistant(said),
+            Message::Result(result),
+        ] = &messages[..]
+        else {
+            panic!("{messages:#?}");
+        };
+        assert_eq!(said.user_message_uuid.as_deref(), Some(&*prompt));
+        assert_eq!(result.user_message_uuid.as_deref(), Some(&*prompt));
+        assert_eq!(result.result.as_deref(), Some("pong"));
+        client.close().await.unwrap()
+    };
+    let cli = async {
+        let initialize = cli.accept().await;
+        assert_eq!(initialize["subtype"], "initialize");
+        assert_eq!(cli.expect_prompt().await.text(), "ping");
+        cli.turn("pong").await;
+        cli.expect_end_of_input().await;
+        cli.exit(ExitStatus::with_code(0));
+    };
+    let (exit, ()) = tokio::join!(host, cli);
+    assert_eq!(exit, Some(ExitStatus::with_code(0)));
+}
+
+#[tokio::test]
+async fn requests_go_both_ways_and_out_of_turn() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control();
+        let (model, interrupt) = tokio::join!(control.set_model(Some("opus")), control.interrupt());
+        model.unwrap();
+        let refused = interrupt.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Refused);
+        assert_eq!(refused.code(), Some("too_late"));
+        client.close().await.unwrap();
+    };
+    let cli = async {
+        cli.accept().await;
+        let model = cli.expect_request("set_model").await;
+        let interrupt = cli.expect_request("interrupt").await;
+        interrupt.refuse("it is over", Some("too_late")).await;
+        model.succeed_empty().await;
+
+        let id = cli.ask(json!({"subtype": "juggle", "balls": 3})).await;
+        let HostAnswer::Error { code, .. } = cli.expect_answer(&id).await else {
+            panic!("nobody juggles");
+        };
+        assert_eq!(code.as_deref(), Some("unsupported_request"));
+        cli.expect_end_of_input().await;
+    };
+    tokio::join!(host, cli);
+}
+
+#[tokio::test]
+async fn the_unexpected_fails_with_the_conversation_so_far() {
+    let text = panic_of(async {
+        let (transport, mut cli) = FakeCli::new();
+        let host = async {
+            let client = connect(transport).await;
+            client.control().set_model(Some("opus")).await
+        };
+        let cli = async {
+            cli.accept().await;
+            cli.expect_prompt().await;
+        };
+        let _ = tokio::join!(host, cli);
+    })
+    .await;
+    assert!(text.contains("the fake CLI expected a prompt\n"), "{text}");
+    let instead = text.split("instead: ").nth(1).unwrap();
+    assert!(
+        instead.starts_with('{') && instead.contains("set_model"),
+        "{text}"
+    );
+    let so_far = text.split("the conversation so far:\n").nth(1).unwrap();
+    assert_eq!(so_far.lines().count(), 3, "{text}");
+    assert!(
+        so_far.contains("host> ") && so_far.contains("cli > "),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_to_be_ignored_is_passed_over() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control().with_timeout(Duration::from_millis(1));
+        let error = control.set_model(None).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        client.control().send("ping").await.unwrap();
+        client
+    };
+    let cli = async {
+        cli.accept().await;
+        cli.ignore("set_model");
+        cli.ignore("control_cancel_request");
+        assert_eq!(cli.expect_prompt().await.text(), "ping");
+    };
+    tokio::join!(host, cli);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_is_real_time_under_a_paused_clock() {
+    let text = panic_of(async {
+        let (transport, mut cli) = FakeCli::new();
+        cli.set_deadline(Duration::from_millis(50));
+        let host = async {
+            let client = connect(transport).await;
+            // A day of the paused clock is no time at all, and the fake must not see it pass.
+            tokio::time::advance(Duration::from_secs(86_400)).await;
+            std::future::pending::<()>().await;
+            drop(client);
+        };
+        let cli = async {
+            cli.accept().await;
+            cli.expect_prompt().await;
+        };
+        tokio::join!(host, cli);
+    })
+    .await;
+    assert!(
+        text.contains("expected a prompt\ninstead: nothing came within 50ms"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_drop_is_an_exit_without_an_error() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        assert!(client.messages().next().await.is_none());
+        client.close().await.unwrap()
+    };
+    let cli = async {
+        cli.accept().await;
+        drop(cli);
+    };
+    let (exit, ()) = tokio::join!(host, cli);
+    assert_eq!(exit, Some(ExitStatus::with_code(0)));
+}
+
+#[tokio::test]
+async fn a_death_comes_with_its_status_and_its_last_words() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let turn = client.send("ping").await.unwrap();
+        turn.text().await.unwrap_err()
+    };
+    let cli = async {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.stderr("out of ideas\n");
+        cli.send_bytes(b"{\"type\":\"assis").await;
+        cli.exit(ExitStatus::with_signal(11));
+    };
+    let (error, ()) = tokio::join!(host, cli);
+    assert_eq!(error.kind(), ErrorKind::Exited);
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(11)));
+    assert_eq!(error.stderr_tail(), Some("out of ideas\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn signals_are_felt_and_may_be_ignored() {
+    let (transport, mut cli) = FakeCli::new();
+    let timing = ShutdownTiming {
+        grace: Duration::from_secs(3),
+        term: Duration::from_secs(4),
+    };
+    let host = async {
+        let connecting = Client::connect_with(Options::new().shutdown(timing), transport);
+        let client = connecting.await.unwrap();
+        let start = tokio::time::Instant::now();
+        let exit = client.close().await.unwrap();
+        (exit, start.elapsed().as_secs())
+    };
+    let cli = async {
+        cli.ignore_terminate();
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        cli.expect_terminate().await;
+        cli.expect_kill().await;
+    };
+    let (ended, ()) = tokio::join!(host, cli);
+    assert_eq!(ended, (Some(ExitStatus::with_signal(9)), 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_terminated_fake_can_neither_hear_nor_speak() {
+    let text = panic_of(async {
+        let (transport, mut cli) = FakeCli::new();
+        let host = async { connect(transport).await.close().await.unwrap() };
+        let cli = async {
+            cli.accept().await;
+            cli.expect_end_of_input().await;
+            cli.expect_terminate().await;
+            cli.assistant("one more thing").await;
+        };
+        let (exit, ()) = tokio::join!(host, cli);
+        assert_eq!(exit, Some(ExitStatus::with_signal(15)));
+    })
+    .await;
+    assert!(text.contains("the host had ended it"), "{text}");
+}
+
+#[tokio::test]
+async fn a_script_is_played_in_memory() {
+    let (transport, cli) = FakeCli::new();
+    let script = Script::new()
+        .accept()
+        .expect_prompt()
+        .turn("42")
+        .expect_end_of_input()
+        .exit(0);
+    let host = async {
+        let answer = query("What is 15 + 27?")
+            .transport(transport)
+            .await
+            .unwrap();
+        answer.text().await.unwrap()
+    };
+    let (answer, ()) = tokio::join!(host, cli.play(&script));
+    assert_eq!(answer, "42");
+}
+
+#[tokio::test]
+async fn an_echo_answers_until_the_end_of_input() {
+    let (transport, cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        for word in ["here", "there", "everywhere"] {
+            client.control().set_model(Some(word)).await.unwrap();
+            assert_eq!(client.send(word).await.unwrap().text().await.unwrap(), word);
+        }
+        client.close().await.unwrap()
+    };
+    let script = Script::new().echo().exit(3);
+    let (exit, ()) = tokio::join!(host, cli.play(&script));
+    assert_eq!(exit, Some(ExitStatus::with_code(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_play_ends_when_the_host_kills_the_fake() {
+    for ending in [Script::new().hang(), Script::new().ignore_end_of_input()] {
+        let (transport, cli) = FakeCli::new();
+        let script = Script::new().accept().ignore_terminate().then(ending);
+        let host = async { connect(transport).await.close().await.unwrap() };
+        let (exit, ()) = tokio::join!(host, cli.play(&script));
+        assert_eq!(exit, Some(ExitStatus::with_signal(9)));
+    }
+}
+
+#[tokio::test]
+async fn every_step_survives_being_written_to_a_file() {
+    let script = Script::new()
+        .accept()
+        .expect_prompt()
+        .answer("set_model", None)
+        .answer("interrupt", Some(json!({"still_queued": []})))
+        .refuse("mcp_status", "no", Some("busy"))
+        .leave_open("interrupt")
+        .ask(json!({"subtype": "juggle"}))
+        .send(json!({"type": "keep_alive"}))
+        .repeat(json!({"type": "keep_alive"}), 3)
+        .line_of(4_000)
+        .bytes([0xff, 0x00, b'\n'])
+        .state("running")
+        .init()
+        .assistant("a")
+        .result("a")
+        .error_result("error_during_execution", "b")
+        .turn("c")
+        .echo()
+        .stderr("d\n")
+        .stderr_flood(10)
+        .grandchild()
+        .stubborn_grandchild()
+        .ignore_terminate()
+        .close_stdin()
+        .close_stdout()
+        .expect_end_of_input()
+        .ignore_end_of_input()
+        .hang()
+        .exit(1)
+        .kill(9);
+    let directory = tempfile::tempdir().unwrap();
+    let path = script.write_to(directory.path()).unwrap();
+    assert_eq!(Script::read(&path).unwrap(), script);
+    assert_eq!(script.first(2), Script::new().accept().expect_prompt());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_program_plays_the_same_script_and_says_how_it_was_started() {
+    use inhouse_testkit::fake::LaunchRecord;
+
+    let directory = tempfile::tempdir().unwrap();
+    let record = directory.path().join("record.json");
+    let script = Script::new().send(json!({"n": 1})).expect_prompt().exit(5);
+    let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_fake-cli"))
+        .args(["--print", "--model=opus"])
+        .env(Script::VARIABLE, script.write_to(directory.path()).unwrap())
+        .env(LaunchRecord::VARIABLE, &record)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = child.id().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{\"type\":\"user\"}\n").await.unwrap();
+    let output = child.wait_with_output().await.unwrap();
+    drop(stdin);
+
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(line, json!({"n": 1}));
+    let record = LaunchRecord::read(&record).unwrap();
+    assert_eq!(record.pid, pid);
+    assert_eq!(record.args, ["--print", "--model=opus"]);
+    assert!(record.env.contains(Script::VARIABLE));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_program_reports_a_host_that_leaves_the_script() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = Script::new().accept();
+    let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_fake-cli"))
+        .env(Script::VARIABLE, script.write_to(directory.path()).unwrap())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{\"type\":\"user\"}\n").await.unwrap();
+    let mut stderr = String::new();
+    let mut reader = child.stderr.take().unwrap();
+    reader.read_to_string(&mut stderr).await.unwrap();
+    assert_eq!(child.wait().await.unwrap().code(), Some(Script::MISMATCH));
+    assert!(
+        stderr.contains("expected the request `initialize`"),
+        "{stderr}"
+    );
+}

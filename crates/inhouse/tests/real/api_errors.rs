@@ -1,0 +1,109 @@
+//! An API that fails, for good or for a while.
+
+use inhouse::message::{Message, ResultSubtype, SystemMessage};
+use inhouse::{Error, ErrorKind, query};
+use inhouse_testkit::Turn;
+use inhouse_testkit::model::ApiError;
+
+use crate::world::{self, World, result_of, said};
+
+/// How a question fails that the API answers with an error only.
+async fn failure(world: &World, error: ApiError) -> Error {
+    world.model.when(|_| true, error);
+    let options = world.options().env("CLAUDE_CODE_MAX_RETRIES", "0");
+    let stream = query("Hello?").options(options).await.unwrap();
+    let (messages, end) = world.read_stream(stream).await;
+    assert!(end.is_none(), "the result explains the exit: {end:?}");
+    assert!(result_of(&messages).is_error);
+
+    let options = world.options().env("CLAUDE_CODE_MAX_RETRIES", "0");
+    let stream = query("Hello?").options(options).await.unwrap();
+    stream.text().await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_refused_request_fails_with_the_words_of_the_cli() {
+    world::pinned(async |world| {
+        let refusal = Turn::error(400).message("The bees are tired.").no_retry();
+        let error = failure(world, refusal).await;
+
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert!(error.to_string().contains("The bees are tired."), "{error}");
+        let result = error.result().unwrap();
+        assert_eq!(result.subtype, ResultSubtype::Success);
+        assert_eq!(result.api_error_status, Some(400));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_bad_key_fails_with_the_status_of_the_api() {
+    world::pinned(async |world| {
+        let error = failure(world, Turn::error(401).no_retry()).await;
+
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert_eq!(error.result().unwrap().api_error_status, Some(401));
+        let asked = world.model.conversation();
+        assert_eq!(asked[0].header("x-api-key"), Some("dummy"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn too_many_requests_fail_with_the_status_of_the_api() {
+    world::pinned(async |world| {
+        let error = failure(world, Turn::error(429).no_retry()).await;
+
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert_eq!(error.result().unwrap().api_error_status, Some(429));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_overloaded_or_broken_api_is_tried_again() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::error(529))
+            .turn(Turn::error(500))
+            .turn("There I am.");
+
+        let messages = world.read_query(query("Hello?").options(world.options())).await;
+
+        let retries: Vec<_> = messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::System(SystemMessage::ApiRetry(retry)) => {
+                    Some((retry.attempt, retry.error_status))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(retries, [(1, Some(529)), (2, Some(500))]);
+        assert_eq!(said(&messages), ["There I am."]);
+        assert!(result_of(&messages).is_success());
+        assert_eq!(world.model.conversation().len(), 3);
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_asked_for_again() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("It was a dark and").hang_up())
+            .turn("It was a dark and stormy night.");
+
+        let stream = query("Tell.").options(world.options()).await.unwrap();
+
+        assert_eq!(stream.text().await.unwrap(), "It was a dark and stormy night.");
+        let asked = world.model.conversation();
+        assert_eq!(asked.len(), 2);
+        assert_eq!(asked[1].last_user_text().as_deref(), Some("Tell."));
+        world.model.assert_done();
+    })
+    .await;
+}

@@ -1,0 +1,224 @@
+//! Steering a session, and asking it about itself.
+
+use std::time::Duration;
+
+use inhouse::ErrorKind;
+use inhouse::control::outgoing::{GetBinaryVersion, RenameSession, SetPermissionMode};
+use inhouse::control::{ControlRequest, PermissionMode};
+use inhouse_testkit::Turn;
+use inhouse_testkit::model::RequestKind;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::world::{self, result_of};
+
+#[derive(Serialize)]
+struct GetPlan {}
+
+impl ControlRequest for GetPlan {
+    const SUBTYPE: &'static str = "get_plan";
+    type Reply = Value;
+}
+
+#[derive(Serialize)]
+struct MakeCoffee {}
+
+impl ControlRequest for MakeCoffee {
+    const SUBTYPE: &'static str = "make_coffee";
+    type Reply = Value;
+}
+
+#[tokio::test]
+async fn another_model_answers_the_next_prompt() {
+    world::pinned(async |world| {
+        world.model.turn("One.").turn("Two.").turn("Three.");
+        let options = world.options().model("claude-opus-4-5");
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "First?").await;
+        let control = client.control().clone();
+        control.set_model(Some("claude-haiku-4-5")).await.unwrap();
+        world.ask(&mut client, "Second?").await;
+        control.set_model(None).await.unwrap();
+        world.ask(&mut client, "Third?").await;
+
+        let asked = world.model.conversation();
+        assert_eq!(asked[0].model(), "claude-opus-4-5");
+        assert_eq!(asked[1].model(), "claude-haiku-4-5");
+        assert_ne!(asked[2].model(), "claude-haiku-4-5");
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_permission_mode_lets_the_same_call_through() {
+    world::pinned(async |world| {
+        let target = world.cwd().join("note.txt");
+        let input = json!({"file_path": target, "content": "Hello.\n"});
+        for id in ["toolu_1", "toolu_2"] {
+            let call = Turn::new().tool_use(id, "Write", input.clone());
+            world.model.turn(call).turn("Done.");
+        }
+        let mut client = world.connect(world.options()).await;
+
+        let turn = client.send("Write it.").await.unwrap();
+        let refused = turn.finish().await.unwrap();
+        assert_eq!(refused.permission_denials.unwrap().len(), 1);
+        assert!(!target.exists());
+
+        let mode = PermissionMode::AcceptEdits;
+        client.control().set_permission_mode(mode).await.unwrap();
+        world.ask(&mut client, "Write it now.").await;
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "Hello.\n");
+
+        let seen = world.model.conversation()[3].tool_results();
+        assert!(seen[0].is_error && !seen[1].is_error, "{seen:?}");
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refused_request_has_the_words_and_the_code_of_the_cli() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let mut client = world.connect(world.options()).await;
+
+        let mode = PermissionMode::Unknown("nonsense".to_owned());
+        let refused = client.control().request(SetPermissionMode::new(mode)).await;
+        let error = refused.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(error.code(), Some("invalid_mode"));
+        assert!(error.to_string().contains("nonsense"), "{error}");
+
+        let error = client.control().request(MakeCoffee {}).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(error.code(), Some("unsupported_request"));
+        assert!(error.to_string().contains("make_coffee"), "{error}");
+
+        assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_of_ones_own_is_answered() {
+    world::pinned(async |world| {
+        let client = world.connect(world.options()).await;
+        let plan = client.control().request(GetPlan {}).await.unwrap();
+        assert_eq!(plan["exists"], false, "{plan}");
+        assert!(world.model.conversation().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_tells_what_it_is() {
+    world::pinned(async |world| {
+        let client = world.connect(world.options()).await;
+        let control = client.control();
+
+        let version = control.request(GetBinaryVersion::new()).await.unwrap();
+        assert_eq!(version.version, "2.1.325");
+        let models = control.models().await.unwrap();
+        assert!(models.iter().any(|model| model.value == "default"));
+        let initialized = control.initialization();
+        assert_eq!(initialized.pid, control.pid());
+        let commands = initialized.commands.as_ref().unwrap();
+        assert!(commands.iter().any(|command| command.name == "compact"));
+        assert!(control.mcp_status().await.unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_tells_what_it_has_used() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let mut client = world.connect(world.options()).await;
+        let turn = client.send("How are you?").await.unwrap();
+        let result = turn.finish().await.unwrap();
+
+        let usage = client.control().usage().await.unwrap();
+        assert_eq!(Some(usage.session.total_cost_usd), result.total_cost_usd);
+        assert_eq!(usage.session.model_usage.len(), 1);
+        let context = client.control().context_usage().await.unwrap();
+        assert!(context.total_tokens > 0 && context.total_tokens < context.max_tokens);
+        let api = context.api_usage.unwrap();
+        assert_eq!(api.input_tokens, 10);
+        let counted = world
+            .model
+            .requests()
+            .iter()
+            .any(|request| request.kind() == RequestKind::CountTokens);
+        assert!(counted, "a full count asks the API");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_gets_a_new_title() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let mut client = world.connect(world.options()).await;
+        world.ask(&mut client, "How are you?").await;
+
+        let rename = RenameSession::new("A cold day in May");
+        client.control().request(rename).await.unwrap();
+
+        let changed = |message: &inhouse::message::Message| {
+            message.tag() == "system/session_title_changed"
+        };
+        let messages = world.read_until(client.messages(), changed).await;
+        let changed = serde_json::to_value(messages.last().unwrap()).unwrap();
+        assert_eq!(changed["title"], "A cold day in May", "{changed}");
+        assert_eq!(world.model.conversation().len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_cli_that_does_not_answer_in_time_is_not_waited_for() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let mut client = world.connect(world.options()).await;
+        let pid = client.control().pid().unwrap();
+
+        world::signal(pid, "STOP").await;
+        let hurried = client.control().with_timeout(Duration::from_millis(100));
+        let error = hurried.models().await.unwrap_err();
+        world::signal(pid, "CONT").await;
+
+        assert!(error.is_timeout(), "{error:?}");
+        assert!(error.to_string().contains("list_models"), "{error}");
+        assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn settings_change_while_the_session_runs() {
+    world::pinned(async |world| {
+        let call = |id| Turn::new().tool_use(id, "Bash", json!({"command": "echo hi"}));
+        world.model.turn(call("toolu_1")).turn("I may.");
+        world.model.turn(call("toolu_2")).turn("I may not.");
+        let options = world.options().allow_tools(["Bash"]);
+        let mut client = world.connect(options).await;
+        world.ask(&mut client, "Say hi.").await;
+
+        let deny = json!({"permissions": {"deny": ["Bash(echo:*)"]}});
+        let Value::Object(deny) = deny else {
+            unreachable!("it is an object");
+        };
+        client.control().apply_settings(deny).await.unwrap();
+        let turn = client.send("Say it again.").await.unwrap();
+        let messages = world.read(turn).await;
+
+        let denials = result_of(&messages).permission_denials.as_ref().unwrap();
+        assert_eq!(denials[0].tool_use_id, "toolu_2");
+        let seen = world.model.conversation()[3].tool_results();
+        assert!(!seen[0].is_error && seen[1].is_error, "{seen:?}");
+    })
+    .await;
+}

@@ -1,0 +1,136 @@
+//! Turns that are stopped.
+
+use inhouse::ErrorKind;
+use inhouse::message::{ResultSubtype, TerminalReason};
+use inhouse_testkit::Turn;
+use serde_json::json;
+
+use crate::world::{self, result_of, said};
+
+#[tokio::test]
+async fn trap_20_an_interrupted_turn_ends_and_the_next_one_is_clean() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("Once upon a").stall())
+            .turn("Fresh.");
+        let mut client = world.connect(world.options()).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Tell.").await.unwrap();
+        let interrupting = async {
+            world.asked().await;
+            control.interrupt().await.unwrap()
+        };
+        let (receipt, messages) = tokio::join!(interrupting, world.read(turn));
+
+        assert_eq!(receipt.still_queued, Some(Vec::new()));
+        let result = result_of(&messages);
+        assert!(result.is_error);
+        assert_eq!(result.subtype, ResultSubtype::ErrorDuringExecution);
+        assert_eq!(
+            result.terminal_reason,
+            Some(TerminalReason::AbortedStreaming)
+        );
+        world.hung_up().await;
+
+        let turn = client.send("Again.").await.unwrap();
+        let messages = world.read(turn).await;
+        assert_eq!(said(&messages), ["Fresh."]);
+        assert!(result_of(&messages).is_success());
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_20_a_turn_that_was_dropped_and_interrupted_leaves_nothing_behind() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("Once upon a").stall())
+            .turn("Fresh.");
+        let mut client = world.connect(world.options()).await;
+
+        drop(client.send("Tell.").await.unwrap());
+        world.asked().await;
+        client.control().interrupt().await.unwrap();
+        let turn = client.send("Again.").await.unwrap();
+        let messages = world.read(turn).await;
+
+        assert_eq!(said(&messages), ["Fresh."]);
+        assert!(result_of(&messages).is_success());
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_interrupt_stops_a_tool_and_its_process() {
+    world::pinned(async |world| {
+        let call = json!({"command": "echo $$ > pid; exec tail -f /dev/null"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn("Fresh.");
+        let options = world.options().allow_tools(["Bash"]);
+        let mut client = world.connect(options).await;
+        let control = client.control().clone();
+
+        let pipe = world.pipe("pid").await;
+        let turn = client.send("Wait.").await.unwrap();
+        let interrupting = async {
+            let pid = pipe.read().await;
+            control.interrupt().await.unwrap();
+            pid.trim().parse().unwrap()
+        };
+        let (pid, messages) = tokio::join!(interrupting, world.read(turn));
+
+        assert!(result_of(&messages).is_error);
+        world::gone(pid).await;
+        assert_eq!(world.ask(&mut client, "Again.").await, "Fresh.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_interrupt_of_nothing_harms_nothing() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let mut client = world.connect(world.options()).await;
+
+        let receipt = client.control().interrupt().await.unwrap();
+
+        assert_eq!(receipt.still_queued, Some(Vec::new()));
+        assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_text_of_an_interrupted_turn_is_an_error() {
+    world::pinned(async |world| {
+        world.model.turn(Turn::new().text("Once").stall());
+        let mut client = world.connect(world.options()).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Tell.").await.unwrap();
+        let interrupting = async {
+            world.asked().await;
+            control.interrupt().await.unwrap();
+        };
+        let ((), text) = tokio::join!(interrupting, turn.text());
+
+        let error = text.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert_eq!(
+            error.result().unwrap().subtype,
+            ResultSubtype::ErrorDuringExecution
+        );
+        // The CLI leaves with code 1 after such a turn, which is no failure of the closing.
+        let exit = client.close().await.unwrap().unwrap();
+        assert_eq!(exit.code(), Some(1));
+    })
+    .await;
+}

@@ -1,0 +1,120 @@
+//! One question, one process.
+
+use inhouse::message::{ContentBlock, Message, SystemMessage};
+use inhouse::options::Thinking;
+use inhouse::query;
+use inhouse_testkit::Turn;
+use serde_json::json;
+
+use crate::world::{self, result_of, said, tags};
+
+#[tokio::test]
+async fn a_question_has_its_answer_as_text() {
+    world::pinned(async |world| {
+        world.model.turn("42");
+
+        let stream = query("What is 15 + 27?").options(world.options()).await;
+        let answer = stream.unwrap().text().await.unwrap();
+
+        assert_eq!(answer, "42");
+        let asked = world.asked().await;
+        assert_eq!(asked.last_user_text().as_deref(), Some("What is 15 + 27?"));
+        assert!(asked.is_stream());
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_messages_tell_the_whole_story_and_the_process_ends_by_itself() {
+    world::pinned(async |world| {
+        world.model.turn("42");
+
+        let stream = query("What is 15 + 27?").options(world.options()).await;
+        let stream = stream.unwrap();
+        let pid = stream.control().pid().unwrap();
+        let (messages, end) = world.read_stream(stream).await;
+
+        assert!(end.is_none(), "{end:?}");
+        let Some(Message::System(SystemMessage::Init(init))) = messages
+            .iter()
+            .find(|message| message.tag() == "system/init")
+        else {
+            panic!("there is no init in {:?}", tags(&messages));
+        };
+        assert_eq!(init.claude_code_version.as_deref(), Some("2.1.325"));
+        assert_eq!(init.cwd.as_deref(), world.cwd().to_str());
+        assert_eq!(said(&messages), ["42"]);
+        let result = result_of(&messages);
+        assert!(result.is_success());
+        assert_eq!(result.num_turns, Some(1));
+        assert_eq!(result.usage.as_ref().unwrap().input_tokens, Some(10));
+        world::gone(pid).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_pieces_of_an_answer_add_up_to_it() {
+    world::pinned(async |world| {
+        let text = "Five and twenty blackbirds, baked in a pie; größer als π.";
+        world.model.turn(Turn::new().text(text).pieces(7));
+
+        let options = world.options().include_partial_messages(true);
+        let messages = world.read_query(query("Sing.").options(options)).await;
+
+        let pieces: Vec<&str> = messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::StreamEvent(event) => event.text_delta(),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(pieces.len(), 7);
+        assert_eq!(pieces.concat(), text);
+        assert_eq!(said(&messages), [text]);
+        assert_eq!(result_of(&messages).result.as_deref(), Some(text));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn thinking_comes_in_blocks_of_its_own_and_goes_back_to_the_model() {
+    world::pinned(async |world| {
+        let call = Turn::new()
+            .thinking("Better count them.")
+            .tool_use("toolu_1", "Bash", json!({"command": "echo 42"}));
+        world.model.turn(call).turn("42");
+
+        let options = world
+            .options()
+            .thinking(Thinking::adaptive())
+            .allow_tools(["Bash"]);
+        let messages = world.read_query(query("How many?").options(options)).await;
+
+        let thoughts: Vec<&str> = messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::Assistant(message) => Some(&message.message.content),
+                _ => None,
+            })
+            .flatten()
+            .filter_map(|block| match block {
+                ContentBlock::Thinking(block) => Some(block.thinking.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(thoughts, ["Better count them."]);
+        let asked = world.asked().await;
+        assert_eq!(asked.body()["thinking"]["type"], "adaptive");
+        let asked = world.asked().await;
+        let returned = asked
+            .messages()
+            .iter()
+            .filter_map(|message| message["content"].as_array())
+            .flatten()
+            .find(|block| block["type"] == "thinking");
+        assert_eq!(returned.unwrap()["thinking"], "Better count them.");
+    })
+    .await;
+}

@@ -1,0 +1,73 @@
+//! What the model is told about its task.
+
+use inhouse::options::SystemPrompt;
+use inhouse::query;
+
+use crate::world::{self, World};
+
+async fn system_text(world: &World, prompt: Option<SystemPrompt>) -> String {
+    world.model.turn("Fine.");
+    let mut options = world.options();
+    if let Some(prompt) = prompt {
+        options = options.system_prompt(prompt);
+    }
+    let stream = query("How are you?").options(options).await.unwrap();
+    assert_eq!(stream.text().await.unwrap(), "Fine.");
+    world.asked().await.system_text()
+}
+
+#[tokio::test]
+async fn no_system_prompt_is_an_empty_one() {
+    world::pinned(async |world| {
+        let unset = system_text(world, None).await;
+        assert!(unset.len() < 500, "{unset}");
+        let preset = system_text(world, Some(SystemPrompt::preset())).await;
+        assert!(preset.len() > 2_000, "{preset}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_text_replaces_the_prompt_and_an_appended_one_follows_it() {
+    world::pinned(async |world| {
+        let own = system_text(world, Some("Answer in French.".into())).await;
+        assert!(own.contains("Answer in French."), "{own}");
+        assert!(own.len() < 600, "{own}");
+        let prompt = SystemPrompt::preset().append("Answer in Latin.");
+        let appended = system_text(world, Some(prompt)).await;
+        assert!(appended.len() > 2_000, "{appended}");
+        assert!(appended.contains("Answer in Latin."), "{appended}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_23_a_system_prompt_of_300_kb_reaches_the_model_whole() {
+    world::pinned(async |world| {
+        let prompt = "All work and no play. ".repeat(300 * 1024 / 22);
+        let seen = system_text(world, Some(prompt.as_str().into())).await;
+        assert!(seen.contains(prompt.trim_end()), "{} bytes", seen.len());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_23_a_value_that_starts_with_a_dash_stays_a_value() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let options = world
+            .options()
+            .system_prompt("--version")
+            .model("-odd-model")
+            .extra_arg("append-system-prompt", Some("--help"));
+        let stream = query("--bare").options(options).await.unwrap();
+        assert_eq!(stream.text().await.unwrap(), "Fine.");
+
+        let asked = world.asked().await;
+        assert_eq!(asked.model(), "-odd-model");
+        assert_eq!(asked.last_user_text().as_deref(), Some("--bare"));
+        let system = asked.system_text();
+        assert!(system.contains("--version"), "{system}");
+    })
+    .await;
+}

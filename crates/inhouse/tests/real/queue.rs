@@ -1,0 +1,108 @@
+//! Prompts that come while a turn runs.
+
+use inhouse::message::Message;
+use inhouse_testkit::Turn;
+
+use crate::world::{self, result_of, said};
+
+fn is_result(message: &Message) -> bool {
+    matches!(message, Message::Result(_))
+}
+
+#[tokio::test]
+async fn a_prompt_sent_during_a_turn_is_answered_after_it() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("One.").stall())
+            .turn("Two.");
+        let mut client = world.connect(world.options()).await;
+        let control = client.control().clone();
+
+        let turn = client.send("First?").await.unwrap();
+        let first = turn.prompt_id().to_owned();
+        let queueing = async {
+            world.asked().await;
+            let id = control.send("Second?").await.unwrap();
+            // Its answer proves that the CLI has read the prompt before.
+            control.models().await.unwrap();
+            world.model.release();
+            id
+        };
+        let (second, messages) = tokio::join!(queueing, world.read(turn));
+
+        assert_eq!(said(&messages), ["One."]);
+        let result = result_of(&messages);
+        assert_eq!(result.user_message_uuid, Some(first));
+        let messages = world.read_until(client.messages(), is_result).await;
+        assert_eq!(said(&messages), ["Two."]);
+        let result = result_of(&messages);
+        assert_eq!(result.user_message_uuid, Some(second));
+        let asked = world.asked().await;
+        assert_eq!(asked.last_user_text().as_deref(), Some("Second?"));
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_queued_prompt_can_be_taken_back() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("One.").stall())
+            .turn("Three.");
+        let mut client = world.connect(world.options()).await;
+        let control = client.control().clone();
+
+        let turn = client.send("First?").await.unwrap();
+        let cancelling = async {
+            world.asked().await;
+            let id = control.send("Second?").await.unwrap();
+            let cancelled = control.cancel_prompt(&id).await.unwrap();
+            let again = control.cancel_prompt(&id).await.unwrap();
+            world.model.release();
+            (cancelled, again)
+        };
+        let (cancelled, messages) = tokio::join!(cancelling, world.read(turn));
+
+        assert_eq!(cancelled, (true, false));
+        assert_eq!(said(&messages), ["One."]);
+        assert_eq!(world.ask(&mut client, "Third?").await, "Three.");
+        let asked = world.asked().await;
+        assert_eq!(asked.last_user_text().as_deref(), Some("Third?"));
+        let history = asked.body()["messages"].to_string();
+        assert!(!history.contains("Second?"), "{history}");
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_interrupt_names_the_prompts_that_still_run() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("One.").stall())
+            .turn("Two.");
+        let mut client = world.connect(world.options()).await;
+        let control = client.control().clone();
+
+        let turn = client.send("First?").await.unwrap();
+        let interrupting = async {
+            world.asked().await;
+            let id = control.send("Second?").await.unwrap();
+            (id, control.interrupt().await.unwrap())
+        };
+        let ((second, receipt), messages) = tokio::join!(interrupting, world.read(turn));
+
+        assert!(result_of(&messages).is_error);
+        assert_eq!(receipt.still_queued, Some(vec![second.clone()]));
+        let messages = world.read_until(client.messages(), is_result).await;
+        let result = result_of(&messages);
+        assert_eq!(result.user_message_uuid, Some(second));
+        assert_eq!(said(&messages), ["Two."]);
+        world.model.assert_done();
+    })
+    .await;
+}

@@ -1,0 +1,167 @@
+//! Requests that the CLI makes of the host.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use inhouse::Options;
+use inhouse_testkit::Turn;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::world::{self, World, result_of};
+
+/// A session whose tools ask the host, and a model that calls one.
+fn asking(world: &World) -> Options {
+    let call = json!({"command": "touch asked"});
+    world
+        .model
+        .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+        .turn("Done.");
+    world
+        .options()
+        .extra_arg("permission-prompt-tool", Some("stdio"))
+}
+
+#[tokio::test]
+async fn the_answer_of_a_handler_is_what_runs() {
+    world::pinned(async |world| {
+        let (asked, mut questions) = mpsc::unbounded_channel();
+        let options = asking(world).on_request("can_use_tool", move |request: Value| {
+            asked.send(request).unwrap();
+            async {
+                let changed = json!({"command": "touch answered && echo changed"});
+                Ok::<_, String>(json!({"behavior": "allow", "updatedInput": changed}))
+            }
+        });
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+
+        let question = questions.recv().await.unwrap();
+        assert_eq!(question["tool_name"], "Bash");
+        assert_eq!(question["input"]["command"], "touch asked");
+        assert!(questions.try_recv().is_err(), "one question for one call");
+        assert!(world.cwd().join("answered").exists());
+        assert!(!world.cwd().join("asked").exists());
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!((seen[0].text.as_str(), seen[0].is_error), ("changed", false));
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_3_a_handler_runs_while_nobody_reads() {
+    world::pinned(async |world| {
+        let options = asking(world).on_request("can_use_tool", async |request: Value| {
+            Ok::<_, String>(json!({"behavior": "allow", "updatedInput": request["input"]}))
+        });
+        let mut client = world.connect(options).await;
+
+        let turn = client.send("Make it.").await.unwrap();
+        world.asked().await;
+        let second = world.asked().await;
+
+        assert!(!second.tool_results()[0].is_error);
+        assert!(world.cwd().join("asked").exists());
+        let messages = world.read(turn).await;
+        assert_eq!(result_of(&messages).result.as_deref(), Some("Done."));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_1_a_handler_of_a_one_shot_question_is_heard() {
+    world::pinned(async |world| {
+        let options = asking(world).on_request("can_use_tool", async |request: Value| {
+            Ok::<_, String>(json!({"behavior": "allow", "updatedInput": request["input"]}))
+        });
+
+        let stream = inhouse::query("Make it.").options(options).await.unwrap();
+
+        assert_eq!(stream.text().await.unwrap(), "Done.");
+        assert!(world.cwd().join("asked").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_refuses_the_tool_and_the_session_lives() {
+    world::pinned(async |world| {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&calls);
+        let options = asking(world).on_request("can_use_tool", move |_: Value| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            async {
+                if true {
+                    panic!("the dog ate the permission");
+                }
+                Ok::<_, String>(Value::Null)
+            }
+        });
+        world.model.turn("Still here.");
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+        assert_eq!(world.ask(&mut client, "Well?").await, "Still here.");
+
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
+        assert!(!world.cwd().join("asked").exists());
+        let seen = world.model.conversation()[1].tool_results();
+        assert!(seen[0].is_error, "{seen:?}");
+        assert!(seen[0].text.contains("panicked"), "{seen:?}");
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_handler_the_tool_is_refused_with_a_reason() {
+    world::pinned(async |world| {
+        let mut client = world.connect(asking(world)).await;
+
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+
+        assert!(!world.cwd().join("asked").exists());
+        let seen = world.model.conversation()[1].tool_results();
+        assert!(seen[0].is_error, "{seen:?}");
+        assert!(seen[0].text.contains("nobody decides about Bash"), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_interrupt_withdraws_the_question_and_drops_the_handler() {
+    world::pinned(async |world| {
+        struct Dropped(mpsc::UnboundedSender<&'static str>);
+        impl Drop for Dropped {
+            fn drop(&mut self) {
+                let _ = self.0.send("dropped");
+            }
+        }
+        let (events, mut event) = mpsc::unbounded_channel();
+        let options = asking(world).on_request("can_use_tool", move |_: Value| {
+            let guard = Dropped(events.clone());
+            async move {
+                guard.0.send("asked").unwrap();
+                std::future::pending::<()>().await;
+                Ok::<_, String>(Value::Null)
+            }
+        });
+        let mut client = world.connect(options).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Make it.").await.unwrap();
+        let interrupting = async {
+            assert_eq!(event.recv().await, Some("asked"));
+            control.interrupt().await.unwrap();
+            assert_eq!(event.recv().await, Some("dropped"));
+        };
+        let ((), messages) = tokio::join!(interrupting, world.read(turn));
+
+        assert!(result_of(&messages).is_error);
+        assert!(!world.cwd().join("asked").exists());
+        assert_eq!(world.ask(&mut client, "Well?").await, "Done.");
+    })
+    .await;
+}

@@ -1,0 +1,256 @@
+//! What every scenario needs: a model, a CLI in isolation, and a deadline.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use inhouse::message::{Message, ResultMessage, UserInput};
+use inhouse::options::Options;
+use inhouse::{Client, Error, MessageStream, Query, Turn};
+use inhouse_testkit::{Isolation, ModelRequest, RealCli, ScriptedModel};
+use tokio::process::Command;
+
+/// Far more than any scenario needs: whoever passes it hangs.
+const DEADLINE: Duration = Duration::from_secs(90);
+
+/// The two ends of a scenario.
+pub(crate) struct World {
+    pub(crate) model: ScriptedModel,
+    isolation: Isolation,
+    /// The tags of what the host has read.
+    journal: Mutex<Vec<String>>,
+}
+
+/// Plays a scenario with the pinned CLI.
+pub(crate) async fn pinned(scenario: impl AsyncFnOnce(&World)) {
+    play(
+        &RealCli::pinned().unwrap_or_else(|why| panic!("{why}")),
+        scenario,
+    )
+    .await;
+}
+
+/// Plays a scenario with the oldest CLI that is supported.
+pub(crate) async fn oldest(scenario: impl AsyncFnOnce(&World)) {
+    play(
+        &RealCli::oldest().unwrap_or_else(|why| panic!("{why}")),
+        scenario,
+    )
+    .await;
+}
+
+async fn play(cli: &RealCli, scenario: impl AsyncFnOnce(&World)) {
+    let model = ScriptedModel::start().await.expect("a loopback port");
+    let isolation = cli.isolated(&model).expect("a temporary directory");
+    let world = World {
+        model,
+        isolation,
+        journal: Mutex::default(),
+    };
+    if tokio::time::timeout(DEADLINE, scenario(&world))
+        .await
+        .is_err()
+    {
+        panic!("nothing more happened: {}", world.state());
+    }
+}
+
+impl World {
+    /// Options that start the CLI in this world.
+    pub(crate) fn options(&self) -> Options {
+        self.isolation.options()
+    }
+
+    pub(crate) fn isolation(&self) -> &Isolation {
+        &self.isolation
+    }
+
+    pub(crate) fn cwd(&self) -> &Path {
+        self.isolation.cwd()
+    }
+
+    pub(crate) async fn connect(&self, options: Options) -> Client {
+        Client::connect(options)
+            .await
+            .expect("the CLI accepts the session")
+    }
+
+    /// The answer to one prompt.
+    pub(crate) async fn ask(&self, client: &mut Client, prompt: impl Into<UserInput>) -> String {
+        let turn = client.send(prompt).await.expect("the session lives");
+        let messages = self.read(turn).await;
+        let result = result_of(&messages);
+        assert!(!result.is_error, "{:?}", result.failure());
+        result.result.clone().unwrap_or_default()
+    }
+
+    /// Everything that belongs to a turn.
+    pub(crate) async fn read(&self, mut turn: Turn<'_>) -> Vec<Message> {
+        let mut messages = Vec::new();
+        while let Some(message) = turn.next().await {
+            messages.push(self.note(message.expect("the turn comes to its result")));
+        }
+        messages
+    }
+
+    /// Everything that the CLI says to a question, which must explain its end.
+    pub(crate) async fn read_query(&self, query: Query) -> Vec<Message> {
+        let stream = query.await.expect("the CLI accepts the session");
+        let (messages, end) = self.read_stream(stream).await;
+        assert!(end.is_none(), "the end is explained: {end:?}");
+        messages
+    }
+
+    /// Everything that is left to read, and the error at the end if there is one.
+    pub(crate) async fn read_stream(
+        &self,
+        mut stream: MessageStream,
+    ) -> (Vec<Message>, Option<Error>) {
+        let mut messages = Vec::new();
+        while let Some(message) = stream.next().await {
+            match message {
+                Ok(message) => messages.push(self.note(message)),
+                Err(error) => {
+                    assert!(stream.next().await.is_none(), "an error is the last item");
+                    return (messages, Some(error));
+                }
+            }
+        }
+        (messages, None)
+    }
+
+    /// Reads on until a message is what is looked for.
+    pub(crate) async fn read_until(
+        &self,
+        stream: &mut MessageStream,
+        wanted: impl Fn(&Message) -> bool,
+    ) -> Vec<Message> {
+        let mut messages = Vec::new();
+        while !messages.last().is_some_and(&wanted) {
+            let message = stream.next().await.expect("there is more to read");
+            messages.push(self.note(message.expect("the session lives")));
+        }
+        messages
+    }
+
+    /// The next request of the conversation that the model gets.
+    pub(crate) async fn asked(&self) -> ModelRequest {
+        self.model
+            .next_request(DEADLINE)
+            .await
+            .unwrap_or_else(|nothing| panic!("{nothing}; {}", self.state()))
+    }
+
+    /// Waits until the CLI hangs up in the middle of an answer.
+    pub(crate) async fn hung_up(&self) -> ModelRequest {
+        self.model
+            .next_disconnect(DEADLINE)
+            .await
+            .unwrap_or_else(|nothing| panic!("{nothing}; {}", self.state()))
+    }
+
+    /// A pipe in the project, by which a tool tells the host something.
+    pub(crate) async fn pipe(&self, name: &str) -> Pipe {
+        let path = self.cwd().join(name);
+        let status = Command::new("mkfifo").arg(&path).status();
+        assert!(status.await.expect("there is a mkfifo command").success());
+        Pipe(path)
+    }
+
+    fn note(&self, message: Message) -> Message {
+        let mut journal = self.journal.lock().expect("no reader panics in here");
+        journal.push(message.tag().into_owned());
+        message
+    }
+
+    fn state(&self) -> String {
+        let asked: Vec<_> = self
+            .model
+            .conversation()
+            .iter()
+            .map(|request| request.last_user_text().unwrap_or_default())
+            .collect();
+        format!(
+            "the model was asked {asked:?}, {} of its answers are left, and the host has read {:?}",
+            self.model.remaining(),
+            self.journal.lock().expect("no reader panics in here"),
+        )
+    }
+}
+
+/// A named pipe.
+pub(crate) struct Pipe(PathBuf);
+
+impl Pipe {
+    /// Waits until somebody has written into it and closed it again.
+    pub(crate) async fn read(&self) -> String {
+        let reader = Command::new("cat").arg(&self.0).kill_on_drop(true).output();
+        let output = reader.await.expect("there is a cat command");
+        String::from_utf8(output.stdout).expect("text was written")
+    }
+
+    /// Writes into it as soon as somebody reads.
+    pub(crate) async fn write(&self, text: &str) {
+        let script = r#"printf %s "$1" > "$0""#;
+        let writer = Command::new("sh")
+            .args(["-c", script])
+            .arg(&self.0)
+            .arg(text)
+            .kill_on_drop(true)
+            .status();
+        assert!(writer.await.expect("there is a shell").success());
+    }
+}
+
+/// The result that ends the messages of a turn.
+pub(crate) fn result_of(messages: &[Message]) -> &ResultMessage {
+    messages
+        .iter()
+        .rev()
+        .find_map(|message| match message {
+            Message::Result(result) => Some(&**result),
+            _ => None,
+        })
+        .unwrap_or_else(|| panic!("there is no result in {:?}", tags(messages)))
+}
+
+pub(crate) fn tags(messages: &[Message]) -> Vec<String> {
+    messages
+        .iter()
+        .map(|message| message.tag().into_owned())
+        .collect()
+}
+
+/// The text blocks of the main conversation, in order.
+pub(crate) fn said(messages: &[Message]) -> Vec<String> {
+    messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Assistant(message) => Some(message.text().into_owned()),
+            _ => None,
+        })
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+/// Sends a signal by name.
+pub(crate) async fn signal(pid: u32, name: &str) {
+    assert!(
+        kill(pid, name).await,
+        "process {pid} is there to be signalled"
+    );
+}
+
+/// Waits until a process is gone, zombie included.
+pub(crate) async fn gone(pid: u32) {
+    while kill(pid, "0").await {}
+}
+
+async fn kill(pid: u32, signal: &str) -> bool {
+    let status = Command::new("kill")
+        .args([format!("-{signal}"), pid.to_string()])
+        .stderr(Stdio::null())
+        .status();
+    status.await.expect("there is a kill command").success()
+}
