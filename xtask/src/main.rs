@@ -9,6 +9,7 @@
 mod cargo;
 mod lint;
 mod metadata;
+mod record;
 mod test;
 mod workspace;
 
@@ -21,6 +22,7 @@ usage: cargo xtask <chore>
 
 chores:
   lint                                      every static check; all run, then it fails if one found something
+  record [<scenario>...]                    the fixtures of inhouse-proto anew, from the real CLI; all scenarios unless some are named
   test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real
 ";
 
@@ -42,6 +44,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     };
     let passed = match chore.as_str() {
         "lint" if rest.is_empty() => lint::run(&Workspace::locate())?,
+        "record" => record::run(&Workspace::locate(), rest)?,
         "test" => test::run(&Workspace::locate(), &test::Plan::parse(rest)?)?,
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

@@ -1,6 +1,5 @@
 //! The fake CLI itself: what it plays, what it notices, and what it says then.
 
-use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use inhouse::message::Message;
@@ -18,10 +17,7 @@ async fn connect(transport: FakeTransport) -> Client {
 
 /// The text of the panic in which the test of `chart` ends.
 async fn panic_of(chart: impl Future<Output = ()> + Send + 'static) -> String {
-    let panic = tokio::spawn(AssertUnwindSafe(chart).0)
-        .await
-        .unwrap_err()
-        .into_panic();
+    let panic = tokio::spawn(chart).await.unwrap_err().into_panic();
     panic
         .downcast_ref::<String>()
         .expect("it has a text")

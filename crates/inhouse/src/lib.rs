@@ -12,6 +12,7 @@ mod query;
 mod request;
 mod session;
 mod stream;
+pub mod tool;
 pub mod transport;
 mod turn;
 

@@ -74,7 +74,7 @@ impl Conversation {
         self.input.close();
     }
 
-    pub(super) async fn send(&self, line: &Value) -> Result<(), Failure> {
+    pub(super) async fn send(&mut self, line: &Value) -> Result<(), Failure> {
         self.output.line(line).await
     }
 

@@ -37,7 +37,7 @@ impl UntilEnd {
 impl WhileAlive {
     pub(super) fn new(stream: DuplexStream, life: &Life) -> Self {
         let ended = life.ended();
-        let end = Moment::new(async move { drop(ended.await) });
+        let end = Moment::new(async move { _ = ended.await });
         Self { stream, end }
     }
 

@@ -31,12 +31,13 @@ fn a_wrapped_cli_is_not_looked_for() {
 #[cfg(unix)]
 #[test]
 fn the_search_path_of_the_options_counts() {
+    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
 
     let directory = tempfile::tempdir().unwrap();
     let cli = directory.path().join("claude");
     std::fs::write(&cli, "").unwrap();
-    std::fs::set_permissions(&cli, PermissionsExt::from_mode(0o700)).unwrap();
+    std::fs::set_permissions(&cli, Permissions::from_mode(0o700)).unwrap();
     let options = Options::new().clean_env().env("PATH", directory.path());
     assert_eq!(
         Launch::new(&options).unwrap().command.program,

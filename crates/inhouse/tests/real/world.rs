@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use inhouse::message::{Message, ResultMessage, UserInput};
+use inhouse::message::{Message, ResultMessage, Prompt};
 use inhouse::options::Options;
 use inhouse::{Client, Error, MessageStream, Query, Turn};
 use inhouse_testkit::{Isolation, ModelRequest, RealCli, ScriptedModel};
@@ -77,7 +77,7 @@ impl World {
     }
 
     /// The answer to one prompt.
-    pub(crate) async fn ask(&self, client: &mut Client, prompt: impl Into<UserInput>) -> String {
+    pub(crate) async fn ask(&self, client: &mut Client, prompt: impl Into<Prompt>) -> String {
         let turn = client.send(prompt).await.expect("the session lives");
         let messages = self.read(turn).await;
         let result = result_of(&messages);

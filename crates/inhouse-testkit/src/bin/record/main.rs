@@ -1,0 +1,101 @@
+//! Records conversations of the real CLI with a scripted model, as fixtures for tests of the protocol.
+//!
+//! `record <directory> [<scenario>…]` plays every scenario, or those that are named, with each version of the CLI, and
+//! writes a recording of each to `<directory>/<version of the CLI>/`. `cargo xtask record` calls it with the directory of
+//! the fixtures. What differs from run to run and from machine to machine is taken out, see [`sanitise`].
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool talks to its terminal"
+)]
+
+mod numbering;
+mod sanitise;
+mod scenarios;
+mod stage;
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use inhouse_testkit::{RealCli, recording::Tape};
+
+use crate::{scenarios::Scenario, stage::Stage};
+
+/// How long one scenario may take with one CLI.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match record(&arguments).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether every scenario could be recorded.
+async fn record(arguments: &[String]) -> Result<bool, Box<dyn Error>> {
+    let (fixtures, names) = arguments
+        .split_first()
+        .ok_or("usage: record <directory> [<scenario>...]")?;
+    let scenarios = Scenario::chosen(names)?;
+    let mut complete = true;
+    for cli in [RealCli::pinned()?, RealCli::oldest()?] {
+        let version = version_of(&cli).await?;
+        let directory = PathBuf::from(fixtures).join(&version);
+        fs::create_dir_all(&directory)?;
+        for scenario in &scenarios {
+            let name = scenario.name;
+            match play(&cli, scenario).await {
+                Ok(tape) => {
+                    save(&tape, &directory.join(name))?;
+                    println!("{version} {name}: {} steps", tape.steps().len());
+                }
+                Err(error) => {
+                    complete = false;
+                    eprintln!("{version} {name}: error: {error}");
+                }
+            }
+        }
+    }
+    Ok(complete)
+}
+
+async fn play(cli: &RealCli, scenario: &Scenario) -> Result<Tape, Box<dyn Error>> {
+    let stage = Stage::set(cli).await?;
+    tokio::time::timeout(PATIENCE, (scenario.play)(&stage))
+        .await
+        .map_err(|_| format!("not done after {PATIENCE:?}"))??;
+    let unexpected = stage.model.unexpected();
+    if let Some(request) = unexpected.first() {
+        let said = request.last_user_text().unwrap_or_default();
+        return Err(format!("the model has nothing to say to {said:?}").into());
+    }
+    Ok(sanitise::sanitise(stage.tape()?, &stage.secrets())?)
+}
+
+/// Writes the recording, unless it says what the one that is there says.
+fn save(tape: &Tape, path: &Path) -> std::io::Result<()> {
+    match Tape::load(path) {
+        Ok(earlier) if earlier == *tape => Ok(()),
+        _ => tape.save(path),
+    }
+}
+
+async fn version_of(cli: &RealCli) -> Result<String, Box<dyn Error>> {
+    let stage = Stage::set(cli).await?;
+    let output = stage.world.command().arg("--version").output().await?;
+    let text = String::from_utf8(output.stdout)?;
+    let version = text.split_whitespace().next();
+    Ok(version.ok_or("the CLI does not say its version")?.to_owned())
+}

@@ -1,0 +1,196 @@
+//! What stands in a recording for the machine, the moment and the dice.
+//!
+//! The text of the lines is changed and not their JSON, so that everything else stays as the CLI wrote it: the order of the
+//! members, the escapes, the notation of numbers.
+
+use std::path::Path;
+
+use inhouse_testkit::recording::Tape;
+use serde_json::Value;
+
+use crate::numbering::Numbering;
+
+/// Members whose numbers tell the time or how long something took.
+const MOMENTS: &[&str] = &[
+    "ttft_ms",
+    "ttftMs",
+    "ttft_stream_ms",
+    "time_to_request_ms",
+    "first_token_ms",
+    "retry_delay_ms",
+    "elapsed_time_seconds",
+    "pid",
+    "mtime",
+    "start_time",
+    "end_time",
+    "startTime",
+    "endTime",
+    "timestamp_ms",
+    "last_tool_use_ms",
+];
+
+/// What may not be in a fixture, with what is to stand there.
+pub(crate) struct Secrets {
+    replacements: Vec<(String, String)>,
+}
+
+impl Secrets {
+    pub(crate) fn new<'a>(
+        directories: impl IntoIterator<Item = (&'a Path, &'a str)>,
+        base_url: &str,
+    ) -> Self {
+        let mut replacements = vec![(base_url.to_owned(), "http://127.0.0.1:1".to_owned())];
+        for (path, stand_in) in directories {
+            let path = path.display().to_string();
+            // The CLI names directories of its own after paths.
+            replacements.push((dashed(&path), dashed(stand_in)));
+            replacements.push((path, stand_in.to_owned()));
+        }
+        Self { replacements }
+    }
+}
+
+/// Takes out what differs from run to run and from machine to machine.
+///
+/// The error names what could not be taken out.
+pub(crate) fn sanitise(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
+    let mut numbering = Numbering::default();
+    let tape = tape.map_lines(|_, line| {
+        let mut line = line.to_owned();
+        for (secret, stand_in) in &secrets.replacements {
+            line = line.replace(secret, stand_in);
+        }
+        let line = numbering.apply(&line);
+        let line = still_moments(&line);
+        still_times(&line)
+    });
+    for step in tape.steps() {
+        check(step)?;
+    }
+    Ok(tape)
+}
+
+fn check(step: &inhouse_testkit::recording::Step) -> Result<(), String> {
+    let inhouse_testkit::recording::Step::Line { line, .. } = step else {
+        return Ok(());
+    };
+    let temporary = std::env::temp_dir().display().to_string();
+    if let Some(at) = line.find(&format!("{temporary}/inhouse-")) {
+        let end = line.len().min(at + 80);
+        return Err(format!("a temporary path is left: {}", &line[at..end]));
+    }
+    if serde_json::from_str::<Value>(line).is_err() {
+        return Err(format!("no longer JSON: {line}"));
+    }
+    Ok(())
+}
+
+fn dashed(path: &str) -> String {
+    path.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-")
+}
+
+/// Sets every number that tells a moment or a duration to a fixed one.
+fn still_moments(line: &str) -> String {
+    let mut still = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(colon) = rest.find("\":") {
+        let (before, after) = rest.split_at(colon);
+        let name = before.rsplit('"').next().unwrap_or_default();
+        let number = after[2..]
+            .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+            .unwrap_or(after.len() - 2);
+        still.push_str(before);
+        still.push_str("\":");
+        if number > 0 && is_moment(name) {
+            still.push('1');
+            rest = &after[2 + number..];
+        } else {
+            rest = &after[2..];
+        }
+    }
+    still.push_str(rest);
+    still
+}
+
+fn is_moment(name: &str) -> bool {
+    MOMENTS.contains(&name) || name.starts_with("duration") || name.ends_with("DurationMs")
+}
+
+/// Sets every time of the form `2026-01-31T12:34:56.789Z` to a fixed one.
+fn still_times(line: &str) -> String {
+    const PATTERN: &[u8] = b"dddd-dd-ddTdd:dd:dd.dddZ";
+    const STILL: &str = "2026-01-01T00:00:00.000Z";
+    let mut still = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(t) = rest.find('T') {
+        let start = t.wrapping_sub(10);
+        let matches = rest
+            .as_bytes()
+            .get(start..start.wrapping_add(PATTERN.len()))
+            .is_some_and(|text| fits(text, PATTERN));
+        if matches {
+            still.push_str(&rest[..start]);
+            still.push_str(STILL);
+            rest = &rest[start + PATTERN.len()..];
+        } else {
+            still.push_str(&rest[..=t]);
+            rest = &rest[t + 1..];
+        }
+    }
+    still.push_str(rest);
+    still
+}
+
+fn fits(text: &[u8], pattern: &[u8]) -> bool {
+    let fits_one = |(letter, wanted): (&u8, &u8)| match wanted {
+        b'd' => letter.is_ascii_digit(),
+        _ => letter == wanted,
+    };
+    text.iter().zip(pattern).all(fits_one)
+}
+
+#[cfg(test)]
+mod tests {
+    use inhouse_testkit::recording::{Side, Step};
+
+    use super::*;
+
+    fn sanitised(line: &str) -> String {
+        let line = line.to_owned();
+        let by = Side::Cli;
+        let tape = Tape::from_iter([Step::Line { by, line }]);
+        let directories = [(Path::new("/srv/a.b/project"), "/work/project")];
+        let secrets = Secrets::new(directories, "http://127.0.0.1:4321");
+        let tape = sanitise(tape, &secrets).unwrap();
+        tape.lines(by).collect()
+    }
+
+    #[test]
+    fn paths_and_ports_go() {
+        assert_eq!(
+            sanitised(r#"["/srv/a.b/project/x","/c/-srv-a-b-project/y","http://127.0.0.1:4321/v1"]"#),
+            r#"["/work/project/x","/c/-work-project/y","http://127.0.0.1:1/v1"]"#
+        );
+    }
+
+    #[test]
+    fn moments_and_durations_stand_still_and_other_numbers_stay() {
+        assert_eq!(
+            sanitised(r#"{"duration_ms":1234,"pid":7,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#),
+            r#"{"duration_ms":1,"pid":1,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#
+        );
+        assert_eq!(
+            sanitised(r#"["2031-07-08T09:10:11.123Z","The T of 2031-07-08T09"]"#),
+            r#"["2026-01-01T00:00:00.000Z","The T of 2031-07-08T09"]"#
+        );
+    }
+
+    #[test]
+    fn a_temporary_path_that_stayed_is_an_error() {
+        let line = format!("[\"{}/inhouse-abc\"]", std::env::temp_dir().display());
+        let by = Side::Cli;
+        let tape = Tape::from_iter([Step::Line { by, line }]);
+        let secrets = Secrets::new([], "http://127.0.0.1:1");
+        assert!(sanitise(tape, &secrets).is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! Turns that do not end well.
+
+use std::time::Duration;
+
+use inhouse_testkit::Turn;
+use serde_json::json;
+
+use super::Played;
+use crate::stage::Stage;
+
+pub(super) async fn interrupt(stage: &Stage) -> Played {
+    stage
+        .model
+        .turn(Turn::new().text("This will take").stall())
+        .turn("Back again.");
+    let mut client = stage.connect(stage.options()).await?;
+    let control = client.control().clone();
+    let turn = client.send("Count to a million.").await?;
+    stage.model.next_request(Duration::from_secs(30)).await?;
+    control.interrupt().await?;
+    turn.finish().await?;
+    client.send("Are you there?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn max_turns(stage: &Stage) -> Played {
+    let look = Turn::new().tool_use("toolu_1", "Bash", json!({ "command": "echo 42" }));
+    stage.model.turn(look);
+    let options = stage.options().max_turns(1).allow_tools(["Bash"]);
+    let mut client = stage.connect(options).await?;
+    client.send("Look for the answer.").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn max_budget(stage: &Stage) -> Played {
+    let look = Turn::new().tool_use("toolu_1", "Bash", json!({ "command": "echo 42" }));
+    stage.model.turn(look).otherwise(|_| "Too dear.");
+    let options = stage
+        .options()
+        .max_budget_usd(0.000_001)
+        .allow_tools(["Bash"]);
+    let mut client = stage.connect(options).await?;
+    client.send("Look for the answer.").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn api_error(stage: &Stage) -> Played {
+    stage.model.when(|_| true, Turn::error(401).no_retry());
+    let options = stage.options().env("CLAUDE_CODE_MAX_RETRIES", "0");
+    let mut client = stage.connect(options).await?;
+    client.send("Hello").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn retries(stage: &Stage) -> Played {
+    stage
+        .model
+        .turn(Turn::error(500))
+        .turn(Turn::error(429))
+        .turn("At last.");
+    let mut client = stage.connect(stage.options()).await?;
+    client.send("Hello").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn refusal(stage: &Stage) -> Played {
+    let refusal = Turn::new().text("I would rather").stop_reason("refusal");
+    stage.model.otherwise(move |_| refusal.clone());
+    let mut client = stage.connect(stage.options()).await?;
+    client.send("Hello").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}

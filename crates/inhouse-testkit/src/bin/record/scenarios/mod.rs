@@ -1,0 +1,63 @@
+//! The conversations that are recorded.
+
+mod control;
+mod failures;
+mod permissions;
+mod servers;
+mod sessions;
+mod tasks;
+mod tools;
+mod turns;
+
+use std::{error::Error, future::Future, pin::Pin};
+
+use crate::stage::Stage;
+
+/// One conversation.
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) play: for<'a> fn(&'a Stage) -> Pin<Box<dyn Future<Output = Played> + 'a>>,
+}
+
+/// What playing a scenario comes to.
+pub(crate) type Played = Result<(), Box<dyn Error>>;
+
+macro_rules! scenarios {
+    ($( $module:ident { $( $name:ident ),+ $(,)? } )+) => {
+        const ALL: &[Scenario] = &[
+            $( $( Scenario {
+                name: stringify!($name),
+                play: |stage| Box::pin($module::$name(stage)),
+            } ),+ ),+
+        ];
+    };
+}
+
+scenarios! {
+    turns { text, two_turns, partial_messages, replayed_prompts, local_commands, structured_output }
+    tools { tools, failing_tool, hooks }
+    permissions { asked_and_allowed, asked_and_denied, denied, mode_changes }
+    failures { interrupt, max_turns, max_budget, api_error, retries, refusal }
+    control { questions, changes, refused_requests }
+    sessions { compaction, resume, fork, resume_unknown }
+    tasks { subagent, background_command }
+    servers { mcp_stdio, mcp_in_process }
+}
+
+impl Scenario {
+    /// Those of these names, or all if there are none.
+    pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Self>, String> {
+        if names.is_empty() {
+            return Ok(ALL.iter().collect());
+        }
+        let of_name = |name: &String| {
+            ALL.iter()
+                .find(|scenario| scenario.name == name)
+                .ok_or_else(|| {
+                    let known: Vec<&str> = ALL.iter().map(|scenario| scenario.name).collect();
+                    format!("`{name}` is no scenario; there are {}", known.join(", "))
+                })
+        };
+        names.iter().map(of_name).collect()
+    }
+}

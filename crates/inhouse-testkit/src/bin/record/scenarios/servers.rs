@@ -1,0 +1,67 @@
+//! MCP servers.
+
+use std::fs;
+
+use inhouse::options::McpServer;
+use inhouse_testkit::Turn;
+use serde_json::{Value, json};
+
+use super::Played;
+use crate::stage::Stage;
+
+/// A server in a process of its own, written in the shell.
+pub(super) async fn mcp_stdio(stage: &Stage) -> Played {
+    let script = stage.world.cwd().join("server.sh");
+    fs::write(&script, include_str!("mcp_server.sh"))?;
+    let server = McpServer::stdio("/bin/sh").args([script.display().to_string()]);
+    call_add(stage, stage.options().mcp_server("calc", server)).await
+}
+
+/// A server in the host, which the CLI talks to in control requests.
+pub(super) async fn mcp_in_process(stage: &Stage) -> Played {
+    let config = stage.world.home().join("servers.json");
+    let servers = json!({ "mcpServers": { "calc": { "type": "sdk", "name": "calc" } } });
+    fs::write(&config, servers.to_string())?;
+    let options = stage
+        .options()
+        .mcp_config_file(config)
+        .on_request("mcp_message", async |request: Value| {
+            Ok::<_, std::convert::Infallible>(json!({ "mcp_response": answer(&request["message"]) }))
+        });
+    call_add(stage, options).await
+}
+
+async fn call_add(stage: &Stage, options: inhouse::Options) -> Played {
+    let call = Turn::new().tool_use("toolu_1", "mcp__calc__add", json!({ "a": 15, "b": 27 }));
+    stage.model.turn(call).turn("It is 42.");
+    let options = options.allow_tools(["mcp__calc__add"]);
+    let mut client = stage.connect(options).await?;
+    client.control().mcp_status().await?;
+    client.send("What is 15 + 27?").await?.finish().await?;
+    client.control().mcp_status().await?;
+    client.close().await?;
+    Ok(())
+}
+
+fn answer(message: &Value) -> Value {
+    let result = match message["method"].as_str() {
+        Some("initialize") => json!({
+            "protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "calc", "version": "1.0.0" },
+        }),
+        Some("tools/list") => json!({ "tools": [{
+            "name": "add",
+            "description": "Adds two numbers",
+            "inputSchema": {
+                "type": "object",
+                "properties": { "a": { "type": "number" }, "b": { "type": "number" } },
+                "required": ["a", "b"],
+            },
+            "annotations": { "readOnlyHint": true },
+        }] }),
+        Some("tools/call") => json!({ "content": [{ "type": "text", "text": "42" }] }),
+        _ => json!({}),
+    };
+    json!({ "jsonrpc": "2.0", "id": message["id"].as_u64().unwrap_or(0), "result": result })
+}

@@ -1,0 +1,60 @@
+//! Sessions that go on where others ended.
+
+use inhouse::Client;
+
+use super::Played;
+use crate::stage::Stage;
+
+pub(super) async fn compaction(stage: &Stage) -> Played {
+    stage
+        .model
+        .turn("It is 42.")
+        .turn("It is 84.")
+        .turn("<summary>They talked about 42 and 84.</summary>")
+        .turn("It was 84.");
+    let mut client = stage.connect(stage.options()).await?;
+    client.send("What is 15 + 27?").await?.finish().await?;
+    client.send("And doubled?").await?.finish().await?;
+    client.send("/compact").await?.finish().await?;
+    client.send("What was it?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn resume(stage: &Stage) -> Played {
+    let earlier = earlier_session(stage).await?;
+    stage.model.turn("It was 42.");
+    let mut client = stage.connect(stage.options().resume(earlier)).await?;
+    client.send("What was it?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn fork(stage: &Stage) -> Played {
+    let earlier = earlier_session(stage).await?;
+    stage.model.turn("It was 42.");
+    let options = stage.options().resume(earlier).fork_session(true);
+    let mut client = stage.connect(options).await?;
+    client.send("What was it?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn resume_unknown(stage: &Stage) -> Played {
+    let options = stage
+        .options()
+        .resume("6d0d2c9a-1f2e-4a53-9a0e-2d8f1c6b7e11");
+    match stage.connect(options).await {
+        Ok(_) => Err("a session that never was has been resumed".into()),
+        Err(_) => Ok(()),
+    }
+}
+
+/// A session that is not recorded.
+async fn earlier_session(stage: &Stage) -> Result<String, Box<dyn std::error::Error>> {
+    stage.model.turn("It is 42.");
+    let mut client = Client::connect(stage.options()).await?;
+    let result = client.send("What is 15 + 27?").await?.finish().await?;
+    client.close().await?;
+    Ok(result.session_id.to_string())
+}

@@ -1,0 +1,78 @@
+//! Prompts and answers.
+
+use inhouse::options::Thinking;
+use inhouse_testkit::Turn;
+use serde_json::json;
+
+use super::Played;
+use crate::stage::Stage;
+
+pub(super) async fn text(stage: &Stage) -> Played {
+    stage.model.turn("15 + 27 is 42, naïve as it looks.");
+    let mut client = stage.connect(stage.options()).await?;
+    client.send("What is 15 + 27?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn two_turns(stage: &Stage) -> Played {
+    stage.model.turn("It is 42.").turn("It is 84.");
+    let mut client = stage.connect(stage.options()).await?;
+    client.send("What is 15 + 27?").await?.finish().await?;
+    client.send("And doubled?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn partial_messages(stage: &Stage) -> Played {
+    let look = Turn::new()
+        .thinking("Better look first.")
+        .text("Let me look.")
+        .tool_use("toolu_1", "Bash", json!({ "command": "echo 42" }));
+    stage.model.turn(look).turn("It is 42.");
+    let options = stage
+        .options()
+        .include_partial_messages(true)
+        .thinking(Thinking::budget(1024))
+        .allow_tools(["Bash"]);
+    let mut client = stage.connect(options).await?;
+    client.send("What is the answer?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn replayed_prompts(stage: &Stage) -> Played {
+    stage.model.turn("Hello to you.");
+    let options = stage.options().replay_user_messages(true);
+    let mut client = stage.connect(options).await?;
+    client.send("Hello").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+/// Commands that the CLI answers by itself.
+pub(super) async fn local_commands(stage: &Stage) -> Played {
+    let mut client = stage.connect(stage.options()).await?;
+    client.send("/context").await?.finish().await?;
+    client.send("/cost").await?.finish().await?;
+    client.send("/clear").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}
+
+pub(super) async fn structured_output(stage: &Stage) -> Played {
+    let output = json!({ "answer": 42 });
+    stage
+        .model
+        .turn(Turn::new().tool_use("toolu_1", "StructuredOutput", output))
+        .otherwise(|_| "That is the answer.");
+    let options = stage.options().json_schema(json!({
+        "type": "object",
+        "properties": { "answer": { "type": "integer" } },
+        "required": ["answer"],
+    }));
+    let mut client = stage.connect(options).await?;
+    client.send("What is 15 + 27?").await?.finish().await?;
+    client.close().await?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! The ways in which a host ends a session.
+
+use inhouse::{ErrorKind, ExitStatus};
+use inhouse_testkit::Script;
+
+use crate::harness::{Stage, within};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn trap_14_close_works_from_another_task() {
+    let stage = Stage::new(&Script::new().accept().expect_prompt().state("running"));
+    let mut client = stage.connect().await.unwrap();
+    let control = client.control().clone();
+    let turn = within(client.send("take your time")).await.unwrap();
+    let closing = tokio::spawn(async move { control.close().await });
+    let error = within(turn.text()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Closed);
+    let exit = within(closing).await.unwrap().unwrap();
+    assert_eq!(exit, Some(ExitStatus::with_code(0)));
+    stage.assert_gone();
+}
+
+#[tokio::test]
+async fn trap_14_everyone_who_closes_gets_an_answer() {
+    let stage = Stage::new(&Script::new().accept());
+    let client = stage.connect().await.unwrap();
+    let control = client.control().clone();
+    let exits = within(async { tokio::join!(control.close(), client.close()) }).await;
+    assert_eq!(exits.0.unwrap(), Some(ExitStatus::with_code(0)));
+    assert_eq!(exits.1.unwrap(), Some(ExitStatus::with_code(0)));
+    let late = within(control.close()).await.unwrap();
+    assert_eq!(late, Some(ExitStatus::with_code(0)));
+    stage.assert_gone();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn trap_14_a_close_that_is_dropped_goes_on() {
+    let script = Script::new()
+        .ignore_terminate()
+        .accept()
+        .ignore_end_of_input();
+    let stage = Stage::new(&script);
+    let client = stage.connect().await.unwrap();
+    let control = client.control().clone();
+    {
+        let closing = control.close();
+        tokio::pin!(closing);
+        let first = std::future::poll_fn(|cx| std::task::Poll::Ready(closing.as_mut().poll(cx)));
+        assert!(first.await.is_pending());
+    }
+    stage.assert_gone();
+    assert_eq!(
+        within(control.interrupt()).await.unwrap_err().kind(),
+        ErrorKind::Closed
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn trap_13_a_dropped_client_takes_its_cli_along() {
+    let script = Script::new()
+        .ignore_terminate()
+        .stubborn_grandchild()
+        .accept()
+        .ignore_end_of_input();
+    for script in [script, Script::new().accept()] {
+        let stage = Stage::new(&script);
+        drop(stage.connect().await.unwrap());
+        stage.assert_gone();
+    }
+}
+
+#[test]
+fn trap_13_a_runtime_that_ends_takes_its_cli_along() {
+    let script = Script::new()
+        .ignore_terminate()
+        .stubborn_grandchild()
+        .accept()
+        .ignore_end_of_input();
+    let stage = Stage::new(&script);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let client = runtime.block_on(stage.connect()).unwrap();
+    drop(runtime);
+    stage.assert_gone();
+    drop(client);
+}

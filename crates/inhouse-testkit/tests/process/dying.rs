@@ -1,0 +1,181 @@
+//! A CLI that dies, at every point of a conversation.
+
+use inhouse::{Client, ErrorKind, ExitStatus, Result, query};
+use inhouse_testkit::Script;
+use inhouse_testkit::fake::Step;
+use serde_json::json;
+
+use crate::harness::{Stage, within};
+
+/// Everything that happens in a short conversation, one step at a time.
+fn conversation() -> Script {
+    Script::new()
+        .accept()
+        .answer("set_model", None)
+        .expect_prompt()
+        .state("running")
+        .init()
+        .ask(json!({"subtype": "juggle"}))
+        .assistant("let me see")
+        .result("first")
+        .state("idle")
+        .expect_prompt()
+        .state("running")
+        .assistant("let me see")
+        .result("second")
+        .state("idle")
+}
+
+/// The host's part of it.
+async fn converse(stage: &Stage) -> Result<Option<ExitStatus>> {
+    let mut client = Client::connect(stage.options()).await?;
+    client.control().set_model(Some("opus")).await?;
+    for answer in ["first", "second"] {
+        assert_eq!(client.send("go on").await?.text().await?, answer);
+    }
+    client.close().await
+}
+
+/// How many results it takes until the host has all that it wants.
+fn is_complete(script: &Script) -> bool {
+    let results = script.steps().iter();
+    results
+        .filter(|step| matches!(step, Step::Result { .. }))
+        .count()
+        == 2
+}
+
+#[tokio::test]
+async fn the_conversation_goes_well_if_nobody_dies() {
+    let stage = Stage::new(&conversation());
+    let exit = within(converse(&stage)).await.unwrap();
+    assert_eq!(exit, Some(ExitStatus::with_code(0)));
+    stage.assert_gone();
+}
+
+#[tokio::test]
+async fn trap_04_a_cli_that_is_killed_at_any_step_fails_everyone_at_once() {
+    die_at_every_step(Step::Kill { signal: 9 }, ExitStatus::with_signal(9)).await;
+}
+
+#[tokio::test]
+async fn trap_21_a_cli_that_exits_at_any_step_is_reported_with_its_code() {
+    die_at_every_step(Step::Exit { code: 7 }, ExitStatus::with_code(7)).await;
+}
+
+async fn die_at_every_step(death: Step, status: ExitStatus) {
+    let script = conversation();
+    for count in 0..=script.steps().len() {
+        let script = script.first(count).stderr("goodbye\n").step(death.clone());
+        let stage = Stage::new(&script);
+        let outcome = within(converse(&stage)).await;
+        stage.assert_gone();
+        let error = match outcome {
+            // The host had all that it wanted, and may have closed the session before the death.
+            Ok(_) if is_complete(&script) => continue,
+            Ok(exit) => panic!("step {count}: a clean end with {exit:?}"),
+            Err(error) => error,
+        };
+        assert_eq!(error.kind(), ErrorKind::Exited, "step {count}: {error:?}");
+        assert_eq!(error.exit_status(), Some(status), "step {count}: {error:?}");
+        assert_eq!(
+            error.stderr_tail(),
+            Some("goodbye\n"),
+            "step {count}: {error:?}"
+        );
+        let text = error.to_string();
+        assert!(
+            text.contains(&status.to_string()) && text.contains("goodbye"),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn trap_04_every_waiter_fails_at_once() {
+    let script = Script::new()
+        .accept()
+        .leave_open("interrupt")
+        .leave_open("set_model")
+        .expect_prompt()
+        .kill(9);
+    let stage = Stage::new(&script);
+    let mut client = stage.connect().await.unwrap();
+    let control = client.control().with_timeout(None);
+    let interrupt = control.interrupt();
+    let model = control.set_model(None);
+    let turn = async { client.send("go on").await?.text().await };
+    let (interrupt, model, turn) = within(async { tokio::join!(interrupt, model, turn) }).await;
+    for error in [
+        interrupt.unwrap_err(),
+        model.unwrap_err(),
+        turn.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Exited);
+        assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
+    }
+    stage.assert_gone();
+}
+
+#[tokio::test]
+async fn trap_21_a_failed_turn_says_why_and_its_exit_code_is_no_second_error() {
+    let script = Script::new()
+        .accept()
+        .expect_prompt()
+        .state("running")
+        .init()
+        .error_result("error_max_turns", "Reached maximum number of turns (1)")
+        .state("idle")
+        .expect_end_of_input()
+        .exit(1);
+    let stage = Stage::new(&script);
+    let query = query("go on").options(stage.options());
+    let error = within(async { query.await?.text().await })
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Failed);
+    let result = error.result().expect("it has the result");
+    assert_eq!(result.subtype.as_str(), "error_max_turns");
+    assert!(
+        error
+            .to_string()
+            .contains("Reached maximum number of turns (1)"),
+        "{error}"
+    );
+    stage.assert_gone();
+}
+
+#[tokio::test]
+async fn half_a_line_is_no_message_and_no_hang() {
+    let script = Script::new()
+        .accept()
+        .expect_prompt()
+        .state("running")
+        .bytes(br#"{"type":"assistant","message":{"role":"#)
+        .kill(9);
+    let stage = Stage::new(&script);
+    let query = query("go on").options(stage.options());
+    let error = within(async { query.await?.text().await })
+        .await
+        .unwrap_err();
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
+    stage.assert_gone();
+}
+
+#[tokio::test]
+async fn a_closed_stdin_fails_the_prompt_and_a_closed_stdout_the_session() {
+    for close in [Script::new().close_stdin(), Script::new().close_stdout()] {
+        let script = Script::new()
+            .accept()
+            .then(close.clone())
+            .stderr("shut\n")
+            .hang();
+        let stage = Stage::new(&script);
+        let mut client = stage.connect().await.unwrap();
+        // The pipe may be closed before or after the prompt has gone into it.
+        let outcome = within(async { client.send("anyone?").await?.text().await }).await;
+        assert!(outcome.unwrap_err().is_ended());
+        within(client.close()).await.ok();
+        stage.assert_gone();
+    }
+}

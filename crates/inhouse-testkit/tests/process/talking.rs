@@ -1,0 +1,42 @@
+//! That all is well when all is well.
+
+use inhouse::{ExitStatus, query};
+use inhouse_testkit::Script;
+use serde_json::json;
+
+use crate::harness::{Stage, within};
+
+#[tokio::test]
+async fn a_query_is_answered_and_its_process_gone() {
+    let stage = Stage::new(&Script::new().accept().expect_prompt().turn("42"));
+    let query = query("What is 15 + 27?").options(stage.options());
+    let answer = within(async { query.await?.text().await }).await.unwrap();
+    assert_eq!(answer, "42");
+    stage.assert_gone();
+}
+
+#[tokio::test]
+async fn a_conversation_goes_both_ways() {
+    let script = Script::new()
+        .accept()
+        .answer("set_model", None)
+        .refuse("interrupt", "nothing runs", Some("idle"))
+        .ask(json!({"subtype": "juggle"}))
+        .expect_prompt()
+        .turn("first")
+        .echo();
+    let stage = Stage::new(&script);
+    let mut client = stage.connect().await.unwrap();
+    let control = client.control().clone();
+    within(control.set_model(Some("opus"))).await.unwrap();
+    let refused = within(control.interrupt()).await.unwrap_err();
+    assert_eq!(refused.code(), Some("idle"));
+    for (prompt, answer) in [("one", "first"), ("two", "two")] {
+        let turn = within(client.send(prompt)).await.unwrap();
+        assert_eq!(within(turn.text()).await.unwrap(), answer);
+    }
+    assert_eq!(client.control().pid(), Some(stage.record().unwrap().pid));
+    let exit = within(client.close()).await.unwrap();
+    assert_eq!(exit, Some(ExitStatus::with_code(0)));
+    stage.assert_gone();
+}

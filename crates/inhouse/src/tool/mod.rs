@@ -1,0 +1,68 @@
+//! Tools that live in your own process.
+//!
+//! A [`Tool`] is an async function with a name; a [`ToolServer`] is a set of them with a name and,
+//! if you like, a state that they share. Claude calls them by `mcp__<server>__<tool>`.
+//!
+//! ```
+//! use inhouse::tool::{Input, Tool, ToolError, ToolServer};
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//! use serde_json::json;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Divide {
+//!     /// The dividend
+//!     a: f64,
+//!     /// The divisor, not zero
+//!     b: f64,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let calc = ToolServer::new("calc").tool(Tool::new(
+//!     "divide",
+//!     "Divide two numbers",
+//!     async |Input(Divide { a, b }): Input<Divide>| {
+//!         if b == 0.0 {
+//!             return Err(ToolError::new("division by zero"));
+//!         }
+//!         Ok(a / b)
+//!     },
+//! ));
+//!
+//! // A tool can be tested without any CLI:
+//! let result = calc.call("divide", json!({"a": 84, "b": 2})).await;
+//! assert_eq!(result.all_text(), "42");
+//! # }
+//! ```
+
+mod call;
+mod error;
+mod extract;
+mod handle;
+mod handler;
+mod input;
+mod registry;
+mod result;
+mod running;
+mod schema;
+mod server;
+mod state;
+mod tool;
+
+pub use inhouse_proto::mcp::{CallToolResult, Content, ToolAnnotations, ToolDefinition};
+
+pub use self::call::{Call, CallId, Cancelled, Progress};
+pub use self::error::ToolError;
+pub use self::extract::Extract;
+pub use self::handle::ToolHandle;
+pub use self::handler::Handler;
+pub use self::input::Input;
+pub use self::result::{IntoToolResult, Json};
+pub use self::server::ToolServer;
+pub use self::state::{FromRef, State};
+pub use self::tool::Tool;
+
+pub(crate) use self::call::CallContext;
+pub(crate) use self::registry::Listing;
+pub(crate) use self::server::ServedTools;

@@ -1,0 +1,145 @@
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::sync::watch;
+
+use super::Tool;
+use super::running::Limits;
+
+/// The tools of a server, as they are now.
+pub(super) struct Registry<S> {
+    tools: RwLock<Tools<S>>,
+    revision: watch::Sender<u64>,
+}
+
+/// A tool and what its calls share.
+pub(super) struct Entry<S> {
+    pub(super) tool: Tool<S>,
+    pub(super) limits: Limits,
+}
+
+/// All tools of a server in the form in which they are listed.
+#[derive(Clone, Debug)]
+pub(crate) struct Listing {
+    /// A JSON array of definitions.
+    pub(crate) tools: Arc<RawValue>,
+}
+
+struct Tools<S> {
+    // Few enough that looking at all of them is as fast as a map; and they keep their order.
+    entries: Vec<Arc<Entry<S>>>,
+    duplicates: Vec<String>,
+    listing: Option<Listing>,
+}
+
+impl<S> Registry<S> {
+    /// Adds a tool when the server is made; a second one of the same name is reported later.
+    pub(super) fn declare(&self, tool: Tool<S>) {
+        let mut tools = self.write();
+        let name = &tool.definition.name;
+        if tools.position(name).is_some() {
+            let name = name.clone();
+            return tools.duplicates.push(name);
+        }
+        tools.push(tool);
+        self.changed(tools);
+    }
+
+    /// Adds a tool, or puts it in the place of one with its name.
+    pub(super) fn put(&self, tool: Tool<S>) {
+        let mut tools = self.write();
+        match tools.position(&tool.definition.name) {
+            Some(at) => tools.entries[at] = Arc::new(Entry::new(tool)),
+            None => tools.push(tool),
+        }
+        self.changed(tools);
+    }
+
+    /// Removes a tool; false when there is none of that name.
+    pub(super) fn remove(&self, name: &str) -> bool {
+        let mut tools = self.write();
+        let Some(at) = tools.position(name) else {
+            return false;
+        };
+        tools.entries.remove(at);
+        self.changed(tools);
+        true
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Arc<Entry<S>>> {
+        let tools = self.read();
+        tools.position(name).map(|at| Arc::clone(&tools.entries[at]))
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = |entry: &Arc<Entry<S>>| entry.tool.definition.name.clone();
+        self.read().entries.iter().map(names).collect()
+    }
+
+    pub(super) fn duplicates(&self) -> Vec<String> {
+        self.read().duplicates.clone()
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
+    /// Made once for each change of the tools, however many sessions list them.
+    pub(super) fn listing(&self) -> Listing {
+        if let Some(listing) = &self.read().listing {
+            return listing.clone();
+        }
+        let mut tools = self.write();
+        let definitions: Vec<_> = tools.entries.iter().map(|it| &it.tool.definition).collect();
+        let json = to_raw_value(&definitions).expect("definitions are made of strings and JSON");
+        let listing = Listing { tools: json.into() };
+        tools.listing = Some(listing.clone());
+        listing
+    }
+
+    fn changed(&self, mut tools: RwLockWriteGuard<'_, Tools<S>>) {
+        tools.listing = None;
+        drop(tools);
+        self.revision.send_modify(|revision| *revision += 1);
+    }
+
+    // Nothing in here can panic half-way through a change.
+    fn read(&self) -> RwLockReadGuard<'_, Tools<S>> {
+        self.tools.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Tools<S>> {
+        self.tools.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S> Default for Registry<S> {
+    fn default() -> Self {
+        Self {
+            tools: RwLock::new(Tools {
+                entries: Vec::new(),
+                duplicates: Vec::new(),
+                listing: None,
+            }),
+            revision: watch::Sender::new(0),
+        }
+    }
+}
+
+impl<S> Tools<S> {
+    fn position(&self, name: &str) -> Option<usize> {
+        let is_it = |entry: &Arc<Entry<S>>| entry.tool.definition.name == name;
+        self.entries.iter().position(is_it)
+    }
+
+    fn push(&mut self, tool: Tool<S>) {
+        self.entries.push(Arc::new(Entry::new(tool)));
+    }
+}
+
+impl<S> Entry<S> {
+    fn new(tool: Tool<S>) -> Self {
+        let limits = Limits::new(tool.concurrency);
+        Self { tool, limits }
+    }
+}

@@ -1,0 +1,103 @@
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use inhouse_proto::mcp::CallToolResult;
+use tokio::sync::Semaphore;
+use tracing::Instrument;
+
+/// How many calls may run at once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Limits {
+    permits: Option<Arc<Semaphore>>,
+}
+
+impl Limits {
+    pub(super) fn new(calls: Option<usize>) -> Self {
+        let permits = calls.map(|calls| Arc::new(Semaphore::new(calls.max(1))));
+        Self { permits }
+    }
+}
+
+/// Runs a call to its result, whatever the handler does: fail, panic, or take too long.
+pub(super) async fn run(
+    server: String,
+    tool: String,
+    timeout: Option<Duration>,
+    limits: [Limits; 2],
+    handler: impl Future<Output = CallToolResult>,
+) -> CallToolResult {
+    let span = tracing::info_span!(
+        "inhouse::tool",
+        server,
+        tool,
+        outcome = tracing::field::Empty,
+        duration_us = tracing::field::Empty,
+    );
+    let recorded = span.clone();
+    async move {
+        let [server_limit, tool_limit] = &limits;
+        let _server = wait_for_turn(server_limit).await;
+        let _tool = wait_for_turn(tool_limit).await;
+        let started = Instant::now();
+        let (outcome, result) = match within(timeout, catch_panic(handler)).await {
+            Some(Ok(result)) if result.is_error => ("error", result),
+            Some(Ok(result)) => ("success", result),
+            Some(Err(panic)) => {
+                tracing::error!(panic, "the tool panicked");
+                let text = format!("the tool `{tool}` failed unexpectedly: {panic}");
+                ("panic", CallToolResult::error(text))
+            }
+            None => {
+                let text = format!(
+                    "the tool `{tool}` did not finish within {:?} and was stopped",
+                    timeout.unwrap_or_default()
+                );
+                ("timeout", CallToolResult::error(text))
+            }
+        };
+        recorded.record("outcome", outcome);
+        recorded.record("duration_us", started.elapsed().as_micros() as u64);
+        result
+    }
+    .instrument(span)
+    .await
+}
+
+async fn wait_for_turn(limits: &Limits) -> Option<tokio::sync::SemaphorePermit<'_>> {
+    // A semaphore of ours is never closed.
+    limits.permits.as_ref()?.acquire().await.ok()
+}
+
+async fn within<F: Future>(timeout: Option<Duration>, future: F) -> Option<F::Output> {
+    match timeout {
+        Some(timeout) => tokio::time::timeout(timeout, future).await.ok(),
+        None => Some(future.await),
+    }
+}
+
+/// Polls a future to its result or to the text of its panic.
+///
+/// The future is dropped with the panic, so nobody sees what it may have left half-done, except
+/// through the application's own state, which the application has to keep sound as it does with any
+/// task that panics.
+async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
+    let mut future = pin!(future);
+    std::future::poll_fn(|cx| {
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(text_of(&*panic))),
+        }
+    })
+    .await
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it panicked").to_owned()
+}

@@ -1,0 +1,216 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use inhouse_proto::mcp::CallToolResult;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::call::CallContext;
+use super::registry::{Listing, Registry};
+use super::running::{Limits, run};
+use super::{Call, Cancelled, Progress, Tool, ToolHandle};
+
+/// A set of tools with a name, and a state that they share.
+///
+/// A server is a definition: any number of sessions may use it at once, one after another or side
+/// by side, and none of them changes or ends it. It is cheap to clone, and clones have the same
+/// tools.
+///
+/// See the [module](super) for an example.
+pub struct ToolServer<S = ()> {
+    name: String,
+    version: String,
+    instructions: Option<String>,
+    state: Arc<S>,
+    registry: Arc<Registry<S>>,
+    timeout: Option<Duration>,
+    limits: Limits,
+}
+
+impl ToolServer {
+    /// A server without a state of its own.
+    ///
+    /// The name is part of what Claude calls: the tool `add` of the server `calc` is
+    /// `mcp__calc__add`.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self::with_state(name, ())
+    }
+}
+
+impl<S: Send + Sync + 'static> ToolServer<S> {
+    /// A server whose tools share a state; they get at it with [`State`](super::State).
+    #[must_use]
+    pub fn with_state(name: impl Into<String>, state: S) -> Self {
+        Self {
+            name: name.into(),
+            version: "1.0.0".to_owned(),
+            instructions: None,
+            state: Arc::new(state),
+            registry: Arc::default(),
+            timeout: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Its version; `1.0.0` unless set.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// How its tools are best used; Claude reads it before the first prompt.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Adds a tool. Two of one name are an error when the server is used.
+    #[must_use]
+    pub fn tool(self, tool: Tool<S>) -> Self {
+        self.registry.declare(tool);
+        self
+    }
+
+    /// Adds several tools.
+    #[must_use]
+    pub fn tools(self, tools: impl IntoIterator<Item = Tool<S>>) -> Self {
+        for tool in tools {
+            self.registry.declare(tool);
+        }
+        self
+    }
+
+    /// How long a call of any of its tools may take, unless the tool says otherwise.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// How many calls of its tools may run at once, in all sessions together; more wait for their
+    /// turn.
+    #[must_use]
+    pub fn concurrency(mut self, calls: usize) -> Self {
+        self.limits = Limits::new(Some(calls));
+        self
+    }
+
+    /// Changes the tools while sessions use them.
+    #[must_use]
+    pub fn handle(&self) -> ToolHandle<S> {
+        ToolHandle::new(Arc::clone(&self.registry))
+    }
+
+    /// Calls a tool as Claude would, without a CLI: for tests.
+    ///
+    /// What Claude would read is the result, also when there is no such tool or the arguments do
+    /// not fit.
+    pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
+        let (_alive, cancelled) = Cancelled::new();
+        let context = CallContext {
+            tool_use_id: None,
+            cancelled,
+            progress: Progress::new(None),
+        };
+        self.start(tool, &arguments.to_string(), context).await
+    }
+}
+
+/// A server without the type of its state.
+pub(crate) trait ServedTools: Send + Sync {
+    fn name(&self) -> &str;
+    fn version(&self) -> &str;
+    fn instructions(&self) -> Option<&str>;
+    /// Tools that were declared twice.
+    fn duplicates(&self) -> Vec<String>;
+    fn listing(&self) -> Listing;
+    /// Changes whenever the listing does.
+    fn changes(&self) -> watch::Receiver<u64>;
+    fn start(
+        &self,
+        tool: &str,
+        arguments: &str,
+        context: CallContext,
+    ) -> Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
+}
+
+impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
+    }
+
+    fn duplicates(&self) -> Vec<String> {
+        self.registry.duplicates()
+    }
+
+    fn listing(&self) -> Listing {
+        self.registry.listing()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.registry.changes()
+    }
+
+    fn start(
+        &self,
+        tool: &str,
+        arguments: &str,
+        context: CallContext,
+    ) -> Pin<Box<dyn Future<Output = CallToolResult> + Send>> {
+        let Some(entry) = self.registry.find(tool) else {
+            let text = format!("there is no tool `{tool}` on the server `{}`", self.name);
+            return Box::pin(std::future::ready(CallToolResult::error(text)));
+        };
+        let timeout = entry.tool.timeout.or(self.timeout);
+        let limits = [self.limits.clone(), entry.limits.clone()];
+        let (server, state) = (self.name.clone(), Arc::clone(&self.state));
+        let (tool, arguments) = (tool.to_owned(), arguments.to_owned());
+        Box::pin(run(server, tool, timeout, limits, async move {
+            let call = Call {
+                state: &*state,
+                arguments: &arguments,
+                context: &context,
+            };
+            let running = entry.tool.handler.call(&call);
+            running.await
+        }))
+    }
+}
+
+impl<S> Clone for ToolServer<S> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            instructions: self.instructions.clone(),
+            state: Arc::clone(&self.state),
+            registry: Arc::clone(&self.registry),
+            timeout: self.timeout,
+            limits: self.limits.clone(),
+        }
+    }
+}
+
+impl<S> fmt::Debug for ToolServer<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolServer")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .field("tools", &self.registry.names())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,145 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use inhouse_proto::mcp::ToolDefinition;
+use serde_json::Value;
+
+use super::handler::{AnyHandler, Erased};
+use super::{Handler, schema};
+
+/// A tool: what Claude sees of it, and the function that runs when Claude calls it.
+pub struct Tool<S = ()> {
+    pub(crate) definition: ToolDefinition,
+    pub(crate) handler: Arc<dyn AnyHandler<S>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) concurrency: Option<usize>,
+}
+
+impl<S> Tool<S> {
+    /// A tool from an async function or closure.
+    ///
+    /// The name is what Claude calls; the description tells it when to. The arguments and the
+    /// result are described by the function's types.
+    pub fn new<H, Args>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: H,
+    ) -> Self
+    where
+        H: Handler<Args, S>,
+        Args: 'static,
+        S: 'static,
+    {
+        let mut definition = ToolDefinition::new(name, schema::input(H::input_schema));
+        definition.description = Some(description.into());
+        definition.output_schema = schema::output(H::output_schema);
+        Self {
+            definition,
+            handler: Arc::new(Erased::<H, Args>::new(handler)),
+            timeout: None,
+            concurrency: None,
+        }
+    }
+
+    /// What Claude sees of it.
+    #[must_use]
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    /// A name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    /// It changes nothing. The CLI runs calls of such tools side by side, and all others one by
+    /// one.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.definition.annotations.read_only_hint = Some(true);
+        self
+    }
+
+    /// Whether what it changes may be lost.
+    #[must_use]
+    pub fn destructive(mut self, destructive: bool) -> Self {
+        self.definition.annotations.destructive_hint = Some(destructive);
+        self
+    }
+
+    /// Calling it twice is the same as calling it once.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.definition.annotations.idempotent_hint = Some(true);
+        self
+    }
+
+    /// Whether it deals with a world that it does not control, such as the web.
+    #[must_use]
+    pub fn open_world(mut self, open: bool) -> Self {
+        self.definition.annotations.open_world_hint = Some(open);
+        self
+    }
+
+    /// Puts it before Claude from the start; otherwise Claude has to search for it first.
+    #[must_use]
+    pub fn always_load(self) -> Self {
+        self.meta("anthropic/alwaysLoad", Value::Bool(true))
+    }
+
+    /// Words by which Claude's search for tools finds it.
+    #[must_use]
+    pub fn search_hint(self, hint: impl Into<String>) -> Self {
+        self.meta("anthropic/searchHint", Value::String(hint.into()))
+    }
+
+    /// How many characters of a result Claude reads in place. A longer one is written to a file and
+    /// Claude gets its beginning.
+    #[must_use]
+    pub fn max_result_size(self, characters: u64) -> Self {
+        self.meta("anthropic/maxResultSizeChars", characters.into())
+    }
+
+    /// Anything else that the CLI should know of it.
+    #[must_use]
+    pub fn meta(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.definition.meta.insert(name.into(), value);
+        self
+    }
+
+    /// How long a call may take. One that takes longer is dropped, and Claude is told.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// How many calls may run at once; more wait for their turn.
+    #[must_use]
+    pub fn concurrency(mut self, calls: usize) -> Self {
+        self.concurrency = Some(calls);
+        self
+    }
+}
+
+impl<S> Clone for Tool<S> {
+    fn clone(&self) -> Self {
+        Self {
+            definition: self.definition.clone(),
+            handler: Arc::clone(&self.handler),
+            timeout: self.timeout,
+            concurrency: self.concurrency,
+        }
+    }
+}
+
+impl<S> fmt::Debug for Tool<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("name", &self.definition.name)
+            .finish_non_exhaustive()
+    }
+}

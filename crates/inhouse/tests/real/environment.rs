@@ -1,0 +1,66 @@
+//! A host that runs inside of Claude Code itself.
+
+use std::env;
+use std::process::Stdio;
+
+use inhouse::launch::CommandLine;
+use inhouse::{Options, query};
+use tokio::process::Command;
+
+use crate::world::{self, World};
+
+/// Set in the host that the test starts: itself, in an environment made for it.
+const INNER: &str = "INHOUSE_INSIDE_CLAUDE_CODE";
+
+#[tokio::test]
+async fn trap_22_the_marker_of_an_outer_session_is_not_passed_on() {
+    world::pinned(async |world| {
+        if env::var_os(INNER).is_some() {
+            return ask_with_inherited_environment(world).await;
+        }
+        // An environment belongs to a process, so the host with the marker is one of its own. It
+        // has nothing of this one's.
+        let host = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "--nocapture"])
+            .arg("environment::trap_22_the_marker_of_an_outer_session_is_not_passed_on")
+            .env_clear()
+            .envs(world.isolation().env())
+            .env("INHOUSE_REAL_CLI", world.isolation().program())
+            .env("CLAUDECODE", "1")
+            .env(INNER, "1")
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let output = host.await.unwrap();
+        let report = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{report}");
+        assert!(report.contains("1 passed"), "{report}");
+    })
+    .await;
+}
+
+async fn ask_with_inherited_environment(world: &World) {
+    assert_eq!(env::var("CLAUDECODE").as_deref(), Ok("1"));
+    world.model.turn("Fine.");
+    let options = Options::new()
+        .cli_path(world.isolation().program())
+        .cwd(world.cwd())
+        .envs(world.isolation().env())
+        .wrap_command(|cli| {
+            let mut shell = CommandLine::new("/bin/sh")
+                .args(["-c", r#"env > environment; exec "$@""#, "sh"])
+                .args([cli.program.clone()])
+                .args(cli.args);
+            shell.env = cli.env;
+            shell.cwd = cli.cwd;
+            shell
+        });
+
+    let stream = query("How are you?").options(options).await.unwrap();
+
+    assert_eq!(stream.text().await.unwrap(), "Fine.");
+    world.model.assert_done();
+    let seen = std::fs::read_to_string(world.cwd().join("environment")).unwrap();
+    assert!(seen.contains(&format!("{INNER}=1")), "it inherits: {seen}");
+    assert!(!seen.contains("CLAUDECODE="), "{seen}");
+}

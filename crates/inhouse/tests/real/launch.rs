@@ -1,0 +1,91 @@
+//! Starts, and starts that go wrong.
+
+use inhouse::launch::CommandLine;
+use inhouse::process::ExitStatus;
+use inhouse::{Client, ErrorKind, query};
+
+use crate::world;
+
+#[tokio::test]
+async fn trap_4_and_21_a_bad_flag_fails_at_once_and_says_why() {
+    world::pinned(async |world| {
+        let options = world.options().extra_arg("no-such-flag", None::<&str>);
+
+        let error = Client::connect(options).await.err().unwrap();
+
+        assert_eq!(error.kind(), ErrorKind::Exited);
+        assert_eq!(error.exit_status(), Some(ExitStatus::with_code(1)));
+        let tail = error.stderr_tail().unwrap();
+        assert!(tail.contains("no-such-flag"), "{tail}");
+        assert!(error.to_string().contains("no-such-flag"), "{error}");
+        assert!(world.model.requests().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_missing_cli_is_reported_as_such() {
+    world::pinned(async |world| {
+        let missing = world.cwd().join("no-such-cli");
+        let options = world.options().cli_path(&missing);
+
+        let error = query("Hello?").options(options).await.err().unwrap();
+
+        assert_eq!(error.kind(), ErrorKind::CliNotFound);
+        assert!(error.to_string().contains("no-such-cli"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_missing_working_directory_is_not_mistaken_for_a_missing_cli() {
+    world::pinned(async |world| {
+        let options = world.options().cwd(world.cwd().join("no-such-directory"));
+
+        let error = query("Hello?").options(options).await.err().unwrap();
+
+        assert_ne!(error.kind(), ErrorKind::CliNotFound, "{error}");
+        assert!(error.to_string().contains("no-such-directory"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_wrapper_runs_the_cli() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let options = world.options().wrap_command(|cli| {
+            let mut shell = CommandLine::new("/bin/sh")
+                .args(["-c", r#"echo "$#" > wrapped; exec "$@""#, "sh"])
+                .args([cli.program.clone()])
+                .args(cli.args);
+            shell.env = cli.env;
+            shell.cwd = cli.cwd;
+            shell
+        });
+
+        let stream = query("How are you?").options(options).await.unwrap();
+
+        assert_eq!(stream.text().await.unwrap(), "Fine.");
+        let count = std::fs::read_to_string(world.cwd().join("wrapped")).unwrap();
+        assert!(count.trim().parse::<u32>().unwrap() > 3, "{count}");
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_label_of_an_application_reaches_the_api() {
+    world::pinned(async |world| {
+        world.model.turn("Fine.");
+        let options = world.options().client_app("sheep-counter/1.0");
+
+        let stream = query("How are you?").options(options).await.unwrap();
+
+        assert_eq!(stream.text().await.unwrap(), "Fine.");
+        let asked = world.asked().await;
+        let agent = asked.header("user-agent").unwrap();
+        assert!(agent.contains("sheep-counter/1.0"), "{agent}");
+    })
+    .await;
+}

@@ -1,0 +1,228 @@
+//! The oldest CLI that is supported: no session states, no prompt ids in results.
+
+use inhouse::control::outgoing::GetBinaryVersion;
+use inhouse::message::{Message, SystemMessage};
+use inhouse::options::SystemPrompt;
+use inhouse::{ErrorKind, query};
+use inhouse_testkit::Turn;
+use serde_json::{Value, json};
+
+use crate::structured::{OUTPUT_TOOL, Sum};
+use crate::world::{self, result_of, said, tags};
+
+#[tokio::test]
+async fn a_question_is_answered_and_the_process_ends() {
+    world::oldest(async |world| {
+        world.model.turn("42");
+
+        let question = query("What is 15 + 27?").options(world.options());
+        let messages = world.read_query(question).await;
+
+        assert_eq!(said(&messages), ["42"]);
+        let result = result_of(&messages);
+        assert!(result.is_success());
+        assert_eq!(result.user_message_uuid, None);
+        let version = messages.iter().find_map(|message| match message {
+            Message::System(SystemMessage::Init(init)) => init.claude_code_version.as_deref(),
+            _ => None,
+        });
+        assert_eq!(version, Some("2.1.197"));
+        let tags = tags(&messages);
+        assert!(!tags.iter().any(|tag| tag == "system/session_state_changed"));
+        let asked = world.asked().await;
+        assert_eq!(asked.last_user_text().as_deref(), Some("What is 15 + 27?"));
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_second_turn_remembers_the_first() {
+    world::oldest(async |world| {
+        world.model.turn("42.").turn("84.");
+        let mut client = world.connect(world.options()).await;
+
+        assert_eq!(world.ask(&mut client, "What is 15 + 27?").await, "42.");
+        assert_eq!(world.ask(&mut client, "And doubled?").await, "84.");
+
+        let asked = world.model.conversation();
+        let history = asked[1].body()["messages"].to_string();
+        assert!(history.contains("42."), "{history}");
+        world.model.assert_done();
+        assert!(client.close().await.unwrap().unwrap().success());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_20_an_interrupted_turn_ends_and_the_next_one_is_clean() {
+    world::oldest(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("Once upon a").stall())
+            .turn("Fresh.");
+        let mut client = world.connect(world.options()).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Tell.").await.unwrap();
+        let interrupting = async {
+            world.asked().await;
+            control.interrupt().await.unwrap();
+        };
+        let ((), messages) = tokio::join!(interrupting, world.read(turn));
+
+        assert!(result_of(&messages).is_error);
+        world.hung_up().await;
+        let turn = client.send("Again.").await.unwrap();
+        let messages = world.read(turn).await;
+        assert_eq!(said(&messages), ["Fresh."]);
+        assert!(result_of(&messages).is_success());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_20_an_abandoned_turn_does_not_leak_into_the_next() {
+    world::oldest(async |world| {
+        world
+            .model
+            .turn(Turn::new().text("Stale.").stall())
+            .turn("Fresh.");
+        let mut client = world.connect(world.options()).await;
+
+        drop(client.send("First?").await.unwrap());
+        world.asked().await;
+        world.model.release();
+        let turn = client.send("Second?").await.unwrap();
+        let messages = world.read(turn).await;
+
+        assert_eq!(said(&messages), ["Fresh."]);
+        assert_eq!(
+            world.asked().await.last_user_text().as_deref(),
+            Some("Second?")
+        );
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_tool_runs_when_the_handler_says_so() {
+    world::oldest(async |world| {
+        let call = json!({"command": "touch made && echo made"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn("Done.");
+        let options = world
+            .options()
+            .extra_arg("permission-prompt-tool", Some("stdio"))
+            .on_request("can_use_tool", async |request: Value| {
+                Ok::<_, String>(json!({"behavior": "allow", "updatedInput": request["input"]}))
+            });
+
+        let stream = query("Make it.").options(options).await.unwrap();
+
+        assert_eq!(stream.text().await.unwrap(), "Done.");
+        assert!(world.cwd().join("made").exists());
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!(seen[0].text, "made");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_model_answers_the_next_prompt() {
+    world::oldest(async |world| {
+        world.model.turn("One.").turn("Two.");
+        let mut client = world.connect(world.options()).await;
+
+        world.ask(&mut client, "First?").await;
+        let model = Some("claude-haiku-4-5");
+        client.control().set_model(model).await.unwrap();
+        world.ask(&mut client, "Second?").await;
+
+        let asked = world.model.conversation();
+        assert_ne!(asked[0].model(), "claude-haiku-4-5");
+        assert_eq!(asked[1].model(), "claude-haiku-4-5");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_fits_the_type_that_was_asked_for() {
+    world::oldest(async |world| {
+        let output = json!({"total": 42, "addends": [15, 27], "remark": "Easy."});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", OUTPUT_TOOL, output))
+            .otherwise(|_| "Done.");
+
+        let options = world.options().output::<Sum>();
+        let stream = query("What is 15 + 27?").options(options).await.unwrap();
+        let sum: Sum = stream.json().await.unwrap();
+
+        let expected = Sum {
+            total: 42,
+            addends: vec![15, 27],
+            remark: Some("Easy.".to_owned()),
+        };
+        assert_eq!(sum, expected);
+        assert!(world.asked().await.tools().contains(&OUTPUT_TOOL));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_error_of_the_api_fails_the_turn() {
+    world::oldest(async |world| {
+        let refusal = Turn::error(400).message("The bees are tired.");
+        world.model.when(|_| true, refusal);
+
+        let stream = query("Hello?").options(world.options()).await.unwrap();
+        let error = stream.text().await.unwrap_err();
+
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert!(error.to_string().contains("The bees are tired."), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn prompts_of_the_system_reach_the_model() {
+    world::oldest(async |world| {
+        world.model.turn("Oui.").turn("Ita.");
+        let own = world.options().system_prompt("Answer in French.");
+        let stream = query("Yes?").options(own).await.unwrap();
+        assert_eq!(stream.text().await.unwrap(), "Oui.");
+        let prompt = SystemPrompt::preset().append("Answer in Latin.");
+        let preset = world.options().system_prompt(prompt);
+        let stream = query("Yes?").options(preset).await.unwrap();
+        assert_eq!(stream.text().await.unwrap(), "Ita.");
+
+        let (own, preset) = (world.asked().await, world.asked().await);
+        assert!(own.system_text().contains("Answer in French."));
+        assert!(own.system_text().len() < 600, "{}", own.system_text());
+        assert!(preset.system_text().contains("Answer in Latin."));
+        assert!(preset.system_text().len() > 2_000);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_that_it_does_not_know_is_refused() {
+    world::oldest(async |world| {
+        world.model.turn("Fine.");
+        let mut client = world.connect(world.options()).await;
+
+        let refused = client.control().request(GetBinaryVersion::new()).await;
+
+        // Whether it knows the request or not, the session goes on.
+        if let Err(error) = refused {
+            assert_eq!(error.kind(), ErrorKind::Refused);
+            assert_eq!(error.code(), None);
+        }
+        assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
+    })
+    .await;
+}
