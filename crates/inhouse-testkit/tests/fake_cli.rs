@@ -48,7 +48,7 @@ async fn a_turn_has_all_parts_and_names_its_prompt() {
         assert_eq!(result.result.as_deref(), Some("pong"));
         client.close().await.unwrap()
     };
-    let cli = async {
+    let cli = async move {
         let initialize = cli.accept().await;
         assert_eq!(initialize["subtype"], "initialize");
         assert_eq!(cli.expect_prompt().await.text(), "ping");
@@ -73,7 +73,7 @@ async fn requests_go_both_ways_and_out_of_turn() {
         assert_eq!(refused.code(), Some("too_late"));
         client.close().await.unwrap();
     };
-    let cli = async {
+    let cli = async move {
         cli.accept().await;
         let model = cli.expect_request("set_model").await;
         let interrupt = cli.expect_request("interrupt").await;
@@ -98,7 +98,7 @@ async fn the_unexpected_fails_with_the_conversation_so_far() {
             let client = connect(transport).await;
             client.control().set_model(Some("opus")).await
         };
-        let cli = async {
+        let cli = async move {
             cli.accept().await;
             cli.expect_prompt().await;
         };
@@ -130,7 +130,7 @@ async fn what_is_to_be_ignored_is_passed_over() {
         client.control().send("ping").await.unwrap();
         client
     };
-    let cli = async {
+    let cli = async move {
         cli.accept().await;
         cli.ignore("set_model");
         cli.ignore("control_cancel_request");
@@ -151,7 +151,7 @@ async fn a_deadline_is_real_time_under_a_paused_clock() {
             std::future::pending::<()>().await;
             drop(client);
         };
-        let cli = async {
+        let cli = async move {
             cli.accept().await;
             cli.expect_prompt().await;
         };
@@ -172,7 +172,7 @@ async fn a_drop_is_an_exit_without_an_error() {
         assert!(client.messages().next().await.is_none());
         client.close().await.unwrap()
     };
-    let cli = async {
+    let cli = async move {
         cli.accept().await;
         drop(cli);
     };
@@ -188,7 +188,7 @@ async fn a_death_comes_with_its_status_and_its_last_words() {
         let turn = client.send("ping").await.unwrap();
         turn.text().await.unwrap_err()
     };
-    let cli = async {
+    let cli = async move {
         cli.accept().await;
         cli.expect_prompt().await;
         cli.stderr("out of ideas\n");
@@ -198,7 +198,7 @@ async fn a_death_comes_with_its_status_and_its_last_words() {
     let (error, ()) = tokio::join!(host, cli);
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(11)));
-    assert_eq!(error.stderr_tail(), Some("out of ideas\n"));
+    assert_eq!(error.stderr_tail(), Some("out of ideas"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -215,7 +215,7 @@ async fn signals_are_felt_and_may_be_ignored() {
         let exit = client.close().await.unwrap();
         (exit, start.elapsed().as_secs())
     };
-    let cli = async {
+    let cli = async move {
         cli.ignore_terminate();
         cli.accept().await;
         cli.expect_end_of_input().await;
@@ -231,7 +231,7 @@ async fn a_terminated_fake_can_neither_hear_nor_speak() {
     let text = panic_of(async {
         let (transport, mut cli) = FakeCli::new();
         let host = async { connect(transport).await.close().await.unwrap() };
-        let cli = async {
+        let cli = async move {
             cli.accept().await;
             cli.expect_end_of_input().await;
             cli.expect_terminate().await;

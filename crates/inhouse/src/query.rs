@@ -71,7 +71,7 @@ impl<T: Transport> IntoFuture for Query<T> {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let launch = (self.launch)(&self.options)?;
-            let purpose = Purpose::Query(self.prompt);
+            let purpose = Purpose::Query(Box::new(self.prompt));
             session::open(self.options, launch, self.transport, purpose).await
         })
     }

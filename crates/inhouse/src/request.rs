@@ -10,7 +10,7 @@ use inhouse_proto::control::incoming::Answer;
 use inhouse_proto::engine::Request;
 use serde_json::Value;
 
-use crate::driver::{Answering, Handlers};
+use crate::driver::Answering;
 
 /// Handlers that answer with any JSON.
 #[derive(Clone, Default)]
@@ -37,11 +37,8 @@ impl RequestHandlers {
         self.0.keys()
     }
 
-    pub(crate) fn into_handlers(self) -> Handlers {
-        Arc::new(move |request| self.answer(request))
-    }
-
-    fn answer(&self, request: Request) -> Result<Answering, Request> {
+    /// Begins to answer a request; gives it back when there is no handler for it.
+    pub(crate) fn answer(&self, request: Request) -> Result<Answering, Request> {
         if self.0.is_empty() {
             return Err(request);
         }

@@ -1,4 +1,4 @@
-use inhouse_proto::message::{Message, MessageOrigin, ResultMessage, Prompt};
+use inhouse_proto::message::{Message, MessageOrigin, Prompt, ResultMessage};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 

@@ -155,7 +155,12 @@ impl Content {
         mime_type: impl Into<String>,
         base64: impl Into<String>,
     ) -> Self {
-        Self::embedded(uri.into(), None, Some(base64.into()), Some(mime_type.into()))
+        Self::embedded(
+            uri.into(),
+            None,
+            Some(base64.into()),
+            Some(mime_type.into()),
+        )
     }
 
     /// The address of a resource.

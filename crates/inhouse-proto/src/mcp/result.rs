@@ -74,7 +74,10 @@ impl CallToolResult {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
 fn is_false(flag: &bool) -> bool {
     !flag
 }

@@ -198,7 +198,10 @@ mod tests {
         ));
         assert!(matches!(
             Rpc::parse(r#"{"id":1,"error":{"code":1,"message":"no"}}"#),
-            Ok(Rpc::Response { outcome: Err(_), .. })
+            Ok(Rpc::Response {
+                outcome: Err(_),
+                ..
+            })
         ));
     }
 
@@ -219,7 +222,10 @@ mod tests {
         assert_eq!(code("{}"), ErrorCode::INVALID_REQUEST);
         assert_eq!(code(r#"{"id":1}"#), ErrorCode::INVALID_REQUEST);
         assert_eq!(code(r#"{"id":1,"method":7}"#), ErrorCode::INVALID_REQUEST);
-        assert_eq!(code(r#"{"id":{},"method":"x"}"#), ErrorCode::INVALID_REQUEST);
+        assert_eq!(
+            code(r#"{"id":{},"method":"x"}"#),
+            ErrorCode::INVALID_REQUEST
+        );
     }
 
     #[test]

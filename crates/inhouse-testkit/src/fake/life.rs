@@ -85,8 +85,9 @@ impl Life {
         });
     }
 
+    /// The last of stderr, without the end of its last line, as of a real process.
     pub(super) fn stderr(&self) -> String {
-        self.0.borrow().stderr.clone()
+        self.0.borrow().stderr.trim_end().to_owned()
     }
 
     pub(super) fn has_ended(&self) -> bool {

@@ -28,7 +28,7 @@
 //!     assert_eq!(add(&mut client, "What is 15 + 27?").await?, "42");
 //!     client.close().await
 //! };
-//! let cli = async {
+//! let cli = async move {
 //!     cli.accept().await;
 //!     let request = cli.expect_request("set_model").await;
 //!     assert_eq!(request.body()["model"], "opus");
@@ -45,6 +45,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The second block owns the fake, which exits with code 0 when it is dropped.
 //!
 //! A host that does something else than the chart says fails the test at once, with what was expected, what
 //! came instead and the conversation so far. So does one that does nothing: every wait has a deadline, in

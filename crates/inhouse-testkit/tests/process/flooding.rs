@@ -131,8 +131,8 @@ async fn trap_03_control_requests_pass_5000_unread_messages() {
         .state("running")
         .repeat(unread, 5_000)
         .answer("set_model", None)
-        .ask(json!({"subtype": "juggle"}))
         .answer("interrupt", Some(json!({"still_queued": []})))
+        .ask(json!({"subtype": "juggle"}))
         .result("that was all")
         .state("idle");
     let stage = Stage::new(&script);

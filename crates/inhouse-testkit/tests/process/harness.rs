@@ -1,6 +1,7 @@
 use std::fs;
 use std::future::IntoFuture;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use inhouse::{Client, Options};
 use inhouse_testkit::Script;
 use inhouse_testkit::fake::LaunchRecord;
 use tempfile::TempDir;
+use tokio::sync::oneshot;
 
 /// Longer than anything here takes, on any machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
@@ -64,6 +66,21 @@ pub(crate) async fn within<F: IntoFuture>(future: F) -> F::Output {
     tokio::time::timeout(DEADLINE, future)
         .await
         .expect("not done within the deadline")
+}
+
+/// Resolves when the CLI has written this line to stderr.
+pub(crate) fn hear(wanted: &'static str, options: Options) -> (Options, oneshot::Receiver<()>) {
+    let (tell, told) = oneshot::channel();
+    let tell = Mutex::new(Some(tell));
+    let options = options.stderr(move |line| {
+        if line == wanted
+            && let Some(tell) = tell.lock().unwrap().take()
+        {
+            // The test does not wait any more if it has failed by now.
+            let _ = tell.send(());
+        }
+    });
+    (options, told)
 }
 
 /// Whether nothing is left of a child of this process, not even a zombie.

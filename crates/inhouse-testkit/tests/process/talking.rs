@@ -21,8 +21,8 @@ async fn a_conversation_goes_both_ways() {
         .accept()
         .answer("set_model", None)
         .refuse("interrupt", "nothing runs", Some("idle"))
-        .ask(json!({"subtype": "juggle"}))
         .expect_prompt()
+        .ask(json!({"subtype": "juggle"}))
         .turn("first")
         .echo();
     let stage = Stage::new(&script);

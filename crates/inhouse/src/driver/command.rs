@@ -1,4 +1,4 @@
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -15,6 +15,8 @@ pub(crate) enum Command {
     },
     /// Make a request.
     Request(Asked),
+    /// Make a request whose reply nobody waits for.
+    Post { body: String, timeout: Duration },
     /// Nobody waits for the reply to a request any more.
     Abandon { key: u64 },
     /// End the session.

@@ -203,6 +203,11 @@ impl Driver {
                 let id = self.engine.request(&request.body, request.deadline);
                 self.waiters.await_reply(id, request);
             }
+            Command::Post { body, timeout } => {
+                if self.input == Input::Open {
+                    self.engine.request(&body, Some(now() + timeout));
+                }
+            }
             Command::Abandon { key } => {
                 if let Some(id) = self.waiters.abandon(key) {
                     self.engine.withdraw(id);

@@ -67,7 +67,7 @@
 //! | `onUserDialog` | – | not yet: comes with permission handlers |
 //! | `supportedDialogKinds` | – | [`supported_dialog_kinds`](Options::supported_dialog_kinds) |
 //! | `perTaskStopAffordance` | – | [`per_task_stop`](Options::per_task_stop) |
-//! | `mcpServers` | `mcp_servers` | [`mcp_server`](Options::mcp_server), [`mcp_config_file`](Options::mcp_config_file); in-process servers come later |
+//! | `mcpServers` | `mcp_servers` | [`mcp_server`](Options::mcp_server), [`mcp_config_file`](Options::mcp_config_file); in process [`tool_server`](Options::tool_server) |
 //! | `strictMcpConfig` | `strict_mcp_config` | [`strict_mcp_config`](Options::strict_mcp_config) |
 //! | `plugins` | `plugins` | [`plugin`](Options::plugin) |
 //! | `pluginDelivery` | – | [`plugin_delivery`](Options::plugin_delivery) |
@@ -116,6 +116,7 @@ mod agents;
 mod backlog;
 mod environment;
 mod hidden;
+mod in_process;
 mod limits;
 mod mcp;
 mod mcp_server;
@@ -184,6 +185,7 @@ pub struct Options {
     pub(crate) environment: environment::EnvironmentOptions,
     pub(crate) timing: timing::TimingOptions,
     pub(crate) requests: requests::RequestOptions,
+    pub(crate) in_process: in_process::InProcessOptions,
 }
 
 impl Options {

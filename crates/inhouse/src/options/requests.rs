@@ -1,10 +1,12 @@
 use std::fmt::{self, Display};
 use std::future::Future;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::Options;
 use crate::driver::Handlers;
+use crate::mcp::Bridge;
 use crate::request::RequestHandlers;
 
 #[derive(Clone, Default)]
@@ -48,7 +50,13 @@ impl Options {
         self
     }
 
-    pub(crate) fn handlers(&self) -> Handlers {
-        self.requests.handlers.clone().into_handlers()
+    /// Finds the handler for a request: a server in this process, or one for its subtype.
+    pub(crate) fn handlers(&self, bridge: Arc<Bridge>) -> Handlers {
+        let handlers = self.requests.handlers.clone();
+        Arc::new(move |request| {
+            bridge
+                .answer(request)
+                .or_else(|request| handlers.answer(request))
+        })
     }
 }

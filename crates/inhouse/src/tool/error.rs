@@ -68,6 +68,8 @@ impl fmt::Display for ToolError {
 
 impl fmt::Debug for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ToolError").field(&self.result.all_text()).finish()
+        f.debug_tuple("ToolError")
+            .field(&self.result.all_text())
+            .finish()
     }
 }

@@ -28,7 +28,10 @@ impl<S, T: DeserializeOwned + JsonSchema> Extract<S> for Input<T> {
 
 /// Says which member is wrong, where serde says only at which column.
 fn invalid(arguments: &str, error: &serde_json::Error) -> ToolError {
-    let mut text = format!("invalid arguments: {}", without_position(&error.to_string()));
+    let mut text = format!(
+        "invalid arguments: {}",
+        without_position(&error.to_string())
+    );
     if let Some(member) = member_at(arguments, error.column()) {
         text.push_str(&format!(" (at `{member}`)"));
     }

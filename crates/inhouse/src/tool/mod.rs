@@ -50,6 +50,7 @@ mod server;
 mod state;
 mod tool;
 
+pub use inhouse_proto::control::outgoing::{ToolPermissionPolicy, ToolPolicy};
 pub use inhouse_proto::mcp::{CallToolResult, Content, ToolAnnotations, ToolDefinition};
 
 pub use self::call::{Call, CallId, Cancelled, Progress};
@@ -64,5 +65,4 @@ pub use self::state::{FromRef, State};
 pub use self::tool::Tool;
 
 pub(crate) use self::call::CallContext;
-pub(crate) use self::registry::Listing;
 pub(crate) use self::server::ServedTools;

@@ -1,5 +1,7 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use inhouse_proto::mcp::ToolDefinition;
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::watch;
 
@@ -29,6 +31,7 @@ struct Tools<S> {
     // Few enough that looking at all of them is as fast as a map; and they keep their order.
     entries: Vec<Arc<Entry<S>>>,
     duplicates: Vec<String>,
+    always_load: bool,
     listing: Option<Listing>,
 }
 
@@ -68,7 +71,9 @@ impl<S> Registry<S> {
 
     pub(super) fn find(&self, name: &str) -> Option<Arc<Entry<S>>> {
         let tools = self.read();
-        tools.position(name).map(|at| Arc::clone(&tools.entries[at]))
+        tools
+            .position(name)
+            .map(|at| Arc::clone(&tools.entries[at]))
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -76,8 +81,30 @@ impl<S> Registry<S> {
         self.read().entries.iter().map(names).collect()
     }
 
-    pub(super) fn duplicates(&self) -> Vec<String> {
-        self.read().duplicates.clone()
+    /// What the CLI would not accept. It drops *all* tools of a server when one is not in order.
+    pub(super) fn problems(&self) -> Vec<String> {
+        let tools = self.read();
+        let twice = |name: &String| format!("there are two tools named `{name}`");
+        let mut problems: Vec<String> = tools.duplicates.iter().map(twice).collect();
+        for entry in &tools.entries {
+            let definition = &entry.tool.definition;
+            let name = &definition.name;
+            if name.is_empty() {
+                problems.push("a tool has an empty name".to_owned());
+            }
+            if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
+                problems.push(format!(
+                    "the arguments of the tool `{name}` are not an object; use a struct"
+                ));
+            }
+        }
+        problems
+    }
+
+    pub(super) fn always_load(&self) {
+        let mut tools = self.write();
+        tools.always_load = true;
+        self.changed(tools);
     }
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
@@ -90,7 +117,7 @@ impl<S> Registry<S> {
             return listing.clone();
         }
         let mut tools = self.write();
-        let definitions: Vec<_> = tools.entries.iter().map(|it| &it.tool.definition).collect();
+        let definitions: Vec<ToolDefinition> = tools.definitions().collect();
         let json = to_raw_value(&definitions).expect("definitions are made of strings and JSON");
         let listing = Listing { tools: json.into() };
         tools.listing = Some(listing.clone());
@@ -119,6 +146,7 @@ impl<S> Default for Registry<S> {
             tools: RwLock::new(Tools {
                 entries: Vec::new(),
                 duplicates: Vec::new(),
+                always_load: false,
                 listing: None,
             }),
             revision: watch::Sender::new(0),
@@ -130,6 +158,18 @@ impl<S> Tools<S> {
     fn position(&self, name: &str) -> Option<usize> {
         let is_it = |entry: &Arc<Entry<S>>| entry.tool.definition.name == name;
         self.entries.iter().position(is_it)
+    }
+
+    fn definitions(&self) -> impl Iterator<Item = ToolDefinition> {
+        self.entries.iter().map(|entry| {
+            let tool = entry.tool.clone();
+            let tool = if self.always_load {
+                tool.always_load()
+            } else {
+                tool
+            };
+            tool.definition
+        })
     }
 
     fn push(&mut self, tool: Tool<S>) {

@@ -87,12 +87,12 @@ async fn within<F: Future>(timeout: Option<Duration>, future: F) -> Option<F::Ou
 /// task that panics.
 async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = pin!(future);
-    std::future::poll_fn(|cx| {
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+    std::future::poll_fn(
+        |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
             Ok(poll) => poll.map(Ok),
             Err(panic) => Poll::Ready(Err(text_of(&*panic))),
-        }
-    })
+        },
+    )
     .await
 }
 

@@ -10,14 +10,13 @@ pub(super) fn input(schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>)
 }
 
 /// The schema of the structured result of a handler.
-pub(super) fn output(
-    schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>,
-) -> Option<Value> {
+pub(super) fn output(schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>) -> Option<Value> {
     generate(schema)
 }
 
 fn generate(schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>) -> Option<Value> {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut generator = settings.into_generator();
     let mut schema = schema(&mut generator)?.to_value();
     let members = schema.as_object_mut()?;

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use inhouse_proto::control::outgoing::{SdkMcpServerConfig, ToolPolicy};
 use inhouse_proto::mcp::CallToolResult;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -28,6 +29,7 @@ pub struct ToolServer<S = ()> {
     registry: Arc<Registry<S>>,
     timeout: Option<Duration>,
     limits: Limits,
+    policies: Vec<ToolPolicy>,
 }
 
 impl ToolServer {
@@ -53,7 +55,14 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
             registry: Arc::default(),
             timeout: None,
             limits: Limits::default(),
+            policies: Vec::new(),
         }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Its version; `1.0.0` unless set.
@@ -83,6 +92,21 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
         for tool in tools {
             self.registry.declare(tool);
         }
+        self
+    }
+
+    /// Puts all of its tools before Claude from the start; otherwise Claude has to search for them
+    /// first.
+    #[must_use]
+    pub fn always_load(self) -> Self {
+        self.registry.always_load();
+        self
+    }
+
+    /// Has the CLI ask before every call of a tool, or refuse it, whatever else is allowed.
+    #[must_use]
+    pub fn policy(mut self, policy: ToolPolicy) -> Self {
+        self.policies.push(policy);
         self
     }
 
@@ -127,8 +151,10 @@ pub(crate) trait ServedTools: Send + Sync {
     fn name(&self) -> &str;
     fn version(&self) -> &str;
     fn instructions(&self) -> Option<&str>;
-    /// Tools that were declared twice.
-    fn duplicates(&self) -> Vec<String>;
+    /// What is wrong with it, in words for whoever wrote it.
+    fn problems(&self) -> Vec<String>;
+    /// Settings that the CLI keeps for it.
+    fn config(&self) -> Option<SdkMcpServerConfig>;
     fn listing(&self) -> Listing;
     /// Changes whenever the listing does.
     fn changes(&self) -> watch::Receiver<u64>;
@@ -153,8 +179,13 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
         self.instructions.as_deref()
     }
 
-    fn duplicates(&self) -> Vec<String> {
-        self.registry.duplicates()
+    fn problems(&self) -> Vec<String> {
+        self.registry.problems()
+    }
+
+    fn config(&self) -> Option<SdkMcpServerConfig> {
+        let policies = self.policies.iter().cloned();
+        (!self.policies.is_empty()).then(|| SdkMcpServerConfig::new().tools(policies))
     }
 
     fn listing(&self) -> Listing {
@@ -201,6 +232,7 @@ impl<S> Clone for ToolServer<S> {
             registry: Arc::clone(&self.registry),
             timeout: self.timeout,
             limits: self.limits.clone(),
+            policies: self.policies.clone(),
         }
     }
 }

@@ -21,11 +21,7 @@ impl<S> Tool<S> {
     ///
     /// The name is what Claude calls; the description tells it when to. The arguments and the
     /// result are described by the function's types.
-    pub fn new<H, Args>(
-        name: impl Into<String>,
-        description: impl Into<String>,
-        handler: H,
-    ) -> Self
+    pub fn new<H, Args>(name: impl Into<String>, description: impl Into<String>, handler: H) -> Self
     where
         H: Handler<Args, S>,
         Args: 'static,

@@ -1,31 +1,31 @@
 //! An API that fails, for good or for a while.
 
 use inhouse::message::{Message, ResultSubtype, SystemMessage};
-use inhouse::{Error, ErrorKind, query};
+use inhouse::{Error, ErrorKind, ExitStatus, Options, query};
 use inhouse_testkit::Turn;
 use inhouse_testkit::model::ApiError;
 
 use crate::world::{self, World, result_of, said};
 
-/// How a question fails that the API answers with an error only.
-async fn failure(world: &World, error: ApiError) -> Error {
-    world.model.when(|_| true, error);
-    let options = world.options().env("CLAUDE_CODE_MAX_RETRIES", "0");
-    let stream = query("Hello?").options(options).await.unwrap();
-    let (messages, end) = world.read_stream(stream).await;
-    assert!(end.is_none(), "the result explains the exit: {end:?}");
-    assert!(result_of(&messages).is_error);
+/// A session in which the API answers with an error only, and the CLI does not insist.
+fn failing(world: &World, error: ApiError) -> Options {
+    world.model.when(|_| true, error.no_retry());
+    world.options().env("CLAUDE_CODE_MAX_RETRIES", "0")
+}
 
-    let options = world.options().env("CLAUDE_CODE_MAX_RETRIES", "0");
+async fn failure(world: &World, error: ApiError) -> Error {
+    let options = failing(world, error);
     let stream = query("Hello?").options(options).await.unwrap();
-    stream.text().await.unwrap_err()
+    let error = stream.text().await.unwrap_err();
+    let asked = world.asked().await;
+    assert_eq!(asked.last_user_text().as_deref(), Some("Hello?"));
+    error
 }
 
 #[tokio::test]
-async fn a_refused_request_fails_with_the_words_of_the_cli() {
+async fn a_refused_request_fails_with_the_words_of_the_api() {
     world::pinned(async |world| {
-        let refusal = Turn::error(400).message("The bees are tired.").no_retry();
-        let error = failure(world, refusal).await;
+        let error = failure(world, Turn::error(400).message("The bees are tired.")).await;
 
         assert_eq!(error.kind(), ErrorKind::Failed);
         assert!(error.to_string().contains("The bees are tired."), "{error}");
@@ -37,9 +37,27 @@ async fn a_refused_request_fails_with_the_words_of_the_cli() {
 }
 
 #[tokio::test]
+async fn the_result_of_a_failed_turn_explains_the_exit_of_the_process() {
+    world::pinned(async |world| {
+        let options = failing(world, Turn::error(400));
+        let stream = query("Hello?").options(options).await.unwrap();
+        let control = stream.control().clone();
+
+        let (messages, end) = world.read_stream(stream).await;
+
+        assert!(end.is_none(), "{end:?}");
+        assert!(result_of(&messages).is_error);
+        let late = control.models().await.unwrap_err();
+        assert_eq!(late.kind(), ErrorKind::Exited);
+        assert_eq!(late.exit_status(), Some(ExitStatus::with_code(1)));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_bad_key_fails_with_the_status_of_the_api() {
     world::pinned(async |world| {
-        let error = failure(world, Turn::error(401).no_retry()).await;
+        let error = failure(world, Turn::error(401)).await;
 
         assert_eq!(error.kind(), ErrorKind::Failed);
         assert_eq!(error.result().unwrap().api_error_status, Some(401));
@@ -52,7 +70,7 @@ async fn a_bad_key_fails_with_the_status_of_the_api() {
 #[tokio::test]
 async fn too_many_requests_fail_with_the_status_of_the_api() {
     world::pinned(async |world| {
-        let error = failure(world, Turn::error(429).no_retry()).await;
+        let error = failure(world, Turn::error(429)).await;
 
         assert_eq!(error.kind(), ErrorKind::Failed);
         assert_eq!(error.result().unwrap().api_error_status, Some(429));
@@ -69,7 +87,9 @@ async fn an_overloaded_or_broken_api_is_tried_again() {
             .turn(Turn::error(500))
             .turn("There I am.");
 
-        let messages = world.read_query(query("Hello?").options(world.options())).await;
+        let messages = world
+            .read_query(query("Hello?").options(world.options()))
+            .await;
 
         let retries: Vec<_> = messages
             .iter()
@@ -99,7 +119,10 @@ async fn an_answer_that_breaks_off_is_asked_for_again() {
 
         let stream = query("Tell.").options(world.options()).await.unwrap();
 
-        assert_eq!(stream.text().await.unwrap(), "It was a dark and stormy night.");
+        assert_eq!(
+            stream.text().await.unwrap(),
+            "It was a dark and stormy night."
+        );
         let asked = world.model.conversation();
         assert_eq!(asked.len(), 2);
         assert_eq!(asked[1].last_user_text().as_deref(), Some("Tell."));

@@ -5,8 +5,8 @@ use std::time::Duration;
 use inhouse::ErrorKind;
 use inhouse::control::outgoing::{GetBinaryVersion, RenameSession, SetPermissionMode};
 use inhouse::control::{ControlRequest, PermissionMode};
-use inhouse_testkit::{ModelRequest, Turn};
 use inhouse_testkit::model::RequestKind;
+use inhouse_testkit::{ModelRequest, Turn};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -20,8 +20,9 @@ impl ControlRequest for GetPlan {
     type Reply = Value;
 }
 
+/// A request that no CLI knows.
 #[derive(Serialize)]
-struct MakeCoffee {}
+pub(crate) struct MakeCoffee {}
 
 impl ControlRequest for MakeCoffee {
     const SUBTYPE: &'static str = "make_coffee";
@@ -171,9 +172,8 @@ async fn a_session_gets_a_new_title() {
         let rename = RenameSession::new("A cold day in May");
         client.control().request(rename).await.unwrap();
 
-        let changed = |message: &inhouse::message::Message| {
-            message.tag() == "system/session_title_changed"
-        };
+        let changed =
+            |message: &inhouse::message::Message| message.tag() == "system/session_title_changed";
         let messages = world.read_until(client.messages(), changed).await;
         let changed = serde_json::to_value(messages.last().unwrap()).unwrap();
         assert_eq!(changed["title"], "A cold day in May", "{changed}");

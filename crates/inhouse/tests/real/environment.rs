@@ -3,10 +3,10 @@
 use std::env;
 use std::process::Stdio;
 
-use inhouse::launch::CommandLine;
 use inhouse::{Options, query};
 use tokio::process::Command;
 
+use crate::launch::through_shell;
 use crate::world::{self, World};
 
 /// Set in the host that the test starts: itself, in an environment made for it.
@@ -46,15 +46,7 @@ async fn ask_with_inherited_environment(world: &World) {
         .cli_path(world.isolation().program())
         .cwd(world.cwd())
         .envs(world.isolation().env())
-        .wrap_command(|cli| {
-            let mut shell = CommandLine::new("/bin/sh")
-                .args(["-c", r#"env > environment; exec "$@""#, "sh"])
-                .args([cli.program.clone()])
-                .args(cli.args);
-            shell.env = cli.env;
-            shell.cwd = cli.cwd;
-            shell
-        });
+        .wrap_command(|cli| through_shell(r#"env > environment; exec "$@""#, cli));
 
     let stream = query("How are you?").options(options).await.unwrap();
 

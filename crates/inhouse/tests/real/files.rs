@@ -15,9 +15,16 @@ async fn a_file_is_read_with_the_eyes_of_the_cli() {
         fs::write(world.cwd().join("note.txt"), "größer\n").unwrap();
         let client = world.connect(world.options()).await;
 
-        let file = client.control().read_file("note.txt".as_ref()).await.unwrap();
+        let file = client
+            .control()
+            .read_file("note.txt".as_ref())
+            .await
+            .unwrap();
         assert_eq!(file.contents, "größer\n");
-        assert_eq!(file.abs_path, world.cwd().join("note.txt").to_str().unwrap());
+        assert_eq!(
+            file.abs_path,
+            world.cwd().join("note.txt").to_str().unwrap()
+        );
         let missing = client.control().read_file("no-such.txt".as_ref()).await;
         assert_eq!(missing.unwrap_err().kind(), ErrorKind::Refused);
         assert!(world.model.conversation().is_empty());

@@ -1,15 +1,32 @@
 //! Starts, and starts that go wrong.
 
+use std::time::Duration;
+
 use inhouse::launch::CommandLine;
 use inhouse::process::ExitStatus;
 use inhouse::{Client, ErrorKind, query};
 
 use crate::world;
 
+/// Runs the CLI behind a line of shell, in the same environment and place.
+pub(crate) fn through_shell(script: &str, cli: CommandLine) -> CommandLine {
+    let mut shell = CommandLine::new("/bin/sh")
+        .args(["-c", script, "sh"])
+        .args([cli.program])
+        .args(cli.args);
+    shell.env = cli.env;
+    shell.cwd = cli.cwd;
+    shell
+}
+
 #[tokio::test]
 async fn trap_4_and_21_a_bad_flag_fails_at_once_and_says_why() {
     world::pinned(async |world| {
-        let options = world.options().extra_arg("no-such-flag", None::<&str>);
+        // A start that waited for its deadline would not be seen by this test.
+        let options = world
+            .options()
+            .extra_arg("no-such-flag", None::<&str>)
+            .connect_timeout(Duration::from_secs(3600));
 
         let error = Client::connect(options).await.err().unwrap();
 
@@ -18,6 +35,25 @@ async fn trap_4_and_21_a_bad_flag_fails_at_once_and_says_why() {
         let tail = error.stderr_tail().unwrap();
         assert!(tail.contains("no-such-flag"), "{tail}");
         assert!(error.to_string().contains("no-such-flag"), "{error}");
+        assert!(world.model.requests().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_5_a_start_that_takes_too_long_leaves_no_process() {
+    world::pinned(async |world| {
+        let pipe = world.pipe("pid").await;
+        let options = world
+            .options()
+            .connect_timeout(Duration::from_secs(2))
+            .wrap_command(|cli| through_shell(r#"echo $$ > pid; kill -STOP $$; exec "$@""#, cli));
+
+        let (connected, pid) = tokio::join!(Client::connect(options), pipe.read());
+
+        let error = connected.err().unwrap();
+        assert!(error.is_timeout(), "{error:?}");
+        world::gone(pid.trim().parse().unwrap()).await;
         assert!(world.model.requests().is_empty());
     })
     .await;
@@ -54,15 +90,9 @@ async fn a_missing_working_directory_is_not_mistaken_for_a_missing_cli() {
 async fn a_wrapper_runs_the_cli() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
-        let options = world.options().wrap_command(|cli| {
-            let mut shell = CommandLine::new("/bin/sh")
-                .args(["-c", r#"echo "$#" > wrapped; exec "$@""#, "sh"])
-                .args([cli.program.clone()])
-                .args(cli.args);
-            shell.env = cli.env;
-            shell.cwd = cli.cwd;
-            shell
-        });
+        let options = world
+            .options()
+            .wrap_command(|cli| through_shell(r#"echo "$#" > wrapped; exec "$@""#, cli));
 
         let stream = query("How are you?").options(options).await.unwrap();
 

@@ -62,7 +62,10 @@ async fn a_tool_of_an_external_server_is_called() {
         assert_eq!(servers.len(), 1);
         assert_eq!(servers[0].status, McpConnection::Connected);
         let info = servers[0].server_info.as_ref().unwrap();
-        assert_eq!((info.name.as_str(), info.version.as_str()), ("parrot", "1.0"));
+        assert_eq!(
+            (info.name.as_str(), info.version.as_str()),
+            ("parrot", "1.0")
+        );
         let tools = servers[0].tools.as_ref().unwrap();
         assert_eq!(tools[0].name, "speak");
     })

@@ -1,13 +1,14 @@
 //! The oldest CLI that is supported: no session states, no prompt ids in results.
 
-use inhouse::control::outgoing::GetBinaryVersion;
 use inhouse::message::{Message, SystemMessage};
 use inhouse::options::SystemPrompt;
-use inhouse::{ErrorKind, query};
+use inhouse::{ErrorKind, ExitStatus, query};
 use inhouse_testkit::Turn;
 use serde_json::{Value, json};
 
+use crate::control::MakeCoffee;
 use crate::structured::{OUTPUT_TOOL, Sum};
+use crate::tasks::{counting_sheep, read_past_first_result, results};
 use crate::world::{self, result_of, said, tags};
 
 #[tokio::test]
@@ -215,14 +216,67 @@ async fn a_request_that_it_does_not_know_is_refused() {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;
 
-        let refused = client.control().request(GetBinaryVersion::new()).await;
+        let error = client.control().request(MakeCoffee {}).await.unwrap_err();
 
-        // Whether it knows the request or not, the session goes on.
-        if let Err(error) = refused {
-            assert_eq!(error.kind(), ErrorKind::Refused);
-            assert_eq!(error.code(), None);
-        }
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert!(error.to_string().contains("make_coffee"), "{error}");
+        assert_eq!(error.code(), None, "codes came later");
         assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_2_a_question_waits_for_its_background_agent() {
+    world::oldest(async |world| {
+        let answer = Turn::new().text("Seven sheep.").stall();
+        let options = counting_sheep(world, true, answer);
+        world.model.turn("He is counting.").turn("There are seven.");
+
+        let messages = read_past_first_result(world, options, async || world.model.release()).await;
+
+        assert_eq!(results(&messages), ["He is counting.", "There are seven."]);
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_4_a_killed_cli_fails_the_turn_at_once() {
+    world::oldest(async |world| {
+        world.model.turn(Turn::new().text("Once upon a").stall());
+        let mut client = world.connect(world.options()).await;
+        let pid = client.control().pid().unwrap();
+
+        let turn = client.send("Tell.").await.unwrap();
+        let killing = async {
+            world.asked().await;
+            world::signal(pid, "KILL").await;
+        };
+        let ((), text) = tokio::join!(killing, turn.text());
+
+        let error = text.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exited);
+        assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
+        world::gone(pid).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_resumed_session_remembers() {
+    world::oldest(async |world| {
+        world.model.turn("Swordfish.").turn("As I said.");
+        let first = query("The password?").options(world.options());
+        let messages = world.read_query(first).await;
+        let id = &result_of(&messages).session_id;
+
+        let again = query("Again?").options(world.options().resume(id));
+        let messages = world.read_query(again).await;
+
+        assert_eq!(&result_of(&messages).session_id, id);
+        let history = world.model.conversation()[1].body()["messages"].to_string();
+        assert!(history.contains("Swordfish."), "{history}");
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! One question, one process.
 
-use inhouse::message::{ContentBlock, Message, SystemMessage};
+use inhouse::message::{ContentBlock, GapReason, Message, SystemMessage};
 use inhouse::options::Thinking;
 use inhouse::query;
 use inhouse_testkit::Turn;
@@ -81,9 +81,11 @@ async fn the_pieces_of_an_answer_add_up_to_it() {
 #[tokio::test]
 async fn thinking_comes_in_blocks_of_its_own_and_goes_back_to_the_model() {
     world::pinned(async |world| {
-        let call = Turn::new()
-            .thinking("Better count them.")
-            .tool_use("toolu_1", "Bash", json!({"command": "echo 42"}));
+        let call = Turn::new().thinking("Better count them.").tool_use(
+            "toolu_1",
+            "Bash",
+            json!({"command": "echo 42"}),
+        );
         world.model.turn(call).turn("42");
 
         let options = world
@@ -115,6 +117,57 @@ async fn thinking_comes_in_blocks_of_its_own_and_goes_back_to_the_model() {
             .flatten()
             .find(|block| block["type"] == "thinking");
         assert_eq!(returned.unwrap()["thinking"], "Better count them.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_11_an_answer_of_three_megabytes_arrives_whole() {
+    world::pinned(async |world| {
+        let text = "All work and no play. ".repeat(3 * 1024 * 1024 / 22);
+        world.model.turn(Turn::new().text(text.as_str()));
+
+        let stream = query("Write.").options(world.options()).await.unwrap();
+
+        let answer = stream.text().await.unwrap();
+        assert!(answer == text, "{} of {} bytes", answer.len(), text.len());
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_11_a_line_over_the_limit_is_a_gap_and_the_session_goes_on() {
+    world::pinned(async |world| {
+        let long = "All work and no play. ".repeat(20_000);
+        let call = json!({"command": "echo 42"});
+        world
+            .model
+            .turn(
+                Turn::new()
+                    .text(long.as_str())
+                    .tool_use("toolu_1", "Bash", call),
+            )
+            .turn("42");
+
+        let options = world
+            .options()
+            .allow_tools(["Bash"])
+            .max_line_bytes(200 * 1024);
+        let messages = world.read_query(query("Write.").options(options)).await;
+
+        let gaps: Vec<_> = messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::Gap(gap) => Some(gap),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(gaps.len(), 1, "{:?}", tags(&messages));
+        assert_eq!(gaps[0].reason, GapReason::LineTooLong);
+        assert!(gaps[0].bytes > 20_000 * 22, "{gaps:?}");
+        assert_eq!(said(&messages), ["42"]);
+        assert_eq!(world.model.conversation()[1].tool_results()[0].text, "42");
     })
     .await;
 }

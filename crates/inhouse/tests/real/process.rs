@@ -1,16 +1,25 @@
 //! The life and death of the CLI's process.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use inhouse::ErrorKind;
-use inhouse::process::ExitStatus;
+use inhouse::process::{ExitStatus, ShutdownTiming};
 use inhouse_testkit::Turn;
 
 use crate::world::{self, World};
 
-async fn idle_client(world: &World) -> (inhouse::Client, u32) {
+/// Longer than any scenario may take: what does not happen by itself never happens.
+const NEVER: Duration = Duration::from_secs(3600);
+
+/// A client after its first turn, that gives its CLI this much time at each step of a shutdown.
+async fn idle_client(world: &World, patience: Duration) -> (inhouse::Client, u32) {
     world.model.turn("Fine.");
-    let mut client = world.connect(world.options()).await;
+    let options = world.options().shutdown(ShutdownTiming {
+        grace: patience,
+        term: patience,
+    });
+    let mut client = world.connect(options).await;
     assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
     let pid = client.control().pid().unwrap();
     (client, pid)
@@ -19,10 +28,9 @@ async fn idle_client(world: &World) -> (inhouse::Client, u32) {
 #[tokio::test]
 async fn trap_14_an_idle_session_closes_at_once() {
     world::pinned(async |world| {
-        let (client, pid) = idle_client(world).await;
+        let (client, pid) = idle_client(world, NEVER).await;
         let control = client.control().clone();
 
-        // Without the grace of a stubborn CLI, which would be five seconds.
         let exit = client.close().await.unwrap();
 
         assert_eq!(exit, Some(ExitStatus::with_code(0)));
@@ -31,7 +39,11 @@ async fn trap_14_an_idle_session_closes_at_once() {
         assert_eq!(late.kind(), ErrorKind::Closed);
         let late = control.send("Hello?").await.unwrap_err();
         assert_eq!(late.kind(), ErrorKind::Closed);
-        assert_eq!(control.close().await.unwrap(), exit, "closing twice is fine");
+        assert_eq!(
+            control.close().await.unwrap(),
+            exit,
+            "closing twice is fine"
+        );
         world.model.assert_done();
     })
     .await;
@@ -40,7 +52,7 @@ async fn trap_14_an_idle_session_closes_at_once() {
 #[tokio::test]
 async fn trap_13_a_dropped_client_takes_its_process_along() {
     world::pinned(async |world| {
-        let (client, pid) = idle_client(world).await;
+        let (client, pid) = idle_client(world, NEVER).await;
         drop(client);
         world::gone(pid).await;
     })
@@ -107,7 +119,7 @@ async fn trap_4_a_cli_killed_in_a_turn_fails_everyone_at_once() {
 #[tokio::test]
 async fn a_cli_killed_between_turns_fails_the_next_one() {
     world::pinned(async |world| {
-        let (mut client, pid) = idle_client(world).await;
+        let (mut client, pid) = idle_client(world, NEVER).await;
 
         world::signal(pid, "KILL").await;
         world::gone(pid).await;
@@ -146,9 +158,9 @@ async fn a_question_whose_cli_is_killed_ends_with_an_error() {
 }
 
 #[tokio::test]
-async fn a_cli_that_ignores_the_end_of_its_input_is_killed() {
+async fn trap_14_a_cli_that_ignores_every_request_to_end_is_killed() {
     world::pinned(async |world| {
-        let (client, pid) = idle_client(world).await;
+        let (client, pid) = idle_client(world, Duration::from_millis(100)).await;
 
         world::signal(pid, "STOP").await;
         let exit = client.close().await.unwrap();
@@ -176,7 +188,10 @@ async fn lines_on_stderr_reach_the_host() {
         let lines = lines.lock().unwrap();
         assert!(lines.len() > 1, "{lines:?}");
         assert!(lines.iter().all(|line| !line.contains('\n')), "{lines:?}");
-        assert!(lines.iter().any(|line| line.contains("[DEBUG]")), "{lines:?}");
+        assert!(
+            lines.iter().any(|line| line.contains("[DEBUG]")),
+            "{lines:?}"
+        );
     })
     .await;
 }

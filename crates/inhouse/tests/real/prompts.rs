@@ -1,9 +1,13 @@
 //! What the model is told about its task.
 
+use inhouse::message::{ContentBlock, ImageBlock, Prompt};
 use inhouse::options::SystemPrompt;
 use inhouse::query;
 
 use crate::world::{self, World};
+
+/// A PNG of one pixel.
+const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 async fn system_text(world: &World, prompt: Option<SystemPrompt>) -> String {
     world.model.turn("Fine.");
@@ -68,6 +72,31 @@ async fn trap_23_a_value_that_starts_with_a_dash_stays_a_value() {
         assert_eq!(asked.last_user_text().as_deref(), Some("--bare"));
         let system = asked.system_text();
         assert!(system.contains("--version"), "{system}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_picture_reaches_the_model() {
+    world::pinned(async |world| {
+        world.model.turn("A dot.");
+        let prompt = Prompt::new([
+            ContentBlock::text("What is this?"),
+            ImageBlock::base64("image/png", DOT).into(),
+        ]);
+
+        let stream = query(prompt).options(world.options()).await.unwrap();
+
+        assert_eq!(stream.text().await.unwrap(), "A dot.");
+        let asked = world.asked().await;
+        assert_eq!(asked.last_user_text().as_deref(), Some("What is this?"));
+        let image = asked
+            .messages()
+            .iter()
+            .filter_map(|message| message["content"].as_array())
+            .flatten()
+            .find(|block| block["type"] == "image");
+        assert_eq!(image.unwrap()["source"]["media_type"], "image/png");
     })
     .await;
 }

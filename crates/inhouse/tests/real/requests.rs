@@ -44,7 +44,10 @@ async fn the_answer_of_a_handler_is_what_runs() {
         assert!(world.cwd().join("answered").exists());
         assert!(!world.cwd().join("asked").exists());
         let seen = world.model.conversation()[1].tool_results();
-        assert_eq!((seen[0].text.as_str(), seen[0].is_error), ("changed", false));
+        assert_eq!(
+            (seen[0].text.as_str(), seen[0].is_error),
+            ("changed", false)
+        );
         world.model.assert_done();
     })
     .await;
@@ -81,6 +84,41 @@ async fn trap_1_a_handler_of_a_one_shot_question_is_heard() {
 
         assert_eq!(stream.text().await.unwrap(), "Done.");
         assert!(world.cwd().join("asked").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_8_answers_to_several_questions_are_not_mixed_up() {
+    world::pinned(async |world| {
+        let calls = (0..5).fold(Turn::new(), |turn, number| {
+            let input = json!({"command": format!("touch question-{number}")});
+            turn.tool_use(format!("toolu_{number}"), "Bash", input)
+        });
+        world.model.turn(calls).turn("Done.");
+        let options = world
+            .options()
+            .extra_arg("permission-prompt-tool", Some("stdio"))
+            .on_request("can_use_tool", async |request: Value| {
+                let asked = request["input"]["command"].as_str().unwrap();
+                let changed = json!({"command": asked.replace("touch question", "echo answer")});
+                Ok::<_, String>(json!({"behavior": "allow", "updatedInput": changed}))
+            });
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Go.").await, "Done.");
+
+        let mut seen: Vec<_> = world.model.conversation()[1]
+            .tool_results()
+            .into_iter()
+            .map(|result| (result.id, result.text))
+            .collect();
+        // Calls that run side by side end in any order.
+        seen.sort();
+        let expected: Vec<_> = (0..5)
+            .map(|number| (format!("toolu_{number}"), format!("answer-{number}")))
+            .collect();
+        assert_eq!(seen, expected);
     })
     .await;
 }
@@ -125,7 +163,10 @@ async fn without_a_handler_the_tool_is_refused_with_a_reason() {
         assert!(!world.cwd().join("asked").exists());
         let seen = world.model.conversation()[1].tool_results();
         assert!(seen[0].is_error, "{seen:?}");
-        assert!(seen[0].text.contains("nobody decides about Bash"), "{seen:?}");
+        assert!(
+            seen[0].text.contains("nobody decides about Bash"),
+            "{seen:?}"
+        );
     })
     .await;
 }

@@ -28,7 +28,10 @@ fn transcripts(world: &World) -> Vec<PathBuf> {
     projects
         .flat_map(|project| fs::read_dir(project.unwrap().path()).unwrap())
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "jsonl")
+        })
         .collect()
 }
 
@@ -108,7 +111,11 @@ async fn the_latest_conversation_of_a_directory_goes_on() {
 #[tokio::test]
 async fn a_session_is_resumed_up_to_a_message() {
     world::pinned(async |world| {
-        world.model.turn("Swordfish.").turn("Herring.").turn("Fish.");
+        world
+            .model
+            .turn("Swordfish.")
+            .turn("Herring.")
+            .turn("Fish.");
         let mut client = world.connect(world.options().session_id(ID)).await;
         let turn = client.send("The password?").await.unwrap();
         let messages = world.read(turn).await;

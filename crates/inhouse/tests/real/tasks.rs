@@ -2,10 +2,59 @@
 
 use inhouse::message::{Message, SystemMessage, TaskNotificationStatus};
 use inhouse::options::AgentDefinition;
+use inhouse::{Options, query};
 use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::json;
 
-use crate::world::{self, result_of, tags};
+use crate::world::{self, World, result_of, tags};
+
+/// A session in which the model sends a shepherd to count sheep.
+pub(crate) fn counting_sheep(world: &World, in_background: bool, answer: Turn) -> Options {
+    let task = json!({
+        "description": "Count the sheep",
+        "prompt": "How many sheep are there?",
+        "subagent_type": "shepherd",
+        "run_in_background": in_background,
+    });
+    world
+        .model
+        .turn(Turn::new().tool_use("toolu_1", "Agent", task))
+        .once(of_subagent, answer);
+    let shepherd = AgentDefinition::new("Counts sheep.", "You are a shepherd.");
+    world
+        .options()
+        .agents([("shepherd", shepherd)])
+        .allow_tools(["Agent"])
+}
+
+/// Reads a question to its end; what comes behind the first result must wait for the signal.
+pub(crate) async fn read_past_first_result(
+    world: &World,
+    options: Options,
+    signal: impl AsyncFnOnce(),
+) -> Vec<Message> {
+    let mut stream = query("How many?").options(options).await.unwrap();
+    let mut messages = world.read_until(&mut stream, is_result).await;
+    signal().await;
+    let (rest, end) = world.read_stream(stream).await;
+    assert!(end.is_none(), "{end:?}");
+    messages.extend(rest);
+    messages
+}
+
+pub(crate) fn results(messages: &[Message]) -> Vec<&str> {
+    messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Result(result) => result.result.as_deref(),
+            _ => None,
+        })
+        .collect()
+}
+
+fn is_result(message: &Message) -> bool {
+    matches!(message, Message::Result(_))
+}
 
 fn of_subagent(request: &ModelRequest) -> bool {
     request.agent_id().is_some()
@@ -14,23 +63,9 @@ fn of_subagent(request: &ModelRequest) -> bool {
 #[tokio::test]
 async fn a_subagent_works_and_its_words_are_told_apart() {
     world::pinned(async |world| {
-        let task = json!({
-            "description": "Count the sheep",
-            "prompt": "How many sheep are there?",
-            "subagent_type": "shepherd",
-            "run_in_background": false,
-        });
-        world
-            .model
-            .turn(Turn::new().tool_use("toolu_1", "Agent", task))
-            .once(of_subagent, "Seven sheep.")
-            .turn("There are seven.");
-        let shepherd = AgentDefinition::new("Counts sheep.", "You are a shepherd.");
-        let options = world
-            .options()
-            .agents([("shepherd", shepherd)])
-            .allow_tools(["Agent"])
-            .forward_subagent_text(true);
+        let answer = Turn::new().text("Seven sheep.");
+        let options = counting_sheep(world, false, answer).forward_subagent_text(true);
+        world.model.turn("There are seven.");
         let mut client = world.connect(options).await;
 
         let turn = client.send("How many?").await.unwrap();
@@ -83,7 +118,6 @@ async fn trap_2_a_background_command_outlives_the_result_of_its_turn() {
         assert_eq!(pipe.read().await, "ready\n");
         pipe.write("Over and out.\n").await;
 
-        let is_result = |message: &Message| matches!(message, Message::Result(_));
         let messages = world.read_until(client.messages(), is_result).await;
         let ended = messages.iter().find_map(|message| match message {
             Message::System(SystemMessage::TaskNotification(ended)) => Some(ended),
@@ -95,6 +129,109 @@ async fn trap_2_a_background_command_outlives_the_result_of_its_turn() {
         assert_eq!(result_of(&messages).result.as_deref(), Some("It is done."));
         assert_eq!(world.model.conversation().len(), 3);
         world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_2_a_question_waits_for_its_background_agent() {
+    world::pinned(async |world| {
+        let answer = Turn::new().text("Seven sheep.").stall();
+        let options = counting_sheep(world, true, answer);
+        world.model.turn("He is counting.").turn("There are seven.");
+
+        let messages = read_past_first_result(world, options, async || world.model.release()).await;
+
+        assert_eq!(results(&messages), ["He is counting.", "There are seven."]);
+        let last = world.model.conversation().pop().unwrap();
+        assert!(last.body().to_string().contains("Seven sheep."));
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_2_a_question_waits_for_its_background_command() {
+    world::pinned(async |world| {
+        let pipe = world.pipe("go").await;
+        let call = json!({"command": "cat go", "run_in_background": true});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn("It runs.")
+            .turn("It is done.");
+        let options = world.options().allow_tools(["Bash"]);
+
+        let signal = async || pipe.write("Over and out.\n").await;
+        let messages = read_past_first_result(world, options, signal).await;
+
+        assert_eq!(results(&messages), ["It runs.", "It is done."]);
+        world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_background_command_is_stopped() {
+    world::pinned(async |world| {
+        let pipe = world.pipe("pid").await;
+        let command = "echo $$ > pid; exec tail -f /dev/null";
+        let call = json!({"command": command, "run_in_background": true});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .otherwise(|_| "It runs.");
+        let options = world.options().allow_tools(["Bash"]);
+        let mut client = world.connect(options).await;
+
+        let turn = client.send("Run it.").await.unwrap();
+        let (messages, pid) = tokio::join!(world.read(turn), pipe.read());
+        let task = messages.iter().find_map(|message| match message {
+            Message::System(SystemMessage::TaskStarted(started)) => Some(&started.task_id),
+            _ => None,
+        });
+        let task = task.unwrap_or_else(|| panic!("{:?}", tags(&messages)));
+        client.control().stop_task(task).await.unwrap();
+
+        world::gone(pid.trim().parse().unwrap()).await;
+        let ended = |message: &Message| message.tag() == "system/task_notification";
+        let messages = world.read_until(client.messages(), ended).await;
+        let Some(Message::System(SystemMessage::TaskNotification(ended))) = messages.last() else {
+            unreachable!("it was looked for");
+        };
+        assert_eq!(&ended.task_id, task);
+        assert_eq!(ended.status, TaskNotificationStatus::Stopped);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_command_is_moved_to_the_background_while_it_runs() {
+    world::pinned(async |world| {
+        let pipe = world.pipe("go").await;
+        let call = json!({"command": "echo ready > go; cat go"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .otherwise(|_| "It runs.");
+        let options = world.options().allow_tools(["Bash"]);
+        let mut client = world.connect(options).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Run it.").await.unwrap();
+        let moving = async {
+            assert_eq!(pipe.read().await, "ready\n");
+            control.background_tasks(Some("toolu_1")).await.unwrap()
+        };
+        let (moved, messages) = tokio::join!(moving, world.read(turn));
+
+        assert!(moved);
+        assert_eq!(result_of(&messages).result.as_deref(), Some("It runs."));
+        let seen = world.model.conversation()[1].tool_results();
+        assert!(seen[0].text.contains("background"), "{seen:?}");
+        pipe.write("Over and out.\n").await;
+        let ended = |message: &Message| message.tag() == "system/task_notification";
+        world.read_until(client.messages(), ended).await;
     })
     .await;
 }

@@ -46,7 +46,10 @@ async fn a_tool_runs_and_the_model_gets_its_result() {
         assert_eq!(result_of(&messages).num_turns, Some(2));
         let seen = world.model.conversation()[1].tool_results();
         assert_eq!(seen.len(), 1);
-        assert_eq!((seen[0].id.as_str(), seen[0].text.as_str()), ("toolu_1", "42"));
+        assert_eq!(
+            (seen[0].id.as_str(), seen[0].text.as_str()),
+            ("toolu_1", "42")
+        );
         assert!(!seen[0].is_error);
         world.model.assert_done();
     })
@@ -91,7 +94,10 @@ async fn a_call_that_nobody_can_approve_is_denied() {
         assert_eq!(denials[0].tool_use_id, "toolu_1");
         assert_eq!(denials[0].tool_input, Some(json!({"command": command})));
         let tags = tags(&messages);
-        assert!(tags.iter().any(|tag| tag == "system/permission_denied"), "{tags:?}");
+        assert!(
+            tags.iter().any(|tag| tag == "system/permission_denied"),
+            "{tags:?}"
+        );
         let seen = world.model.conversation()[1].tool_results();
         assert!(seen[0].is_error, "{seen:?}");
     })
@@ -103,7 +109,10 @@ async fn the_options_decide_which_tools_there_are() {
     world::pinned(async |world| {
         world.model.turn("One.").turn("None.");
 
-        let few = world.options().tools(["Read", "Glob"]).disallow_tools(["Glob"]);
+        let few = world
+            .options()
+            .tools(["Read", "Glob"])
+            .disallow_tools(["Glob"]);
         let stream = query("How many?").options(few).await.unwrap();
         assert_eq!(stream.text().await.unwrap(), "One.");
         let none = world.options().tools(ToolSet::none());

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use inhouse::message::{Message, ResultMessage, Prompt};
+use inhouse::message::{Message, Prompt, ResultMessage};
 use inhouse::options::Options;
 use inhouse::{Client, Error, MessageStream, Query, Turn};
 use inhouse_testkit::{Isolation, ModelRequest, RealCli, ScriptedModel};
@@ -159,6 +159,9 @@ impl World {
     }
 
     fn note(&self, message: Message) -> Message {
+        if let Message::Unknown(u) = &message {
+            eprintln!("UNK {} {}", u.tag, u.raw);
+        }
         let mut journal = self.journal.lock().expect("no reader panics in here");
         journal.push(message.tag().into_owned());
         message

@@ -2,41 +2,82 @@
 
 use std::collections::HashMap;
 
+use inhouse_testkit::recording::Side;
+
 /// The ids that were seen, each with what stands for it.
 #[derive(Default)]
 pub(crate) struct Numbering {
-    stand_ins: HashMap<String, String>,
+    uuids: HashMap<String, String>,
+    /// How many of them either side brought up; counted apart, since how the sides interleave is up to chance.
+    counts: [usize; 2],
+    /// Ids of other shapes, which are known by the members that hold them.
+    named: Vec<(String, String)>,
 }
 
+/// Members of the CLI that hold ids of its own making, with the word that stands for these.
+const NAMED: &[(&str, &str)] = &[
+    ("\"agent_id\":\"", "agent"),
+    ("\"task_id\":\"", "task"),
+    ("\"run_id\":\"", "run"),
+];
+
 impl Numbering {
-    /// Replaces every UUID in the text; one that comes again gets the same number again.
-    pub(crate) fn apply(&mut self, text: &str) -> String {
-        let mut numbered = String::with_capacity(text.len());
-        let mut rest = text;
+    /// Looks for ids in members of these lines.
+    pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+        let mut named: Vec<(String, String)> = Vec::new();
+        for line in lines {
+            for (member, word) in NAMED {
+                for after in line.split(member).skip(1) {
+                    let id = after.split('"').next().unwrap_or_default();
+                    if !id.is_empty() && named.iter().all(|(known, _)| known != id) {
+                        let number = named.len() + 1;
+                        named.push((id.to_owned(), format!("{word}-{number}")));
+                    }
+                }
+            }
+        }
+        Self {
+            named,
+            ..Self::default()
+        }
+    }
+
+    /// Replaces every id in a line; one that comes again gets the same number again.
+    pub(crate) fn apply(&mut self, by: Side, line: &str) -> String {
+        let mut numbered = String::with_capacity(line.len());
+        let mut rest = line;
         while let Some(at) = find_uuid(rest) {
             let (before, after) = rest.split_at(at);
             let (uuid, after) = after.split_at(UUID.len());
             numbered.push_str(before);
-            numbered.push_str(self.stand_in(uuid));
+            numbered.push_str(self.stand_in(by, uuid));
             rest = after;
         }
         numbered.push_str(rest);
+        for (id, stand_in) in &self.named {
+            numbered = numbered.replace(id, stand_in);
+        }
         numbered
     }
 
-    fn stand_in(&mut self, uuid: &str) -> &str {
-        let next = self.stand_ins.len() + 1;
-        self.stand_ins
-            .entry(uuid.to_owned())
-            .or_insert_with(|| format!("00000000-0000-4000-8000-{next:012}"))
+    fn stand_in(&mut self, by: Side, uuid: &str) -> &str {
+        let counts = &mut self.counts;
+        self.uuids.entry(uuid.to_owned()).or_insert_with(|| {
+            let (variant, count) = match by {
+                Side::Cli => (8, &mut counts[0]),
+                Side::Host => (9, &mut counts[1]),
+            };
+            *count += 1;
+            format!("00000000-0000-4000-{variant}000-{count:012}")
+        })
     }
 }
 
 const UUID: &str = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
 fn find_uuid(text: &str) -> Option<usize> {
-    let windows = text.as_bytes().windows(UUID.len());
-    windows.into_iter().position(|window| {
+    let mut windows = text.as_bytes().windows(UUID.len());
+    windows.position(|window| {
         window.iter().zip(UUID.bytes()).all(|(letter, wanted)| {
             if wanted == b'-' {
                 *letter == b'-'
@@ -51,19 +92,30 @@ fn find_uuid(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    const A: &str = "0b7b9a0e-6f36-4b8e-9c59-0a7f0a4dd7a1";
+    const B: &str = "1b7b9a0e-6f36-4b8e-9c59-0a7f0a4dd7a1";
+
     #[test]
-    fn the_same_id_gets_the_same_number() {
-        let (a, b) = (
-            "0b7b9a0e-6f36-4b8e-9c59-0a7f0a4dd7a1",
-            "1b7b9a0e-6f36-4b8e-9c59-0a7f0a4dd7a1",
-        );
+    fn a_uuid_that_comes_again_gets_its_number_again() {
         let mut numbering = Numbering::default();
-        let (one, two) = (
-            "00000000-0000-4000-8000-000000000001",
-            "00000000-0000-4000-8000-000000000002",
+        let one = "00000000-0000-4000-8000-000000000001";
+        let hosts = "00000000-0000-4000-9000-000000000001";
+        assert_eq!(numbering.apply(Side::Cli, &format!("é {A}.")), format!("é {one}."));
+        assert_eq!(
+            numbering.apply(Side::Host, &format!("{B}{A}")),
+            format!("{hosts}{one}")
         );
-        assert_eq!(numbering.apply(&format!("{a}, é {b}")), format!("{one}, é {two}"));
-        assert_eq!(numbering.apply(&format!("x{b}x")), format!("x{two}x"));
-        assert_eq!(numbering.apply("0b7b9a0e-6f36"), "0b7b9a0e-6f36");
+        assert_eq!(numbering.apply(Side::Cli, B), hosts);
+        assert_eq!(numbering.apply(Side::Cli, "0b7b9a0e-6f36"), "0b7b9a0e-6f36");
+    }
+
+    #[test]
+    fn ids_are_known_by_their_members_and_replaced_everywhere() {
+        let lines = [r#"{"task_id":"b12x"}"#, r#"{"run_id":"r9","task_id":"b12x"}"#];
+        let mut numbering = Numbering::of(lines.into_iter());
+        assert_eq!(
+            numbering.apply(Side::Cli, r#"{"a":"b12x.output","b":"r9"}"#),
+            r#"{"a":"task-1.output","b":"run-2"}"#
+        );
     }
 }

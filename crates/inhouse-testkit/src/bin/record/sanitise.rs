@@ -5,28 +5,18 @@
 
 use std::path::Path;
 
-use inhouse_testkit::recording::Tape;
+use inhouse_testkit::recording::{Side, Step, Tape};
 use serde_json::Value;
 
 use crate::numbering::Numbering;
 
-/// Members whose numbers tell the time or how long something took.
-const MOMENTS: &[&str] = &[
-    "ttft_ms",
-    "ttftMs",
-    "ttft_stream_ms",
-    "time_to_request_ms",
-    "first_token_ms",
-    "retry_delay_ms",
-    "elapsed_time_seconds",
-    "pid",
-    "mtime",
-    "start_time",
-    "end_time",
-    "startTime",
-    "endTime",
-    "timestamp_ms",
-    "last_tool_use_ms",
+/// What stands before a number that tells the machine or the moment, in texts and paths.
+const BEFORE_MOMENTS: &[&str] = &[
+    "duration_ms: ",
+    "duration (API):  ",
+    "duration (wall): ",
+    "/work/tmp/cc-socks/",
+    "/work/tmp/claude-",
 ];
 
 /// What may not be in a fixture, with what is to stand there.
@@ -54,14 +44,17 @@ impl Secrets {
 ///
 /// The error names what could not be taken out.
 pub(crate) fn sanitise(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
-    let mut numbering = Numbering::default();
-    let tape = tape.map_lines(|_, line| {
+    let mut numbering = Numbering::of(tape.lines(Side::Cli));
+    let tape = tape.map_lines(|by, line| {
         let mut line = line.to_owned();
         for (secret, stand_in) in &secrets.replacements {
             line = line.replace(secret, stand_in);
         }
-        let line = numbering.apply(&line);
-        let line = still_moments(&line);
+        line = numbering.apply(by, &line);
+        line = still_members(&line);
+        for marker in BEFORE_MOMENTS {
+            line = still_after(marker, &line);
+        }
         still_times(&line)
     });
     for step in tape.steps() {
@@ -70,8 +63,8 @@ pub(crate) fn sanitise(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
     Ok(tape)
 }
 
-fn check(step: &inhouse_testkit::recording::Step) -> Result<(), String> {
-    let inhouse_testkit::recording::Step::Line { line, .. } = step else {
+fn check(step: &Step) -> Result<(), String> {
+    let Step::Line { line, .. } = step else {
         return Ok(());
     };
     let temporary = std::env::temp_dir().display().to_string();
@@ -89,23 +82,20 @@ fn dashed(path: &str) -> String {
     path.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-")
 }
 
-/// Sets every number that tells a moment or a duration to a fixed one.
-fn still_moments(line: &str) -> String {
+/// Sets the number of every member that tells a moment or a duration to a fixed one.
+fn still_members(line: &str) -> String {
     let mut still = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(colon) = rest.find("\":") {
-        let (before, after) = rest.split_at(colon);
-        let name = before.rsplit('"').next().unwrap_or_default();
-        let number = after[2..]
-            .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
-            .unwrap_or(after.len() - 2);
+        let (before, after) = rest.split_at(colon + 2);
+        let name = before[..colon].rsplit('"').next().unwrap_or_default();
+        let number = digits(after);
         still.push_str(before);
-        still.push_str("\":");
         if number > 0 && is_moment(name) {
             still.push('1');
-            rest = &after[2 + number..];
+            rest = &after[number..];
         } else {
-            rest = &after[2..];
+            rest = after;
         }
     }
     still.push_str(rest);
@@ -113,7 +103,26 @@ fn still_moments(line: &str) -> String {
 }
 
 fn is_moment(name: &str) -> bool {
-    MOMENTS.contains(&name) || name.starts_with("duration") || name.ends_with("DurationMs")
+    let is_time = name.ends_with("_ms") || name.ends_with("Ms") || name.contains("duration");
+    (is_time && !name.contains("imeout")) || ["pid", "mtime", "start_time", "end_time", "elapsed_time_seconds"].contains(&name)
+}
+
+/// Sets every number behind the marker to a fixed one.
+fn still_after(marker: &str, line: &str) -> String {
+    let mut parts = line.split(marker);
+    let mut still = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let number = digits(part);
+        still.push_str(marker);
+        still.push_str(if number > 0 { "1" } else { "" });
+        still.push_str(&part[number..]);
+    }
+    still
+}
+
+fn digits(text: &str) -> usize {
+    text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+        .unwrap_or(text.len())
 }
 
 /// Sets every time of the form `2026-01-31T12:34:56.789Z` to a fixed one.
@@ -151,8 +160,6 @@ fn fits(text: &[u8], pattern: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use inhouse_testkit::recording::{Side, Step};
-
     use super::*;
 
     fn sanitised(line: &str) -> String {
@@ -178,6 +185,10 @@ mod tests {
         assert_eq!(
             sanitised(r#"{"duration_ms":1234,"pid":7,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#),
             r#"{"duration_ms":1,"pid":1,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#
+        );
+        assert_eq!(
+            sanitised(r#"{"timeout_ms":5,"a":"duration_ms: 17<","b":"duration_ms: none"}"#),
+            r#"{"timeout_ms":5,"a":"duration_ms: 1<","b":"duration_ms: none"}"#
         );
         assert_eq!(
             sanitised(r#"["2031-07-08T09:10:11.123Z","The T of 2031-07-08T09"]"#),

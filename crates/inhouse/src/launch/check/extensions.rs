@@ -15,6 +15,16 @@ pub(super) fn check(options: &Options, problems: &mut Problems) {
         );
         check_server(name, server, problems);
     }
+    for (key, server) in &options.in_process.servers {
+        problems.not_empty("tool_server", key);
+        problems.add_if(
+            !names.insert(key),
+            format!("two MCP servers of the name `{key}`; use `tool_server_as` for one of them"),
+        );
+        for problem in server.problems() {
+            problems.add(format!("the MCP server `{key}`: {problem}"));
+        }
+    }
     for path in &options.mcp.config_files {
         problems.not_empty("mcp_config_file", path);
     }

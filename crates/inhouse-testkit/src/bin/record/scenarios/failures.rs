@@ -1,7 +1,6 @@
 //! Turns that do not end well.
 
-use std::time::Duration;
-
+use inhouse::message::Message;
 use inhouse_testkit::Turn;
 use serde_json::json;
 
@@ -11,12 +10,18 @@ use crate::stage::Stage;
 pub(super) async fn interrupt(stage: &Stage) -> Played {
     stage
         .model
-        .turn(Turn::new().text("This will take").stall())
+        .turn(Turn::new().text("This will take").pieces(1).stall())
         .turn("Back again.");
-    let mut client = stage.connect(stage.options()).await?;
+    let options = stage.options().include_partial_messages(true);
+    let mut client = stage.connect(options).await?;
     let control = client.control().clone();
-    let turn = client.send("Count to a million.").await?;
-    stage.model.next_request(Duration::from_secs(30)).await?;
+    let mut turn = client.send("Count to a million.").await?;
+    let mut deltas = 0;
+    // A message begins, a block begins, and the block has got its only delta.
+    while deltas < 3 {
+        let message = turn.next().await.ok_or("the turn is over")??;
+        deltas += usize::from(matches!(message, Message::StreamEvent(_)));
+    }
     control.interrupt().await?;
     turn.finish().await?;
     client.send("Are you there?").await?.finish().await?;

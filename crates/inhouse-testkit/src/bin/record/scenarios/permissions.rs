@@ -42,7 +42,7 @@ pub(super) async fn mode_changes(stage: &Stage) -> Played {
 fn asked(stage: &Stage, decide: fn(&Value) -> Value) -> Options {
     stage
         .options()
-        .permission_prompt_tool("stdio")
+        .extra_arg("permission-prompt-tool", Some("stdio"))
         .on_request("can_use_tool", move |request: Value| async move {
             Ok::<_, std::convert::Infallible>(decide(&request))
         })

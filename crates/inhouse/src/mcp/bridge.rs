@@ -1,0 +1,195 @@
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use inhouse_proto::control::incoming::{Answer, Incoming, McpMessage};
+use inhouse_proto::engine::Request;
+use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, error_response, result_response};
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::sync::mpsc::WeakUnboundedSender;
+
+use super::open_calls::OpenCalls;
+use super::{Link, RpcRequest, Server, Session};
+use crate::driver::{Answering, Command};
+
+/// Carries messages between a CLI and the servers in this process.
+///
+/// Every request of the CLI gets exactly one answer, also one that is malformed, for an unknown
+/// server, cancelled, or made twice. Notifications and responses are acknowledged: the CLI waits
+/// for that.
+pub(crate) struct Bridge {
+    servers: RwLock<HashMap<String, Mounted>>,
+    commands: WeakUnboundedSender<Command>,
+    timeout: Duration,
+}
+
+/// A server in use by this session.
+#[derive(Clone)]
+struct Mounted {
+    definition: Arc<dyn Server>,
+    session: Arc<dyn Session>,
+    calls: OpenCalls,
+}
+
+impl Bridge {
+    /// A bridge without servers. What they start travels through `commands`.
+    pub(crate) fn new(commands: WeakUnboundedSender<Command>, timeout: Duration) -> Self {
+        Self {
+            servers: RwLock::default(),
+            commands,
+            timeout,
+        }
+    }
+
+    /// Adds servers, each under its key. One that is there already under the same key stays, with
+    /// its session; another definition takes its place.
+    pub(crate) fn mount(&self, servers: &[(String, Arc<dyn Server>)]) {
+        for (key, definition) in servers {
+            let mounted = self.find(key);
+            if mounted.is_some_and(|mounted| Arc::ptr_eq(&mounted.definition, definition)) {
+                continue;
+            }
+            let link = Link::new(key.clone(), self.commands.clone(), self.timeout);
+            let mounted = Mounted {
+                definition: Arc::clone(definition),
+                session: definition.open(link),
+                calls: OpenCalls::default(),
+            };
+            if let Some(replaced) = self.write().insert(key.clone(), mounted) {
+                replaced.calls.cancel_all();
+            }
+        }
+    }
+
+    /// Removes every server whose key is not among these.
+    pub(crate) fn keep_only(&self, keys: &[&str]) {
+        let mut gone = Vec::new();
+        self.write().retain(|key, mounted| {
+            let stays = keys.contains(&key.as_str());
+            if !stays {
+                gone.push(mounted.clone());
+            }
+            stays
+        });
+        for mounted in gone {
+            mounted.calls.cancel_all();
+        }
+    }
+
+    /// The session of a server.
+    pub(super) fn session(&self, key: &str) -> Option<Arc<dyn Session>> {
+        self.find(key).map(|mounted| mounted.session)
+    }
+
+    /// Begins to answer a request of the CLI; gives it back when it is not for a server here.
+    pub(crate) fn answer(&self, request: Request) -> Result<Answering, Request> {
+        let answering = match request.decode() {
+            Incoming::McpMessage(message) => self
+                .find(&message.server_name)
+                .map(|mounted| mounted.receive(&message)),
+            _ => None,
+        };
+        answering.ok_or(request)
+    }
+
+    fn find(&self, key: &str) -> Option<Mounted> {
+        let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
+        servers.get(key).cloned()
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<String, Mounted>> {
+        self.servers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Mounted {
+    fn receive(&self, message: &McpMessage<'_>) -> Answering {
+        match Rpc::parse(message.message.get()) {
+            Ok(Rpc::Request { id, method, params }) => self.request(id, &method, params),
+            Ok(Rpc::Notification { method, params }) => {
+                if method == "notifications/cancelled" {
+                    self.cancel(params);
+                }
+                self.session.notification(message.message);
+                acknowledge()
+            }
+            Ok(Rpc::Response { .. }) => {
+                self.session.response(message.message);
+                acknowledge()
+            }
+            Err((error, id)) => ready(error_response(id, &error)),
+        }
+    }
+
+    fn request(&self, id: &RawValue, method: &str, params: Option<&RawValue>) -> Answering {
+        if method == "initialize" {
+            // The CLI begins anew, and counts its ids from the start.
+            self.calls.cancel_all();
+        }
+        let Some(call) = self.calls.open(id.get()) else {
+            let text = format!("a request with the id {} is already in flight", id.get());
+            let error = RpcError::new(ErrorCode::INTERNAL, text);
+            return ready(error_response(Some(id), &error));
+        };
+        let answered = self.session.request(RpcRequest {
+            method: method.to_owned(),
+            params: params.map(ToOwned::to_owned),
+            cancelled: call.cancelled.clone(),
+        });
+        let id = id.to_owned();
+        Box::pin(async move {
+            let outcome = tokio::select! {
+                biased;
+                () = call.cancelled.wait() => {
+                    Err(RpcError::new(ErrorCode::CANCELLED, "the request was cancelled"))
+                }
+                outcome = answered => outcome,
+            };
+            drop(call);
+            let response = match outcome {
+                Ok(result) => result_response(&id, &result)
+                    .unwrap_or_else(|error| internal(&id, &error.to_string())),
+                Err(error) => error_response(Some(&id), &error),
+            };
+            wrap(response)
+        })
+    }
+
+    fn cancel(&self, params: Option<&RawValue>) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Cancelled<'a> {
+            #[serde(borrow)]
+            request_id: &'a RawValue,
+        }
+        let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        if let Some(Cancelled { request_id }) = params {
+            self.calls.cancel(request_id.get());
+        }
+    }
+}
+
+fn internal(id: &RawValue, text: &str) -> Box<RawValue> {
+    error_response(Some(id), &RpcError::new(ErrorCode::INTERNAL, text))
+}
+
+fn acknowledge() -> Answering {
+    const ACKNOWLEDGED: &str = r#"{"jsonrpc":"2.0","result":{},"id":0}"#;
+    ready(RawValue::from_string(ACKNOWLEDGED.to_owned()).expect("a constant that is JSON"))
+}
+
+fn ready(response: Box<RawValue>) -> Answering {
+    Box::pin(std::future::ready(wrap(response)))
+}
+
+fn wrap(response: Box<RawValue>) -> Answer {
+    #[derive(Serialize)]
+    struct Payload {
+        mcp_response: Box<RawValue>,
+    }
+    let payload = Payload {
+        mcp_response: response,
+    };
+    Answer::Success(to_raw_value(&payload).expect("JSON in an object is JSON"))
+}

@@ -1,0 +1,21 @@
+//! MCP servers in the host's process: one bridge, any kind of server behind it.
+//!
+//! The CLI sends each JSON-RPC message for such a server as a request of its own. The [`Bridge`]
+//! finds the server, keeps the table of open calls and sees to it that every request has exactly
+//! one answer; a [`Session`] does what the server is for. A server is a definition: every CLI gets
+//! a session of its own of it.
+
+mod announce;
+mod bridge;
+mod link;
+mod native;
+mod open_calls;
+mod server;
+mod set;
+
+pub(crate) use self::announce::announce;
+pub(crate) use self::bridge::Bridge;
+pub(crate) use self::link::Link;
+pub(crate) use self::native::NativeServer;
+pub(crate) use self::server::{Answered, Manifest, RpcRequest, Server, Session};
+pub use self::set::McpServers;

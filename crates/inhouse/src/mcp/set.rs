@@ -1,0 +1,101 @@
+use std::fmt;
+use std::sync::Arc;
+
+use inhouse_proto::control::outgoing::{McpSetServers, McpSetServersReply};
+use serde_json::json;
+
+use super::{NativeServer, Server};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::options::McpServer;
+use crate::tool::ToolServer;
+
+/// The MCP servers of a session, to be changed while it runs; see
+/// [`Control::set_mcp_servers`].
+#[derive(Clone, Default)]
+#[must_use = "servers are set by Control::set_mcp_servers"]
+pub struct McpServers {
+    external: Vec<(String, McpServer)>,
+    in_process: Vec<(String, Arc<dyn Server>)>,
+}
+
+impl McpServers {
+    /// None.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a server outside of this process.
+    pub fn mcp_server(mut self, name: impl Into<String>, server: McpServer) -> Self {
+        self.external.push((name.into(), server));
+        self
+    }
+
+    /// Adds a server of tools in this process, under its own name.
+    pub fn tool_server<S: Send + Sync + 'static>(self, server: ToolServer<S>) -> Self {
+        let key = server.name().to_owned();
+        self.tool_server_as(key, server)
+    }
+
+    /// Adds a server of tools in this process, under another name than its own.
+    pub fn tool_server_as<S: Send + Sync + 'static>(
+        self,
+        key: impl Into<String>,
+        server: ToolServer<S>,
+    ) -> Self {
+        self.in_process(key.into(), Arc::new(NativeServer::new(Arc::new(server))))
+    }
+
+    pub(crate) fn in_process(mut self, key: String, server: Arc<dyn Server>) -> Self {
+        self.in_process.push((key, server));
+        self
+    }
+
+    fn request(&self) -> McpSetServers {
+        let mut request = McpSetServers::new();
+        for (name, server) in &self.external {
+            request = request.server(name, server.clone().into());
+        }
+        for (key, _) in &self.in_process {
+            request = request.server(key, json!({"type": "sdk", "name": key}));
+        }
+        request
+    }
+}
+
+impl fmt::Debug for McpServers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let external = self.external.iter().map(|(name, _)| name);
+        let in_process = self.in_process.iter().map(|(key, _)| key);
+        f.debug_list().entries(external.chain(in_process)).finish()
+    }
+}
+
+impl Control {
+    /// Replaces the MCP servers of the session: those in this process all, and of the others those
+    /// that an earlier call has set.
+    ///
+    /// The reply tells what was added and removed, and which server failed to start. Calls that run
+    /// on a server which is gone are cancelled.
+    ///
+    /// # Errors
+    /// `Config` when a server is not in order, and as [`request`](Self::request).
+    pub async fn set_mcp_servers(&self, servers: McpServers) -> Result<McpSetServersReply> {
+        for (key, server) in &servers.in_process {
+            if let Some(problem) = server.problems().first() {
+                return Err(Error::config(format!("the MCP server `{key}`: {problem}")));
+            }
+        }
+        let bridge = &self.shared().bridge;
+        // The CLI may ask for a new one before it answers, and for an old one until then.
+        bridge.mount(&servers.in_process);
+        let reply = self.request(servers.request()).await?;
+        let keys: Vec<&str> = servers
+            .in_process
+            .iter()
+            .map(|(key, _)| key.as_str())
+            .collect();
+        bridge.keep_only(&keys);
+        Ok(reply)
+    }
+}

@@ -1,0 +1,108 @@
+//! Opening a session: a transport, a driver and an introduction.
+
+mod introduce;
+mod shared;
+
+use std::sync::Arc;
+
+use inhouse_proto::message::Prompt;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tracing::Instrument;
+
+use self::introduce::introduce;
+pub(crate) use self::shared::Shared;
+use crate::control::Control;
+use crate::driver::{Driver, Settings};
+use crate::error::{Error, ErrorKind, Result};
+use crate::launch::Launch;
+use crate::mcp::{Bridge, announce};
+use crate::options::Options;
+use crate::stream::{MessageStream, backlog};
+use crate::transport::{Connection, Transport};
+
+/// What a session is for.
+pub(crate) enum Purpose {
+    /// One prompt: its input ends with the run.
+    Query(Box<Prompt>),
+    /// As many prompts as the host likes.
+    Conversation,
+}
+
+/// Starts a CLI and introduces the host to it.
+pub(crate) async fn open<T: Transport>(
+    options: Options,
+    launch: Launch,
+    transport: T,
+    purpose: Purpose,
+) -> Result<MessageStream> {
+    let span = tracing::info_span!("inhouse::session", pid = tracing::field::Empty);
+    async {
+        let connection = connect(transport, &launch).await?;
+        if let Some(pid) = connection.peer.pid() {
+            span.record("pid", pid);
+        }
+        tracing::debug!("connected, introducing the host");
+        let connect_timeout = launch.connect_timeout;
+        let initialize = launch.initialize.clone();
+        let needs_managed_settings = launch.requires_managed_settings;
+        let one_shot = matches!(purpose, Purpose::Query(_));
+
+        let messages = start(&options, launch, connection, one_shot, span.clone());
+        let control = messages.control();
+        let servers = &options.in_process.servers;
+        let initialize = announce(initialize, servers, &control.shared().bridge).await;
+        let introduction = control.with_timeout(connect_timeout);
+        introduce(
+            control,
+            introduction,
+            initialize,
+            needs_managed_settings,
+            purpose,
+        )
+        .await?;
+        Ok(messages)
+    }
+    .instrument(span.clone())
+    .await
+}
+
+async fn connect<T: Transport>(transport: T, launch: &Launch) -> Result<Connection> {
+    let opening = timeout(launch.connect_timeout, transport.open(launch));
+    opening.await.unwrap_or_else(|_| {
+        let text = "the transport did not open in time; see Options::connect_timeout";
+        Err(Error::new(ErrorKind::Timeout, text))
+    })
+}
+
+/// Starts the driver of a session. Whatever the CLI asks is answered from now on.
+fn start(
+    options: &Options,
+    launch: Launch,
+    connection: Connection,
+    one_shot: bool,
+    span: tracing::Span,
+) -> MessageStream {
+    let (commands, received) = mpsc::unbounded_channel();
+    let (messages, items) = backlog(launch.backlog.limit());
+    let settings = Settings {
+        max_line: launch.max_line_bytes,
+        ceiling: launch.background_ceiling,
+        one_shot,
+        shutdown: launch.shutdown,
+    };
+    let bridge = Arc::new(Bridge::new(commands.downgrade(), launch.control_timeout));
+    bridge.mount(&options.in_process.servers);
+    let handlers = options.handlers(Arc::clone(&bridge));
+    let pid = connection.peer.pid();
+    let shared = Arc::new(Shared::new(pid, launch.verbatim_prompts, bridge));
+    let control = Control::new(commands, Arc::clone(&shared), launch.control_timeout);
+    let driver = Driver::new(settings, connection, handlers, received, messages, shared);
+    let driving = async move {
+        driver.run().await;
+        // The CLI may read the files that the launch owns at any time while it lives.
+        drop(launch);
+    };
+    tokio::spawn(driving.instrument(span));
+    MessageStream::new(items, control)
+}

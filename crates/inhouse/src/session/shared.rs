@@ -1,0 +1,66 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use inhouse_proto::control::outgoing::InitializeReply;
+
+use crate::driver::End;
+use crate::error::{Error, ErrorKind};
+use crate::mcp::Bridge;
+
+/// What everyone who holds a session knows of it.
+pub(crate) struct Shared {
+    pub(crate) pid: Option<u32>,
+    pub(crate) verbatim_prompts: bool,
+    pub(crate) bridge: Arc<Bridge>,
+    initialized: OnceLock<InitializeReply>,
+    end: OnceLock<End>,
+    keys: AtomicU64,
+}
+
+impl Shared {
+    pub(super) fn new(pid: Option<u32>, verbatim_prompts: bool, bridge: Arc<Bridge>) -> Self {
+        Self {
+            pid,
+            verbatim_prompts,
+            bridge,
+            initialized: OnceLock::new(),
+            end: OnceLock::new(),
+            keys: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn next_key(&self) -> u64 {
+        self.keys.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn initialize(&self, reply: InitializeReply) {
+        // Only set here, once.
+        let _ = self.initialized.set(reply);
+    }
+
+    pub(crate) fn initialized(&self) -> &InitializeReply {
+        self.initialized
+            .get()
+            .expect("a session is handed out after its handshake")
+    }
+
+    pub(crate) fn end(&self, end: End) {
+        let _ = self.end.set(end);
+    }
+
+    /// How the session ended, if it has.
+    pub(crate) fn ended(&self) -> Option<&End> {
+        self.end.get()
+    }
+
+    /// Why nothing can be asked of the session any more.
+    pub(crate) fn cause_of_end(&self) -> Error {
+        match self.ended() {
+            Some(end) => end.cause.clone(),
+            None => Error::new(
+                ErrorKind::Closed,
+                "the session is gone; the runtime it lived in may have been shut down",
+            ),
+        }
+    }
+}
