@@ -38,7 +38,9 @@ impl Setting {
         match &self.value {
             Some(value) => Err(syn::Error::new_spanned(
                 value,
-                format!("`{name}` has no value: write it to turn it on, and leave it out otherwise"),
+                format!(
+                    "`{name}` has no value: write it to turn it on, and leave it out otherwise"
+                ),
             )),
             None => Ok(()),
         }
@@ -53,7 +55,10 @@ impl Setting {
     pub(crate) fn value(&self, example: &str) -> syn::Result<&Expr> {
         let name = &self.name;
         self.value.as_ref().ok_or_else(|| {
-            syn::Error::new_spanned(name, format!("`{name}` needs a value: `{name} = {example}`"))
+            syn::Error::new_spanned(
+                name,
+                format!("`{name}` needs a value: `{name} = {example}`"),
+            )
         })
     }
 

@@ -72,7 +72,10 @@ fn shown(event: &Event) -> String {
 
 #[track_caller]
 fn assert_same(portions: &[String], whole: &[String], path: &Path, cut: &str) {
-    let differs = portions.iter().zip(whole).position(|(one, other)| one != other);
+    let differs = portions
+        .iter()
+        .zip(whole)
+        .position(|(one, other)| one != other);
     if let Some(at) = differs {
         panic!(
             "{} differs with {cut} at event {at}:\n  {}\n  {}",

@@ -7,7 +7,8 @@
 //! - [`real::RealCli`] finds or installs the CLI at a pinned version, and [`real::Isolation`] runs it so that it sees nothing of
 //!   the machine and talks to nobody but the scripted model.
 //!
-//! A test then looks at both ends: what the application got, and what the model saw.
+//! A test then looks at both ends: what the application got, and what the model saw. For the application's own side there
+//! is a shorter way: [`fake::FakeCli`] replaces the CLI as well, in memory.
 //!
 //! ```no_run
 //! use std::{process::Stdio, time::Duration};

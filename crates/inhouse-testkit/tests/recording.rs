@@ -27,12 +27,13 @@ struct Outcome {
 async fn agent(transport: impl Transport) -> inhouse::Result<Outcome> {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
-    let options = Options::new().on_request("can_use_tool", move |request: Value| {
-        counter.fetch_add(1, Ordering::Relaxed);
-        async move {
-            Ok::<_, String>(json!({ "behavior": "allow", "updatedInput": request["input"] }))
-        }
-    });
+    let options =
+        Options::new().on_request("can_use_tool", move |request: Value| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            async move {
+                Ok::<_, String>(json!({ "behavior": "allow", "updatedInput": request["input"] }))
+            }
+        });
     let mut client = Client::connect_with(options, transport).await?;
     let first = client.send("What is 15 + 27?").await?.text().await?;
     client.control().set_model(Some("opus")).await?;
@@ -48,7 +49,8 @@ async fn agent(transport: impl Transport) -> inhouse::Result<Outcome> {
 async fn play(mut cli: FakeCli) {
     cli.accept().await;
     cli.expect_prompt().await;
-    let tool = json!({ "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "bc" } });
+    let tool =
+        json!({ "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "bc" } });
     let id = cli.ask(tool).await;
     cli.expect_answer(&id).await;
     cli.turn("It is 42.").await;
@@ -123,9 +125,9 @@ async fn a_replay_refuses_requests_that_were_not_recorded() {
 #[tokio::test]
 async fn a_prompt_too_many_ends_a_replay_and_the_error_says_so() {
     let (tape, _) = recorded().await;
-    let until_the_first_result = tape.steps().iter().take_while(|step| {
-        !matches!(step, Step::Line { by: Side::Host, line } if line.contains("set_model"))
-    });
+    let until_the_first_result = tape.steps().iter().take_while(
+        |step| !matches!(step, Step::Line { by: Side::Host, line } if line.contains("set_model")),
+    );
     let tape: Tape = until_the_first_result.cloned().collect();
     let options = Options::new().on_request("can_use_tool", async |_: Value| {
         Ok::<_, String>(json!({ "behavior": "allow", "updatedInput": {} }))
@@ -176,5 +178,8 @@ fn a_recording_needs_a_directory() {
 
 fn fixture(version: &str, name: &str) -> PathBuf {
     let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    crates.join("inhouse-proto/fixtures").join(version).join(name)
+    crates
+        .join("inhouse-proto/fixtures")
+        .join(version)
+        .join(name)
 }

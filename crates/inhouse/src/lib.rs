@@ -1,5 +1,7 @@
 //! Agents on Claude Code whose tools live in your own process.
 
+#[doc(hidden)]
+pub mod __private;
 mod client;
 pub mod control;
 mod driver;
@@ -11,12 +13,16 @@ mod outcome;
 pub mod process;
 mod query;
 mod request;
+#[cfg(feature = "rmcp")]
+pub mod rmcp;
 mod session;
 mod stream;
 pub mod tool;
 pub mod transport;
 mod turn;
 
+#[doc(inline)]
+pub use inhouse_macros::tool;
 pub use inhouse_proto::message;
 
 pub use self::client::Client;

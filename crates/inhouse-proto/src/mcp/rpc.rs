@@ -38,6 +38,9 @@ pub struct RpcError {
     pub code: i32,
     /// What went wrong, for people. The model may read it.
     pub message: String,
+    /// What went wrong, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
 }
 
 /// The codes of JSON-RPC and of MCP.
@@ -110,6 +113,7 @@ impl RpcError {
         Self {
             code,
             message: message.into(),
+            data: None,
         }
     }
 }

@@ -25,7 +25,6 @@ pub struct FakeCli {
 
 impl FakeCli {
     /// A CLI, and the transport by which the host reaches it.
-    #[expect(clippy::new_ret_no_self, reason = "a conversation has two ends")]
     #[must_use]
     pub fn new() -> (FakeTransport, Self) {
         let life = Life::new();

@@ -4,9 +4,16 @@ use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum HostLine {
-    Prompt { uuid: Option<String> },
-    Request { id: String, subtype: String },
-    Answer { id: String },
+    Prompt {
+        uuid: Option<String>,
+    },
+    Request {
+        id: String,
+        subtype: String,
+    },
+    Answer {
+        id: String,
+    },
     /// Whatever a CLI does not wait for: withdrawals, heartbeats, what nobody knows.
     Aside,
 }

@@ -48,8 +48,8 @@ mod log;
 mod playback;
 mod record;
 mod replay;
-mod tape;
 mod tap;
+mod tape;
 
 pub use record::Recording;
 pub use replay::Replay;

@@ -120,10 +120,9 @@ impl Playback {
             (HostLine::Request { id: now, .. }, Some(HostLine::Request { id: then, .. })) => {
                 self.request_ids.insert(then.clone(), now);
             }
-            (
-                HostLine::Prompt { uuid: Some(now) },
-                Some(HostLine::Prompt { uuid: Some(then) }),
-            ) => self.prompt_ids.push((then.clone(), now)),
+            (HostLine::Prompt { uuid: Some(now) }, Some(HostLine::Prompt { uuid: Some(then) })) => {
+                self.prompt_ids.push((then.clone(), now))
+            }
             (HostLine::Request { id, subtype }, None) => {
                 return Heard::Unknown {
                     answer: refusal(&id, &subtype),

@@ -57,7 +57,10 @@ fn answers_and_results_name_the_ids_of_now() {
         ("out", MODELS),
         ("in", r#"{"type":"user","uuid":"then"}"#),
         ("out", r#"{"type":"result","user_message_uuid":"then"}"#),
-        ("out", r#"{"type":"control_request","request_id":"h1","request":{}}"#),
+        (
+            "out",
+            r#"{"type":"control_request","request_id":"h1","request":{}}"#,
+        ),
     ]);
     playback.hear(&ASK_MODELS.replace("h1", "h7"));
     assert_eq!(playback.next(), say(&MODELS.replace("h1", "h7")));

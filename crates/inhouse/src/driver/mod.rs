@@ -65,6 +65,8 @@ enum Input {
     Open,
     /// To be closed as soon as everything is written.
     Ending,
+    /// Closed by the CLI, whose end will tell why.
+    Refused,
     Closed,
 }
 
@@ -112,7 +114,10 @@ impl Driver {
     async fn turn_over(&mut self) {
         if self.unwritten.is_empty() {
             match self.engine.poll_transmit() {
-                Some(bytes) if self.input != Input::Closed => self.unwritten = bytes,
+                Some(bytes) if matches!(self.input, Input::Open | Input::Ending) => {
+                    self.unwritten = bytes;
+                }
+                _ if self.input == Input::Refused => {}
                 _ => self.waiters.written(),
             }
         }
@@ -167,15 +172,24 @@ impl Driver {
         self.engine.receive_end(now());
         self.ending.output_end();
         // Without its stdout a CLI is of no use: it is given the time of a close to end.
-        self.begin_ending(self.settings.shutdown.grace);
+        self.on_hang_up();
     }
 
     fn on_written(&mut self, written: std::io::Result<usize>) {
         match written {
             Ok(count) if count > 0 => self.unwritten.advance(count),
-            // It has closed its stdin: it is about to end, and its output tells more than this.
-            _ => self.close_input(),
+            _ => self.on_hang_up(),
         }
+    }
+
+    /// The CLI has closed one of its streams: it is about to end, and its end tells more than a broken
+    /// pipe, so that everyone who wants something of it waits for that.
+    fn on_hang_up(&mut self) {
+        if self.input != Input::Closed {
+            self.input = Input::Refused;
+            self.drop_input();
+        }
+        self.begin_ending(self.settings.shutdown.grace);
     }
 
     fn on_command(&mut self, command: Option<Command>) {
@@ -187,7 +201,7 @@ impl Driver {
         };
         match command {
             Command::Send { prompt, done } => {
-                if self.input != Input::Open {
+                if !self.takes_input() {
                     return drop(done.send(Err(self.waiters.input_closed())));
                 }
                 match self.engine.send(&prompt) {
@@ -196,7 +210,7 @@ impl Driver {
                 }
             }
             Command::Request(request) => {
-                if self.input != Input::Open {
+                if !self.takes_input() {
                     let error = self.waiters.input_closed();
                     return drop(request.reply.send(Err(error)));
                 }
@@ -244,11 +258,22 @@ impl Driver {
         self.ending.begin(now(), grace);
     }
 
+    fn takes_input(&self) -> bool {
+        matches!(self.input, Input::Open | Input::Refused)
+    }
+
     fn close_input(&mut self) {
+        if self.input == Input::Refused {
+            return;
+        }
         self.input = Input::Closed;
+        self.drop_input();
+        self.waiters.input_ended();
+    }
+
+    fn drop_input(&mut self) {
         self.unwritten = Bytes::new();
         self.connection.writer = Box::new(tokio::io::sink()) as Box<dyn AsyncWrite + Send + Unpin>;
-        self.waiters.input_ended();
     }
 
     fn on_deadline(&mut self) {
@@ -334,10 +359,11 @@ impl Driver {
         let stderr = self.connection.peer.stderr_tail();
         let end = self.ending.conclude(self.engine.is_run_open(), stderr);
         tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "the session has ended");
-        self.waiters.fail_all(&end.cause);
-        self.messages.end(end.failure.clone());
-        // Whoever comes later finds the channel closed, and the cause here.
+        let (failure, cause) = (end.failure.clone(), end.cause.clone());
+        // First, because it is where everyone looks who is told below, or comes later.
         self.shared.end(end);
+        self.waiters.fail_all(&cause);
+        self.messages.end(failure);
         for closer in self.closers {
             // Nobody waits any more if the future of `close` was dropped.
             let _ = closer.send(());

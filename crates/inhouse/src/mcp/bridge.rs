@@ -132,12 +132,13 @@ impl Mounted {
             let error = RpcError::new(ErrorCode::INTERNAL, text);
             return ready(error_response(Some(id), &error));
         };
+        let id = id.to_owned();
         let answered = self.session.request(RpcRequest {
+            id: id.clone(),
             method: method.to_owned(),
             params: params.map(ToOwned::to_owned),
             cancelled: call.cancelled.clone(),
         });
-        let id = id.to_owned();
         Box::pin(async move {
             let outcome = tokio::select! {
                 biased;

@@ -10,6 +10,8 @@ mod bridge;
 mod link;
 mod native;
 mod open_calls;
+#[cfg(feature = "rmcp")]
+mod rmcp;
 mod server;
 mod set;
 
@@ -17,5 +19,7 @@ pub(crate) use self::announce::announce;
 pub(crate) use self::bridge::Bridge;
 pub(crate) use self::link::Link;
 pub(crate) use self::native::NativeServer;
+#[cfg(feature = "rmcp")]
+pub(crate) use self::rmcp::RmcpServer;
 pub(crate) use self::server::{Answered, Manifest, RpcRequest, Server, Session};
 pub use self::set::McpServers;

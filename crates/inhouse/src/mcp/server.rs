@@ -43,6 +43,12 @@ pub(crate) type Answered = Pin<Box<dyn Future<Output = Result<Box<RawValue>, Rpc
 
 /// A request of the CLI for a server.
 pub(crate) struct RpcRequest {
+    /// The id as the CLI gave it.
+    #[cfg_attr(
+        not(feature = "rmcp"),
+        expect(dead_code, reason = "only handlers of rmcp see the ids of requests")
+    )]
+    pub(crate) id: Box<RawValue>,
     pub(crate) method: String,
     pub(crate) params: Option<Box<RawValue>>,
     /// Fires when the CLI cancels the request. The future of the answer is dropped then.

@@ -67,7 +67,7 @@
 //! | `onUserDialog` | – | not yet: comes with permission handlers |
 //! | `supportedDialogKinds` | – | [`supported_dialog_kinds`](Options::supported_dialog_kinds) |
 //! | `perTaskStopAffordance` | – | [`per_task_stop`](Options::per_task_stop) |
-//! | `mcpServers` | `mcp_servers` | [`mcp_server`](Options::mcp_server), [`mcp_config_file`](Options::mcp_config_file); in process [`tool_server`](Options::tool_server) |
+//! | `mcpServers` | `mcp_servers` | [`mcp_server`](Options::mcp_server), [`mcp_config_file`](Options::mcp_config_file); in process [`tool_server`](Options::tool_server), [`rmcp_server`](Options::rmcp_server) |
 //! | `strictMcpConfig` | `strict_mcp_config` | [`strict_mcp_config`](Options::strict_mcp_config) |
 //! | `plugins` | `plugins` | [`plugin`](Options::plugin) |
 //! | `pluginDelivery` | – | [`plugin_delivery`](Options::plugin_delivery) |
@@ -127,6 +127,8 @@ mod plugins;
 mod process;
 mod prompt;
 mod requests;
+#[cfg(feature = "rmcp")]
+mod rmcp;
 mod sandbox;
 mod session;
 mod settings;

@@ -46,9 +46,13 @@ mod registry;
 mod result;
 mod running;
 mod schema;
+#[cfg(feature = "rmcp")]
+mod serve;
 mod server;
 mod state;
 mod tool;
+#[cfg(feature = "json-schema")]
+mod validated;
 
 pub use inhouse_proto::control::outgoing::{ToolPermissionPolicy, ToolPolicy};
 pub use inhouse_proto::mcp::{CallToolResult, Content, ToolAnnotations, ToolDefinition};
@@ -65,4 +69,6 @@ pub use self::state::{FromRef, State};
 pub use self::tool::Tool;
 
 pub(crate) use self::call::CallContext;
+#[cfg(feature = "rmcp")]
+pub(crate) use self::running::catch_panic;
 pub(crate) use self::server::ServedTools;

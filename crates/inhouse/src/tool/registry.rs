@@ -92,6 +92,9 @@ impl<S> Registry<S> {
             if name.is_empty() {
                 problems.push("a tool has an empty name".to_owned());
             }
+            if let Some(problem) = &entry.tool.problem {
+                problems.push(format!("the tool `{name}`: {problem}"));
+            }
             if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
                 problems.push(format!(
                     "the arguments of the tool `{name}` are not an object; use a struct"

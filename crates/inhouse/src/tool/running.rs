@@ -85,7 +85,7 @@ async fn within<F: Future>(timeout: Option<Duration>, future: F) -> Option<F::Ou
 /// The future is dropped with the panic, so nobody sees what it may have left half-done, except
 /// through the application's own state, which the application has to keep sound as it does with any
 /// task that panics.
-async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
+pub(crate) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = pin!(future);
     std::future::poll_fn(
         |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {

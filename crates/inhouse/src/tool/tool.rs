@@ -14,6 +14,7 @@ pub struct Tool<S = ()> {
     pub(crate) handler: Arc<dyn AnyHandler<S>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) concurrency: Option<usize>,
+    pub(crate) problem: Option<String>,
 }
 
 impl<S> Tool<S> {
@@ -35,6 +36,7 @@ impl<S> Tool<S> {
             handler: Arc::new(Erased::<H, Args>::new(handler)),
             timeout: None,
             concurrency: None,
+            problem: None,
         }
     }
 
@@ -128,6 +130,7 @@ impl<S> Clone for Tool<S> {
             handler: Arc::clone(&self.handler),
             timeout: self.timeout,
             concurrency: self.concurrency,
+            problem: self.problem.clone(),
         }
     }
 }

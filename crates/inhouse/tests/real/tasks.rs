@@ -218,12 +218,12 @@ async fn a_command_is_moved_to_the_background_while_it_runs() {
         let mut client = world.connect(options).await;
         let control = client.control().clone();
 
-        let turn = client.send("Run it.").await.unwrap();
-        let moving = async {
-            assert_eq!(pipe.read().await, "ready\n");
-            control.background_tasks(Some("toolu_1")).await.unwrap()
-        };
-        let (moved, messages) = tokio::join!(moving, world.read(turn));
+        let mut turn = client.send("Run it.").await.unwrap();
+        assert_eq!(pipe.read().await, "ready\n");
+        // Until then the CLI knows of no task that could be moved.
+        while turn.next().await.unwrap().unwrap().tag() != "system/task_started" {}
+        let moved = control.background_tasks(Some("toolu_1")).await.unwrap();
+        let messages = world.read(turn).await;
 
         assert!(moved);
         assert_eq!(result_of(&messages).result.as_deref(), Some("It runs."));

@@ -97,5 +97,7 @@ async fn version_of(cli: &RealCli) -> Result<String, Box<dyn Error>> {
     let output = stage.world.command().arg("--version").output().await?;
     let text = String::from_utf8(output.stdout)?;
     let version = text.split_whitespace().next();
-    Ok(version.ok_or("the CLI does not say its version")?.to_owned())
+    Ok(version
+        .ok_or("the CLI does not say its version")?
+        .to_owned())
 }

@@ -100,7 +100,10 @@ mod tests {
         let mut numbering = Numbering::default();
         let one = "00000000-0000-4000-8000-000000000001";
         let hosts = "00000000-0000-4000-9000-000000000001";
-        assert_eq!(numbering.apply(Side::Cli, &format!("é {A}.")), format!("é {one}."));
+        assert_eq!(
+            numbering.apply(Side::Cli, &format!("é {A}.")),
+            format!("é {one}.")
+        );
         assert_eq!(
             numbering.apply(Side::Host, &format!("{B}{A}")),
             format!("{hosts}{one}")
@@ -111,7 +114,10 @@ mod tests {
 
     #[test]
     fn ids_are_known_by_their_members_and_replaced_everywhere() {
-        let lines = [r#"{"task_id":"b12x"}"#, r#"{"run_id":"r9","task_id":"b12x"}"#];
+        let lines = [
+            r#"{"task_id":"b12x"}"#,
+            r#"{"run_id":"r9","task_id":"b12x"}"#,
+        ];
         let mut numbering = Numbering::of(lines.into_iter());
         assert_eq!(
             numbering.apply(Side::Cli, r#"{"a":"b12x.output","b":"r9"}"#),

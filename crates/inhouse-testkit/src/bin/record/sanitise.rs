@@ -104,7 +104,15 @@ fn still_members(line: &str) -> String {
 
 fn is_moment(name: &str) -> bool {
     let is_time = name.ends_with("_ms") || name.ends_with("Ms") || name.contains("duration");
-    (is_time && !name.contains("imeout")) || ["pid", "mtime", "start_time", "end_time", "elapsed_time_seconds"].contains(&name)
+    (is_time && !name.contains("imeout"))
+        || [
+            "pid",
+            "mtime",
+            "start_time",
+            "end_time",
+            "elapsed_time_seconds",
+        ]
+        .contains(&name)
 }
 
 /// Sets every number behind the marker to a fixed one.
@@ -120,9 +128,13 @@ fn still_after(marker: &str, line: &str) -> String {
     still
 }
 
+/// The length of the number at the beginning of a text.
 fn digits(text: &str) -> usize {
-    text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')
-        .unwrap_or(text.len())
+    let run = text
+        .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+        .unwrap_or(text.len());
+    // A full stop, or that of `17.sock`, is not part of the number.
+    text[..run].trim_end_matches('.').len()
 }
 
 /// Sets every time of the form `2026-01-31T12:34:56.789Z` to a fixed one.
@@ -175,7 +187,9 @@ mod tests {
     #[test]
     fn paths_and_ports_go() {
         assert_eq!(
-            sanitised(r#"["/srv/a.b/project/x","/c/-srv-a-b-project/y","http://127.0.0.1:4321/v1"]"#),
+            sanitised(
+                r#"["/srv/a.b/project/x","/c/-srv-a-b-project/y","http://127.0.0.1:4321/v1"]"#
+            ),
             r#"["/work/project/x","/c/-work-project/y","http://127.0.0.1:1/v1"]"#
         );
     }
@@ -183,12 +197,14 @@ mod tests {
     #[test]
     fn moments_and_durations_stand_still_and_other_numbers_stay() {
         assert_eq!(
-            sanitised(r#"{"duration_ms":1234,"pid":7,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#),
+            sanitised(
+                r#"{"duration_ms":1234,"pid":7,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#
+            ),
             r#"{"duration_ms":1,"pid":1,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#
         );
         assert_eq!(
-            sanitised(r#"{"timeout_ms":5,"a":"duration_ms: 17<","b":"duration_ms: none"}"#),
-            r#"{"timeout_ms":5,"a":"duration_ms: 1<","b":"duration_ms: none"}"#
+            sanitised(r#"{"timeout_ms":5,"a":"duration_ms: 17.5.","b":"duration_ms: none"}"#),
+            r#"{"timeout_ms":5,"a":"duration_ms: 1.","b":"duration_ms: none"}"#
         );
         assert_eq!(
             sanitised(r#"["2031-07-08T09:10:11.123Z","The T of 2031-07-08T09"]"#),

@@ -111,6 +111,6 @@ impl Body for Process {
     }
 
     async fn hang(&mut self) {
-        future::pending().await
+        future::pending::<()>().await;
     }
 }

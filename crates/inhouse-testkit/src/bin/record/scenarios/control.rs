@@ -48,7 +48,11 @@ pub(super) async fn changes(stage: &Stage) -> Played {
     let control = client.control().with_timeout(Duration::from_secs(20));
     ask(&control, SetModel::new("claude-opus-4-1")).await?;
     ask(&control, SetModel::reset()).await?;
-    ask(&control, SetMaxThinkingTokens::new().max_thinking_tokens(2048)).await?;
+    ask(
+        &control,
+        SetMaxThinkingTokens::new().max_thinking_tokens(2048),
+    )
+    .await?;
     let settings = Map::from_iter([("includeCoAuthoredBy".to_owned(), json!(false))]);
     ask(&control, ApplyFlagSettings::new(settings)).await?;
     ask(&control, RenameSession::new("Sums")).await?;

@@ -8,16 +8,18 @@ use super::Played;
 use crate::stage::Stage;
 
 pub(super) async fn asked_and_allowed(stage: &Stage) -> Played {
-    let options = asked(stage, |request| {
-        json!({ "behavior": "allow", "updatedInput": request["input"] })
-    });
+    let options = asked(
+        stage,
+        |request| json!({ "behavior": "allow", "updatedInput": request["input"] }),
+    );
     write_a_file(stage, options).await
 }
 
 pub(super) async fn asked_and_denied(stage: &Stage) -> Played {
-    let options = asked(stage, |_| {
-        json!({ "behavior": "deny", "message": "Not in this house." })
-    });
+    let options = asked(
+        stage,
+        |_| json!({ "behavior": "deny", "message": "Not in this house." }),
+    );
     write_a_file(stage, options).await
 }
 

@@ -53,7 +53,11 @@ pub(super) async fn background_command(stage: &Stage) -> Played {
         .turn("It is done.");
     let options = stage.options().allow_tools(["Bash"]);
     let mut client = stage.connect(options).await?;
-    client.send("Compute in the background.").await?.finish().await?;
+    client
+        .send("Compute in the background.")
+        .await?
+        .finish()
+        .await?;
     while let Some(message) = client.messages().next().await {
         if let Message::Result(_) = message? {
             break;

@@ -1,0 +1,50 @@
+use ::rmcp::model::{
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, CustomNotification, ErrorData,
+    InitializedNotification, JsonRpcMessage, ProgressNotification, RequestId,
+    RootsListChangedNotification,
+};
+use inhouse_proto::mcp::Rpc;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+/// Reads what the library's own loop deals with: a notification of the CLI, or its answer to a
+/// request of the server. `None` when it makes no sense.
+pub(super) fn read(message: &RawValue) -> Option<ClientJsonRpcMessage> {
+    match Rpc::parse(message.get()).ok()? {
+        Rpc::Notification { method, .. } => {
+            notification(&method, message).map(JsonRpcMessage::notification)
+        }
+        Rpc::Response { id, outcome } => {
+            let id = request_id(id);
+            Some(match outcome {
+                Ok(result) => JsonRpcMessage::response(from_raw(result)?, id),
+                Err(error) => JsonRpcMessage::error(from_raw::<ErrorData>(error)?, Some(id)),
+            })
+        }
+        Rpc::Request { .. } => None,
+    }
+}
+
+/// An id as the library has it; one that it does not know the like of becomes its text.
+pub(super) fn request_id(id: &RawValue) -> RequestId {
+    from_raw(id).unwrap_or_else(|| RequestId::String(id.get().into()))
+}
+
+fn notification(method: &str, message: &RawValue) -> Option<ClientNotification> {
+    Some(match method {
+        "notifications/initialized" => from_raw::<InitializedNotification>(message)?.into(),
+        "notifications/cancelled" => from_raw::<CancelledNotification>(message)?.into(),
+        "notifications/progress" => from_raw::<ProgressNotification>(message)?.into(),
+        "notifications/roots/list_changed" => {
+            from_raw::<RootsListChangedNotification>(message)?.into()
+        }
+        _ => from_raw::<CustomNotification>(message)?.into(),
+    })
+}
+
+fn from_raw<T: DeserializeOwned>(json: &RawValue) -> Option<T> {
+    let read = T::deserialize(&mut serde_json::Deserializer::from_str(json.get()));
+    read.inspect_err(|error| tracing::debug!(%error, "a message of the CLI makes no sense"))
+        .ok()
+}

@@ -1,0 +1,172 @@
+use ::rmcp::model::{
+    CallToolRequest, CancelTaskRequest, ClientRequest, CompleteRequest, CustomRequest,
+    DiscoverRequest, GetPromptRequest, GetTaskRequest, InitializeRequest, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
+    ReadResourceRequest, RequestMetaObject, SetLevelRequest, SubscribeRequest,
+    SubscriptionsListenRequest, UnsubscribeRequest, UpdateTaskRequest,
+};
+use inhouse_proto::mcp::{ErrorCode, RpcError};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// Reads a request, and what it says about itself.
+///
+/// By its method and not by trying every form, as the library does: a known method with wrong
+/// parameters would become an unknown method that way, and every request costs three times as much.
+///
+/// # Errors
+/// `INVALID_PARAMS` with what is wrong.
+pub(super) fn parse(
+    method: &str,
+    params: Option<&RawValue>,
+) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
+    let mut params = Params::read(method, params)?;
+    let meta = params.meta()?;
+    let request = match method {
+        "tools/call" => CallToolRequest::new(params.required()?).into(),
+        "tools/list" => ListToolsRequest { params: params.optional()?, ..Default::default() }.into(),
+        "initialize" => InitializeRequest::new(params.required()?).into(),
+        "ping" => PingRequest::default().into(),
+        "resources/list" => ListResourcesRequest { params: params.optional()?, ..Default::default() }.into(),
+        "resources/templates/list" => {
+            ListResourceTemplatesRequest { params: params.optional()?, ..Default::default() }.into()
+        }
+        "resources/read" => ReadResourceRequest::new(params.required()?).into(),
+        "resources/subscribe" => SubscribeRequest::new(params.required()?).into(),
+        "resources/unsubscribe" => UnsubscribeRequest::new(params.required()?).into(),
+        "prompts/list" => ListPromptsRequest { params: params.optional()?, ..Default::default() }.into(),
+        "prompts/get" => GetPromptRequest::new(params.required()?).into(),
+        "completion/complete" => CompleteRequest::new(params.required()?).into(),
+        "logging/setLevel" => SetLevelRequest::new(params.required()?).into(),
+        "subscriptions/listen" => SubscriptionsListenRequest::new(params.required()?).into(),
+        "server/discover" => DiscoverRequest::new(params.required()?).into(),
+        "tasks/get" => GetTaskRequest::new(params.required()?).into(),
+        "tasks/update" => UpdateTaskRequest::new(params.required()?).into(),
+        "tasks/cancel" => CancelTaskRequest::new(params.required()?).into(),
+        _ => CustomRequest::new(method, params.members.map(Value::Object)).into(),
+    };
+    Ok((request, meta))
+}
+
+struct Params<'a> {
+    method: &'a str,
+    members: Option<Map<String, Value>>,
+}
+
+impl<'a> Params<'a> {
+    fn read(method: &'a str, params: Option<&RawValue>) -> Result<Self, RpcError> {
+        let members = params.map(|params| serde_json::from_str(params.get()));
+        let members = members.transpose().map_err(|error| invalid(method, &error))?;
+        Ok(Self { method, members })
+    }
+
+    /// Takes out what the request says about itself; the library hands it to handlers on its own.
+    fn meta(&mut self) -> Result<RequestMetaObject, RpcError> {
+        match self.members.as_mut().and_then(|members| members.remove("_meta")) {
+            Some(meta) => serde_json::from_value(meta).map_err(|error| invalid(self.method, &error)),
+            None => Ok(RequestMetaObject::default()),
+        }
+    }
+
+    fn required<P: DeserializeOwned>(self) -> Result<P, RpcError> {
+        let members = Value::Object(self.members.unwrap_or_default());
+        serde_json::from_value(members).map_err(|error| invalid(self.method, &error))
+    }
+
+    fn optional<P: DeserializeOwned>(self) -> Result<Option<P>, RpcError> {
+        self.members.is_some().then(|| self.required()).transpose()
+    }
+}
+
+fn invalid(method: &str, error: &serde_json::Error) -> RpcError {
+    let text = format!("invalid parameters of `{method}`: {error}");
+    RpcError::new(ErrorCode::INVALID_PARAMS, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    fn read(method: &str, params: Value) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
+        parse(method, Some(&to_raw_value(&params).expect("JSON")))
+    }
+
+    #[test]
+    fn every_method_of_the_library_is_read_as_what_it_is() {
+        let reference = json!({"type": "ref/prompt", "name": "p"});
+        let argument = json!({"name": "a", "value": "v"});
+        let client = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "c", "version": "1"},
+        });
+        let cases = [
+            ("ping", json!({})),
+            ("initialize", client),
+            ("server/discover", json!({})),
+            ("completion/complete", json!({"ref": reference, "argument": argument})),
+            ("logging/setLevel", json!({"level": "info"})),
+            ("prompts/get", json!({"name": "p"})),
+            ("prompts/list", json!({})),
+            ("resources/list", json!({"cursor": "2"})),
+            ("resources/templates/list", json!({})),
+            ("resources/read", json!({"uri": "a://b"})),
+            ("resources/subscribe", json!({"uri": "a://b"})),
+            ("resources/unsubscribe", json!({"uri": "a://b"})),
+            ("subscriptions/listen", json!({"notifications": {}})),
+            ("tools/call", json!({"name": "t", "arguments": {"a": 1}})),
+            ("tools/list", json!({})),
+            ("tasks/get", json!({"taskId": "1"})),
+            ("tasks/update", json!({"taskId": "1", "inputResponses": {}})),
+            ("tasks/cancel", json!({"taskId": "1"})),
+        ];
+        for (method, params) in cases {
+            let (request, _) = read(method, params.clone()).expect(method);
+            assert_eq!(request.method(), method);
+            assert!(!matches!(request, ClientRequest::CustomRequest(_)), "{method}");
+            // The library reads it in the same way.
+            let theirs = json!({"method": method, "params": params});
+            let theirs: ClientRequest = serde_json::from_value(theirs).expect(method);
+            assert_eq!(
+                serde_json::to_value(&request).expect("JSON"),
+                serde_json::to_value(&theirs).expect("JSON"),
+            );
+        }
+    }
+
+    #[test]
+    fn any_other_method_is_left_to_the_handler() {
+        let (request, meta) =
+            read("x/y", json!({"a": 1, "_meta": {"progressToken": 7}})).expect("a request");
+        let ClientRequest::CustomRequest(request) = request else {
+            panic!("{request:?}");
+        };
+        assert_eq!((request.method.as_str(), request.params), ("x/y", Some(json!({"a": 1}))));
+        assert_eq!(serde_json::to_value(meta).expect("JSON"), json!({"progressToken": 7}));
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        let cases = [
+            ("tools/call", json!({}), "missing field `name`"),
+            ("tools/call", json!({"name": 7}), "invalid type: integer `7`"),
+            ("tools/call", json!({"name": "t", "arguments": []}), "expected a map"),
+            ("tools/call", json!([]), "expected a map"),
+            ("tools/list", json!({"cursor": 1}), "expected a string"),
+            ("tools/list", json!({"_meta": 7}), "expected a map"),
+            ("initialize", json!({}), "missing field `protocolVersion`"),
+        ];
+        for (method, params, problem) in cases {
+            let error = read(method, params).expect_err(problem);
+            assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
+            assert!(error.message.contains(method), "{}", error.message);
+            assert!(error.message.contains(problem), "{}", error.message);
+        }
+        let error = parse("tools/call", None).expect_err("it needs parameters");
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
+    }
+}

@@ -1,0 +1,127 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use ::rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerResult};
+use ::rmcp::service::{RequestContext, RunningService, serve_directly};
+use ::rmcp::{Peer, RoleServer, ServerHandler, Service};
+use inhouse_proto::mcp::{ErrorCode, RpcError};
+use serde_json::value::{RawValue, to_raw_value};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::link_transport::{LinkTransport, ToolChanges};
+use super::{inbound, manifest, request};
+use crate::mcp::{Answered, Link, Manifest, RpcRequest, Session};
+use crate::tool::catch_panic;
+
+/// A handler at work for one CLI.
+pub(super) struct RmcpSession<H: ServerHandler> {
+    handler: Arc<H>,
+    running: RunningService<RoleServer, Arc<H>>,
+    inbox: UnboundedSender<ClientJsonRpcMessage>,
+    tool_changes: ToolChanges,
+}
+
+impl<H: ServerHandler> RmcpSession<H> {
+    pub(super) fn new(handler: H, link: Link) -> Self {
+        let handler = Arc::new(handler);
+        let (inbox, received) = unbounded_channel();
+        let tool_changes = ToolChanges::default();
+        let transport = LinkTransport::new(link, received, tool_changes.clone());
+        Self {
+            running: serve_directly(Arc::clone(&handler), transport, None),
+            handler,
+            inbox,
+            tool_changes,
+        }
+    }
+
+    /// Begins to answer a request; it is over when the future ends or is dropped.
+    pub(super) fn answer(
+        &self,
+        id: RequestId,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> impl Future<Output = Result<Box<RawValue>, RpcError>> + Send + use<H> {
+        let parsed = request::parse(method, params);
+        let handler = Arc::clone(&self.handler);
+        let mut context = RequestContext::new(id, self.running.peer().clone());
+        async move {
+            let (request, meta) = parsed?;
+            context.meta = meta;
+            // What the handler has given to other tasks goes by this.
+            let _over = context.ct.clone().drop_guard();
+            match catch_panic(handle(&*handler, request, context)).await {
+                Ok(Ok(result)) => to_raw_value(&result)
+                    .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string())),
+                Ok(Err(error)) => Err(rpc_error(error)),
+                Err(panic) => {
+                    tracing::error!(panic, "the handler of an MCP server panicked");
+                    let text = format!("the server failed unexpectedly: {panic}");
+                    Err(RpcError::new(ErrorCode::INTERNAL, text))
+                }
+            }
+        }
+    }
+
+    /// How often the server has said that its tools are others now.
+    pub(super) fn tool_changes(&self) -> u64 {
+        self.tool_changes.count()
+    }
+
+    /// Hands a message to the library's own loop, which is there as long as the session.
+    fn deliver(&self, message: &RawValue) {
+        if let Some(message) = inbound::read(message) {
+            let _ = self.inbox.send(message);
+        }
+    }
+}
+
+impl<H: ServerHandler> Session for RmcpSession<H> {
+    fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>> {
+        Box::pin(manifest::capture(self))
+    }
+
+    fn request(&self, request: RpcRequest) -> Answered {
+        let id = inbound::request_id(&request.id);
+        Box::pin(self.answer(id, &request.method, request.params.as_deref()))
+    }
+
+    fn notification(&self, message: &RawValue) {
+        self.deliver(message);
+    }
+
+    fn response(&self, message: &RawValue) {
+        self.deliver(message);
+    }
+}
+
+async fn handle<H: ServerHandler>(
+    handler: &H,
+    request: ClientRequest,
+    context: RequestContext<RoleServer>,
+) -> Result<ServerResult, ErrorData> {
+    let ClientRequest::InitializeRequest(initialize) = &request else {
+        return Service::handle_request(handler, request, context).await;
+    };
+    let mut client = initialize.params.clone();
+    let peer: Peer<RoleServer> = context.peer.clone();
+    peer.set_peer_info(client.clone());
+    let mut result = Service::handle_request(handler, request, context).await?;
+    if let ServerResult::InitializeResult(result) = &mut result {
+        // A handler that answers on its own often names the newest version it knows, which is none
+        // that the CLI could have asked for.
+        result.protocol_version = handler.negotiate_initialize(&client)?.protocol_version;
+        client.protocol_version = result.protocol_version.clone();
+        peer.set_peer_info(client);
+    }
+    Ok(result)
+}
+
+fn rpc_error(error: ErrorData) -> RpcError {
+    RpcError {
+        code: error.code.0,
+        message: error.message.into_owned(),
+        data: error.data,
+    }
+}

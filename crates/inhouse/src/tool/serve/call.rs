@@ -1,0 +1,90 @@
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+use ::rmcp::model::{
+    CallToolRequestParams, CallToolResult, ErrorData, ProgressNotificationParam, ProgressToken,
+};
+use ::rmcp::service::RequestContext;
+use ::rmcp::{Peer, RoleServer};
+use inhouse_proto::mcp::ErrorCode;
+use serde_json::Value;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::tool::{CallContext, Cancelled, Progress, ServedTools};
+
+/// Calls a tool for a client of the library.
+pub(super) async fn call(
+    tools: &dyn ServedTools,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResult, ErrorData> {
+    let (cancel, cancelled) = Cancelled::new();
+    let (progress, reports) = progress(context.meta.get_progress_token());
+    let arguments = Value::Object(request.arguments.unwrap_or_default()).to_string();
+    let tool_use_id = context.meta.get("claudecode/toolUseId");
+    let running = tools.start(
+        &request.name,
+        &arguments,
+        CallContext {
+            tool_use_id: tool_use_id.and_then(Value::as_str).map(str::to_owned),
+            cancelled,
+            progress,
+        },
+    );
+    tokio::select! {
+        biased;
+        () = context.ct.cancelled() => {
+            cancel.send_replace(true);
+            let code = ::rmcp::model::ErrorCode(ErrorCode::CANCELLED);
+            Err(ErrorData::new(code, "the request was cancelled", None))
+        }
+        result = forwarding(reports, &context.peer, running) => {
+            let result = serde_json::to_value(result).and_then(serde_json::from_value);
+            result.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+        }
+    }
+}
+
+/// A way to report progress without waiting, and what was reported.
+fn progress(
+    token: Option<ProgressToken>,
+) -> (Progress, UnboundedReceiver<ProgressNotificationParam>) {
+    let (sender, reports) = unbounded_channel();
+    let Some(token) = token else {
+        return (Progress::new(None), reports);
+    };
+    let report = move |done, total: Option<f64>, message: Option<String>| {
+        let mut report = ProgressNotificationParam::new(token.clone(), done);
+        report.total = total;
+        report.message = message;
+        // Fails when the call is over, which its progress has to respect.
+        let _ = sender.send(report);
+    };
+    (Progress::new(Some(Arc::new(report))), reports)
+}
+
+/// Passes reports on, all of them before the result.
+async fn forwarding<T>(
+    mut reports: UnboundedReceiver<ProgressNotificationParam>,
+    client: &Peer<RoleServer>,
+    running: impl Future<Output = T>,
+) -> T {
+    let mut running = pin!(running);
+    let result = loop {
+        tokio::select! {
+            biased;
+            Some(report) = reports.recv() => tell(client, report).await,
+            result = &mut running => break result,
+        }
+    };
+    while let Ok(report) = reports.try_recv() {
+        tell(client, report).await;
+    }
+    result
+}
+
+async fn tell(client: &Peer<RoleServer>, report: ProgressNotificationParam) {
+    // A client that is gone needs no progress; the call ends by the cancelled request.
+    let _ = client.notify_progress(report).await;
+}

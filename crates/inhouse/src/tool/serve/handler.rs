@@ -1,0 +1,132 @@
+use std::sync::Arc;
+
+use ::rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+};
+use ::rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use ::rmcp::{RoleServer, ServerHandler};
+
+use super::call::call;
+use super::changes::TellsOfChanges;
+use crate::tool::{ServedTools, ToolServer};
+
+impl<S: Send + Sync + 'static> ToolServer<S> {
+    /// A handler of the official MCP library with these tools, to be served in any way that the
+    /// library knows: over HTTP, a socket, or a child process's pipes.
+    ///
+    /// Each clone serves one client. They all have the same tools, which a [`handle`](Self::handle)
+    /// may change while clients are there: these are told.
+    ///
+    /// Mounted into a web server, with the feature `transport-streamable-http-server` of `rmcp`:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use inhouse::rmcp::transport::StreamableHttpService;
+    /// use inhouse::rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// let clock = ToolServer::new("clock").tool(Tool::new("now", "What time it is", async || "noon"));
+    /// let handler = clock.into_rmcp();
+    /// // A `tower::Service`: with axum, `Router::new().nest_service("/mcp", service)`.
+    /// let service = StreamableHttpService::new(
+    ///     move || Ok(handler.clone()),
+    ///     Arc::new(LocalSessionManager::default()),
+    ///     Default::default(),
+    /// );
+    /// # let _ = service;
+    /// ```
+    #[must_use]
+    pub fn into_rmcp(self) -> impl ServerHandler + Clone {
+        ToolHandler::new(Arc::new(self))
+    }
+}
+
+/// A server of tools as the library sees it, for one client.
+pub(super) struct ToolHandler {
+    tools: Arc<dyn ServedTools>,
+    tells_of_changes: TellsOfChanges,
+}
+
+impl ToolHandler {
+    pub(super) fn new(tools: Arc<dyn ServedTools>) -> Self {
+        Self {
+            tools,
+            tells_of_changes: TellsOfChanges::default(),
+        }
+    }
+}
+
+impl Clone for ToolHandler {
+    /// The same tools for another client.
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.tools))
+    }
+}
+
+impl ServerHandler for ToolHandler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let info = Implementation::new(self.tools.name(), self.tools.version());
+        let config = ServerConfig::new(capabilities).with_server_info(info);
+        match self.tools.instructions() {
+            Some(instructions) => config.with_instructions(instructions),
+            None => config,
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let listing = self.tools.listing();
+        let tools: Vec<Tool> = serde_json::from_str(listing.tools.get())
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        call(&*self.tools, request, context).await.map(Into::into)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.tells_of_changes
+            .begin(self.tools.changes(), context.peer);
+    }
+
+    // From protocol version 2026-07-28 on there is no handshake: clients ask to be told.
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::default();
+        accepted.tools_list_changed = requested.tools_list_changed;
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.tools.changes();
+        changes.mark_unchanged();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                changed = changes.changed() => {
+                    let told = context.sink().notify_tool_list_changed().await;
+                    if changed.is_err() || told.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The end of a session, from any task and in bounded time.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use inhouse::process::ShutdownTiming;
+use inhouse::{ErrorKind, ExitStatus, Options};
+use inhouse_testkit::FakeCli;
+use tokio::time::Instant;
+
+use crate::chart::{connect, connect_as, failed, read, seconds, sketch, timed, together};
+
+const GRACE: u64 = 3;
+const TERM: u64 = 4;
+
+fn impatient() -> Options {
+    Options::new().shutdown(ShutdownTiming {
+        grace: seconds(GRACE),
+        term: seconds(TERM),
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_an_idle_session_closes_with_the_status_of_its_cli() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        timed(client.close()).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(0)));
+    assert_eq!(took, seconds(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_a_session_closes_in_the_middle_of_a_turn() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let mut turn = client.send("a long story").await.unwrap();
+        assert_eq!(sketch(&turn.next().await.unwrap().unwrap()), "said once");
+        drop(turn);
+        client.close().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        cli.assistant("once").await;
+        cli.expect_end_of_input().await;
+        cli.exit(ExitStatus::with_code(1));
+    };
+    let (exit, ()) = together(host, cli).await;
+    // The host wanted it so: however the CLI takes it, that is no error.
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_a_close_from_another_task_ends_the_stream_of_a_waiting_reader() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let (control, mut messages) = connect(transport).await.split();
+        let closing = tokio::spawn(async move { control.close().await });
+        assert!(messages.next().await.is_none());
+        closing.await.unwrap().unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_a_close_from_another_task_ends_a_turn_that_is_being_read() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let control = client.control().clone();
+        let turn = client.send("hello").await.unwrap();
+        let closing = tokio::spawn(async move { control.close().await });
+        let error = failed(turn.finish().await);
+        closing.await.unwrap().unwrap();
+        error
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.expect_end_of_input().await;
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Closed);
+    assert!(error.is_ended());
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_two_closes_at_once_agree() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control().clone();
+        tokio::join!(client.close(), control.close())
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        cli.exit(ExitStatus::with_code(4));
+    };
+    let ((one, other), ()) = together(host, cli).await;
+    assert_eq!(one.unwrap(), Some(ExitStatus::with_code(4)));
+    assert_eq!(other.unwrap(), Some(ExitStatus::with_code(4)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_giving_up_on_close_does_not_stop_the_closing() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let (control, mut messages) = connect_as(impatient(), transport).await.split();
+        {
+            let mut closing = pin!(control.close());
+            poll_fn(|cx| {
+                assert!(closing.as_mut().poll(cx).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+        }
+        let (end, took) = timed(messages.next()).await;
+        assert!(end.is_none());
+        took
+    };
+    let cli = async move {
+        cli.ignore_terminate();
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        cli.expect_kill().await;
+    };
+    let (took, ()) = together(host, cli).await;
+    assert_eq!(took, seconds(GRACE + TERM));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_a_cli_that_ignores_everything_but_kill_is_killed_in_time() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(impatient(), transport).await;
+        timed(client.close()).await
+    };
+    let cli = async move {
+        cli.ignore_terminate();
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        let start = Instant::now();
+        cli.expect_terminate().await;
+        assert_eq!(start.elapsed(), seconds(GRACE));
+        cli.expect_kill().await;
+        assert_eq!(start.elapsed(), seconds(GRACE + TERM));
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_signal(9)));
+    assert_eq!(took, seconds(GRACE + TERM));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_a_cli_that_outlives_even_kill_does_not_hold_the_host() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(impatient(), transport).await;
+        timed(client.close()).await
+    };
+    let cli = async {
+        cli.ignore_terminate();
+        cli.ignore_kill();
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), None, "there is no status to know");
+    assert_eq!(took, seconds(GRACE + TERM + 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_a_cli_that_ends_when_asked_to_is_not_killed() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(impatient(), transport).await;
+        timed(client.close()).await
+    };
+    let cli = async {
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        cli.expect_terminate().await;
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_signal(15)));
+    assert_eq!(took, seconds(GRACE));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_a_cli_that_reads_nothing_does_not_hold_the_close() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(impatient(), transport).await;
+        let control = client.control().clone();
+        let prompt = "x".repeat(300_000);
+        let (sent, closed) = tokio::join!(control.send(prompt), timed(client.close()));
+        assert_eq!(failed(sent).kind(), ErrorKind::Closed);
+        closed
+    };
+    let cli = async {
+        cli.accept().await;
+        cli.expect_terminate().await;
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_signal(15)));
+    assert_eq!(took, seconds(GRACE));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_14_something_that_holds_stdout_does_not_hold_the_host() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(impatient(), transport).await;
+        timed(client.close()).await
+    };
+    let cli = async move {
+        cli.hold_stdout();
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        cli.exit(ExitStatus::with_code(0));
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(0)));
+    assert!(took <= seconds(1), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_cli_says_while_it_ends_is_read() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let (control, mut messages) = connect(transport).await.split();
+        control.close().await.unwrap();
+        let read = read(&mut messages, 1).await;
+        assert!(messages.next().await.is_none());
+        read
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        cli.assistant("farewell").await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["said farewell"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_had_crashed_before_fails_the_close() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let (control, mut messages) = connect(transport).await.split();
+        assert!(messages.next().await.unwrap().is_err());
+        failed(control.close().await)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.exit(ExitStatus::with_signal(6));
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Exited);
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(6)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_client_ends_its_cli() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { drop(connect_as(impatient(), transport).await) };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+        let ((), took) = timed(cli.expect_terminate()).await;
+        assert_eq!(took, seconds(GRACE));
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_lives_as_long_as_one_of_its_controls() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control().clone();
+        drop(client);
+        control.interrupt().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_request("interrupt").await.succeed_empty().await;
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_closes_its_stdout_is_ended() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect_as(impatient(), transport).await;
+        let (end, took) = timed(client.messages().next()).await;
+        assert_eq!(failed(end.expect("it is told")).kind(), ErrorKind::Exited);
+        took
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.close_stdout().await;
+        cli.expect_end_of_input().await;
+        cli.expect_terminate().await;
+    };
+    let (took, ()) = together(host, cli).await;
+    assert_eq!(took, seconds(GRACE));
+}

@@ -1,0 +1,216 @@
+use std::error::Error as _;
+use std::io;
+
+use inhouse::launch::Launch;
+use inhouse::transport::{Connection, Transport};
+use inhouse::{Client, ErrorKind, ExitStatus, Options, Result};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::chart::{connect, connect_as, failed, seconds, timed, together};
+
+#[tokio::test(start_paused = true)]
+async fn initialize_is_the_first_line() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { connect(transport).await.close().await };
+    let cli = async move {
+        assert_eq!(cli.accept().await["subtype"], "initialize");
+        cli.expect_end_of_input().await;
+    };
+    let (exit, ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_of_the_cli_stays_at_hand() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let version = client
+            .control()
+            .initialization()
+            .claude_code_version
+            .clone();
+        assert_eq!(version.as_deref(), Some("2.1.325"));
+    };
+    let cli = async move {
+        cli.accept().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_are_answered_before_initialize_is() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().on_request("ping", async |request: Value| {
+        Ok::<_, io::Error>(json!({"echo": request["word"]}))
+    });
+    let host = async {
+        connect_as(options, transport).await;
+    };
+    let cli = async move {
+        let initialize = cli.expect_request("initialize").await;
+        let id = cli.ask(json!({"subtype": "ping", "word": "early"})).await;
+        let answer = cli.expect_answer(&id).await.payload();
+        assert_eq!(answer, json!({"echo": "early"}));
+        initialize.succeed_empty().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_were_open_before_the_host_joined_are_served() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().on_request("can_use_tool", async |request: Value| {
+        Ok::<_, io::Error>(json!({"behavior": "deny", "message": request["tool_name"]}))
+    });
+    let host = async {
+        connect_as(options, transport).await.close().await.unwrap();
+    };
+    let cli = async move {
+        let initialize = cli.expect_request("initialize").await;
+        let open = json!({
+            "type": "control_request",
+            "request_id": "old-1",
+            "request": {"subtype": "can_use_tool", "tool_name": "Bash", "input": {}},
+        });
+        cli.send(json!({"type": "control_response", "response": {
+            "subtype": "success",
+            "request_id": initialize.id(),
+            "response": {},
+            "pending_permission_requests": [open],
+        }}))
+        .await;
+        let answer = cli.expect_answer("old-1").await.payload();
+        assert_eq!(answer["message"], "Bash");
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_session_is_a_handshake_error_with_the_words_of_the_cli() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { failed(Client::connect_with(Options::new(), transport).await) };
+    let cli = async move {
+        let initialize = cli.expect_request("initialize").await;
+        initialize
+            .refuse("plugin `x` is not signed", Some("bad_plugin"))
+            .await;
+        cli.expect_kill().await;
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Handshake);
+    let reason = error.source().expect("the refusal").to_string();
+    assert!(reason.contains("plugin `x` is not signed"), "{reason}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_05_a_cli_that_does_not_answer_is_killed_at_the_deadline() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().connect_timeout(seconds(7));
+    let host = timed(Client::connect_with(options, transport));
+    let cli = async move {
+        let _never_answered = cli.expect_request("initialize").await;
+        cli.expect_kill().await;
+    };
+    let ((outcome, took), ()) = together(host, cli).await;
+    let error = failed(outcome);
+    assert!(error.is_timeout());
+    assert!(error.to_string().contains("connect_timeout"), "{error}");
+    assert_eq!(took, seconds(7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_04_a_cli_that_dies_at_the_start_is_reported_at_once() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = timed(Client::connect_with(Options::new(), transport));
+    let cli = async move {
+        let _never_answered = cli.expect_request("initialize").await;
+        cli.stderr("error: unknown option --frobnicate\n");
+        cli.exit(ExitStatus::with_code(3));
+    };
+    let ((outcome, took), ()) = together(host, cli).await;
+    let error = failed(outcome);
+    assert_eq!(error.kind(), ErrorKind::Exited);
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_code(3)));
+    assert_eq!(
+        error.stderr_tail(),
+        Some("error: unknown option --frobnicate\n")
+    );
+    assert!(error.to_string().contains("unknown option"), "{error}");
+    assert_eq!(took, seconds(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_04_a_cli_that_dies_before_it_reads_anything_is_reported_at_once() {
+    let (transport, cli) = FakeCli::new();
+    cli.exit(ExitStatus::with_signal(9));
+    let (outcome, took) = timed(Client::connect_with(Options::new(), transport)).await;
+    let error = failed(outcome);
+    assert_eq!(error.kind(), ErrorKind::Exited);
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
+    assert_eq!(took, seconds(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_05_giving_up_on_connect_kills_the_cli() {
+    let (transport, mut cli) = FakeCli::new();
+    let (asked, cli_was_asked) = oneshot::channel();
+    let host = async {
+        tokio::select! {
+            _ = Client::connect_with(Options::new(), transport) => panic!("nobody accepted"),
+            asked = cli_was_asked => asked.unwrap(),
+        }
+    };
+    let cli = async move {
+        let _never_answered = cli.expect_request("initialize").await;
+        asked.send(()).unwrap();
+        let ((), took) = timed(cli.expect_kill()).await;
+        assert_eq!(took, seconds(0));
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn managed_settings_that_are_not_confirmed_end_the_session() {
+    // Above the size that fits into an argument they travel in `initialize`, to be confirmed there.
+    let settings = json!({"companyAnnouncements": ["x".repeat(200_000)]});
+    for (reply, accepted) in [
+        (json!({}), false),
+        (json!({"managed_settings_applied": false}), false),
+        (json!({"managed_settings_applied": true}), true),
+    ] {
+        let (transport, mut cli) = FakeCli::new();
+        let options = Options::new().managed_settings(settings.clone());
+        let host = async { Client::connect_with(options, transport).await.err() };
+        let cli = async move {
+            let initialize = cli.expect_request("initialize").await;
+            assert!(initialize.body()["managedSettings"].is_object());
+            initialize.succeed(reply).await;
+            if !accepted {
+                cli.expect_kill().await;
+            }
+        };
+        let (error, ()) = together(host, cli).await;
+        let kind = error.map(|error| error.kind());
+        assert_eq!(kind, (!accepted).then_some(ErrorKind::Handshake));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_that_never_opens_runs_into_the_deadline() {
+    struct Closed;
+
+    impl Transport for Closed {
+        async fn open(self, _: &Launch) -> Result<Connection> {
+            std::future::pending().await
+        }
+    }
+
+    let options = Options::new().connect_timeout(seconds(9));
+    let connecting = timed(Client::connect_with(options, Closed));
+    let ((outcome, took), ()) = together(connecting, async {}).await;
+    assert!(failed(outcome).is_timeout());
+    assert_eq!(took, seconds(9));
+}

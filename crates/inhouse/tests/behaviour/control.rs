@@ -1,0 +1,388 @@
+//! Requests of the host.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use inhouse::control::{Control, ControlRequest, Empty, PermissionMode};
+use inhouse::{ErrorKind, ExitStatus, Options};
+use inhouse_testkit::FakeCli;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::chart::{connect, connect_as, failed, seconds, settle, settled, timed, together};
+
+/// A request that inhouse does not know.
+#[derive(Serialize)]
+struct GetPlan {
+    depth: u32,
+}
+
+impl ControlRequest for GetPlan {
+    const SUBTYPE: &'static str = "get_plan";
+    type Reply = Value;
+}
+
+/// One whose reply has a type.
+#[derive(Serialize)]
+struct CountSteps {}
+
+impl ControlRequest for CountSteps {
+    const SUBTYPE: &'static str = "count_steps";
+    type Reply = u32;
+}
+
+/// One without a reply.
+#[derive(Serialize)]
+struct Nudge {}
+
+impl ControlRequest for Nudge {
+    const SUBTYPE: &'static str = "nudge";
+    type Reply = Empty;
+}
+
+/// Asks for a plan of this depth in a task of its own.
+fn ask_in_a_task(tasks: &mut JoinSet<inhouse::Result<Value>>, control: &Control, depth: u32) {
+    let control = control.clone();
+    tasks.spawn(async move { control.request(GetPlan { depth }).await });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_of_ones_own_has_its_members_and_its_reply() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        client.control().request(GetPlan { depth: 3 }).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        let request = cli.expect_request("get_plan").await;
+        assert_eq!(request.body(), &json!({"subtype": "get_plan", "depth": 3}));
+        request.succeed(json!({"steps": ["think", "act"]})).await;
+    };
+    let (plan, ()) = together(host, cli).await;
+    assert_eq!(plan.unwrap(), json!({"steps": ["think", "act"]}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_without_a_payload_is_enough_where_nothing_is_told() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control();
+        control.request(Nudge {}).await.unwrap();
+        control.set_model(Some("opus")).await.unwrap();
+        control
+            .set_permission_mode(PermissionMode::Plan)
+            .await
+            .unwrap();
+        control.interrupt().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        for subtype in ["nudge", "set_model", "set_permission_mode", "interrupt"] {
+            cli.expect_request(subtype).await.succeed_empty().await;
+        }
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_08_replies_find_their_requests_in_any_order() {
+    const COUNT: u32 = 100;
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let mut tasks = JoinSet::new();
+        for depth in 0..COUNT {
+            let control = client.control().clone();
+            tasks.spawn(async move { (depth, control.request(GetPlan { depth }).await) });
+        }
+        while let Some(done) = tasks.join_next().await {
+            let (depth, plan) = done.unwrap();
+            assert_eq!(plan.unwrap(), json!({"of": depth}));
+        }
+    };
+    let cli = async move {
+        cli.accept().await;
+        let mut requests = Vec::new();
+        for _ in 0..COUNT {
+            requests.push(cli.expect_request("get_plan").await);
+        }
+        while let Some(request) = requests.pop() {
+            let depth = request.body()["depth"].clone();
+            request.succeed(json!({"of": depth})).await;
+        }
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_has_the_words_and_the_code_of_the_cli() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let with_code = failed(client.control().request(Nudge {}).await);
+        let without = failed(client.control().request(Nudge {}).await);
+        settled(client.control()).await;
+        (with_code, without)
+    };
+    let cli = async move {
+        cli.accept().await;
+        let request = cli.expect_request("nudge").await;
+        request
+            .refuse("cannot nudge", Some("unsupported_request"))
+            .await;
+        let request = cli.expect_request("nudge").await;
+        request.refuse("not now", None).await;
+        settle(&mut cli).await;
+    };
+    let ((with_code, without), ()) = together(host, cli).await;
+    assert_eq!(with_code.kind(), ErrorKind::Refused);
+    assert_eq!(with_code.code(), Some("unsupported_request"));
+    assert!(
+        with_code.to_string().contains("`nudge`: cannot nudge"),
+        "{with_code}"
+    );
+    assert_eq!(without.kind(), ErrorKind::Refused);
+    assert_eq!(without.code(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_withdrawn_at_its_deadline() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().control_timeout(seconds(20));
+    let host = async {
+        let client = connect_as(options, transport).await;
+        let (outcome, took) = timed(client.control().request(Nudge {})).await;
+        settled(client.control()).await;
+        (failed(outcome), took)
+    };
+    let cli = async move {
+        cli.accept().await;
+        let request = cli.expect_request("nudge").await;
+        assert_eq!(cli.expect_cancel().await, request.id());
+        // Too late: nobody waits for it, and nobody takes it for the answer to something else.
+        request.succeed_empty().await;
+        settle(&mut cli).await;
+    };
+    let ((error, took), ()) = together(host, cli).await;
+    assert!(error.is_timeout());
+    assert!(error.to_string().contains("nudge"), "{error}");
+    assert_eq!(took, seconds(20));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_is_set_for_each_clone() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().control_timeout(seconds(20));
+    let host = async {
+        let client = connect_as(options, transport).await;
+        let short = client.control().with_timeout(seconds(2));
+        let patient = client.control().with_timeout(None);
+        let (short, usual, patient) = tokio::join!(
+            timed(short.request(Nudge {})),
+            timed(client.control().request(Nudge {})),
+            timed(patient.request(Nudge {})),
+        );
+        assert!(failed(short.0).is_timeout());
+        assert!(failed(usual.0).is_timeout());
+        patient.0.unwrap();
+        (short.1, usual.1)
+    };
+    let cli = async move {
+        cli.accept().await;
+        let mut requests = Vec::new();
+        for _ in 0..3 {
+            requests.push(cli.expect_request("nudge").await);
+        }
+        for _ in 0..2 {
+            let withdrawn = cli.expect_cancel().await;
+            requests.retain(|request| request.id() != withdrawn);
+        }
+        for request in requests {
+            request.succeed_empty().await;
+        }
+    };
+    let (took, ()) = together(host, cli).await;
+    assert_eq!(took, (seconds(2), seconds(20)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_whose_future_is_dropped_is_withdrawn() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        {
+            let mut asking = pin!(client.control().request(Nudge {}));
+            poll_fn(|cx| {
+                assert!(asking.as_mut().poll(cx).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+        }
+        settled(client.control()).await;
+    };
+    let cli = async move {
+        cli.accept().await;
+        let request = cli.expect_request("nudge").await;
+        assert_eq!(cli.expect_cancel().await, request.id());
+        settle(&mut cli).await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_was_answered_is_not_withdrawn() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        settled(client.control()).await;
+        settled(client.control()).await;
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        settle(&mut cli).await;
+        settle(&mut cli).await;
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_of_another_shape_is_an_error_and_the_session_lives() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let error = failed(client.control().request(CountSteps {}).await);
+        assert_eq!(client.control().request(CountSteps {}).await.unwrap(), 7);
+        error
+    };
+    let cli = async move {
+        cli.accept().await;
+        let request = cli.expect_request("count_steps").await;
+        request.succeed(json!({"steps": "many"})).await;
+        let request = cli.expect_request("count_steps").await;
+        request.succeed(json!(7)).await;
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert!(error.to_string().contains("count_steps"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_21_the_death_of_the_cli_fails_everyone_who_waits_at_once() {
+    const WAITERS: u32 = 50;
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let mut tasks = JoinSet::new();
+        for depth in 0..WAITERS {
+            ask_in_a_task(&mut tasks, client.control(), depth);
+        }
+        let (outcomes, took) = timed(tasks.join_all()).await;
+        assert_eq!(took, seconds(0));
+        for error in outcomes.into_iter().map(failed) {
+            assert_eq!(error.kind(), ErrorKind::Exited);
+            assert_eq!(error.exit_status(), Some(ExitStatus::with_code(137)));
+            assert_eq!(error.stderr_tail(), Some("killed by the OOM killer\n"));
+        }
+    };
+    let cli = async move {
+        cli.accept().await;
+        for _ in 0..WAITERS {
+            let _never_answered = cli.expect_request("get_plan").await;
+        }
+        cli.stderr("killed by the OOM killer\n");
+        cli.exit(ExitStatus::with_code(137));
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_end_nothing_waits() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control().clone();
+        client.close().await.unwrap();
+        let request = failed(control.request(Nudge {}).await);
+        let prompt = failed(control.send("anyone?").await);
+        let again = control.close().await.unwrap();
+        (request.kind(), prompt.kind(), again)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_end_of_input().await;
+    };
+    let (end, ()) = together(host, cli).await;
+    let exit = Some(ExitStatus::with_code(0));
+    assert_eq!(end, (ErrorKind::Closed, ErrorKind::Closed, exit));
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_wait_when_the_session_is_closed_fail_as_closed() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control().clone();
+        let (outcome, closed) = tokio::join!(control.request(Nudge {}), client.close());
+        closed.unwrap();
+        failed(outcome).kind()
+    };
+    let cli = async move {
+        cli.accept().await;
+        let _never_answered = cli.expect_request("nudge").await;
+        cli.expect_end_of_input().await;
+    };
+    let (kind, ()) = together(host, cli).await;
+    assert_eq!(kind, ErrorKind::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_number_of_requests_may_be_made_at_once() {
+    const COUNT: usize = 20_000;
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let mut tasks = JoinSet::new();
+        for _ in 0..COUNT {
+            ask_in_a_task(&mut tasks, client.control(), 1);
+        }
+        let outcomes = tasks.join_all().await;
+        assert!(outcomes.iter().all(Result::is_ok));
+    };
+    let cli = async move {
+        cli.accept().await;
+        for _ in 0..COUNT {
+            let request = cli.expect_request("get_plan").await;
+            request.succeed(json!({})).await;
+        }
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn replies_to_nothing_are_passed_over() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        settled(client.control()).await;
+    };
+    let cli = async move {
+        cli.accept().await;
+        for response in [
+            json!({"subtype": "success", "request_id": "nobody", "response": {}}),
+            json!({"subtype": "error", "request_id": "req_999", "error": "x"}),
+            json!({"subtype": "success"}),
+            json!(7),
+        ] {
+            cli.send(json!({"type": "control_response", "response": response}))
+                .await;
+        }
+        settle(&mut cli).await;
+    };
+    together(host, cli).await;
+}

@@ -1,0 +1,211 @@
+//! What errors tell, and what they keep to themselves.
+
+use std::collections::BTreeMap;
+use std::error::Error as _;
+use std::fmt::Write as _;
+use std::fs;
+
+use inhouse::{Client, Error, ErrorKind, ExitStatus, Options, query};
+use inhouse_testkit::FakeCli;
+use serde_json::json;
+
+use crate::chart::{connect_as, failed, result_with, seconds, together};
+
+/// Stands in for everything that belongs to the user and to nobody else.
+const SECRET: &str = "sk-hunter2-do-not-tell";
+
+fn discreet() -> Options {
+    Options::new()
+        .env("COMPANY_TOKEN", SECRET)
+        .system_prompt(format!("You know {SECRET}."))
+        .control_timeout(seconds(5))
+        .connect_timeout(seconds(5))
+}
+
+fn prompt() -> String {
+    format!("The password is {SECRET}.")
+}
+
+/// Everything that an error shows of itself and of its causes.
+fn shown(error: &Error) -> String {
+    let mut text = format!("{error}\n{error:?}\n{error:#?}\n");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        writeln!(text, "{error}\n{error:?}").expect("a string takes everything");
+        cause = error.source();
+    }
+    text
+}
+
+/// A conversation in which the CLI plays `cli_part` after the prompt has reached it.
+async fn asking(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let asked = query(prompt()).options(discreet()).transport(transport);
+        failed(asked.await.unwrap().json::<u8>().await)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli_part(cli).await;
+    };
+    together(host, cli).await.0
+}
+
+/// A session of which the CLI treats one control request as `cli_part` says.
+async fn steering(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(discreet(), transport).await;
+        failed(client.control().set_model(Some(SECRET)).await)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli_part(cli).await;
+    };
+    together(host, cli).await.0
+}
+
+async fn one_of_every_kind() -> Vec<Error> {
+    let directory = tempfile::tempdir().unwrap();
+    let no_program = directory.path().join("claude");
+    fs::write(&no_program, "this is no program").unwrap();
+
+    let config = Client::connect(discreet().env("BAD=NAME", SECRET)).await;
+    let not_found = Client::connect(discreet().cli_path(directory.path().join("nothing"))).await;
+    let spawn = Client::connect(discreet().cli_path(no_program)).await;
+    let (transport, mut cli) = FakeCli::new();
+    let (handshake, ()) = together(
+        async {
+            let asked = query(prompt()).options(discreet()).transport(transport);
+            failed(asked.await)
+        },
+        async move {
+            let initialize = cli.expect_request("initialize").await;
+            initialize.refuse("not today", None).await;
+            cli.expect_kill().await;
+        },
+    )
+    .await;
+    let (transport, mut cli) = FakeCli::new();
+    let (closed, ()) = together(
+        async {
+            let client = connect_as(discreet(), transport).await;
+            let control = client.control().clone();
+            client.close().await.unwrap();
+            failed(control.send(prompt()).await)
+        },
+        async move {
+            cli.accept().await;
+            cli.expect_end_of_input().await;
+        },
+    )
+    .await;
+
+    vec![
+        failed(config),
+        failed(not_found),
+        failed(spawn),
+        handshake,
+        closed,
+        asking(async |mut cli| cli.turn(SECRET).await).await,
+        asking(async |mut cli| {
+            let failure = json!({
+                "is_error": true,
+                "subtype": "error_max_turns",
+                "errors": ["too many turns"],
+                "result": SECRET,
+            });
+            cli.send(result_with(&cli, failure)).await;
+        })
+        .await,
+        asking(async |mut cli| {
+            cli.assistant(SECRET).await;
+            cli.stderr("something broke\n");
+            cli.exit(ExitStatus::with_code(2));
+        })
+        .await,
+        steering(async |mut cli| {
+            cli.expect_request("set_model")
+                .await
+                .refuse("no such model", None)
+                .await;
+        })
+        .await,
+        steering(async |mut cli| {
+            let _never_answered = cli.expect_request("set_model").await;
+            cli.expect_cancel().await;
+        })
+        .await,
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_error_repeats_a_prompt_or_a_value_of_the_environment() {
+    let errors = one_of_every_kind().await;
+    let kinds: BTreeMap<String, &Error> = errors
+        .iter()
+        .map(|error| (format!("{:?}", error.kind()), error))
+        .collect();
+    // A session store cannot fail yet.
+    let expected = [
+        ErrorKind::CliNotFound,
+        ErrorKind::Closed,
+        ErrorKind::Config,
+        ErrorKind::Exited,
+        ErrorKind::Failed,
+        ErrorKind::Handshake,
+        ErrorKind::Protocol,
+        ErrorKind::Refused,
+        ErrorKind::Spawn,
+        ErrorKind::Timeout,
+    ]
+    .map(|kind| format!("{kind:?}"));
+    assert_eq!(
+        kinds.keys().collect::<Vec<_>>(),
+        expected.iter().collect::<Vec<_>>()
+    );
+    for (kind, error) in kinds {
+        let shown = shown(error);
+        assert!(!shown.contains(SECRET), "{kind}: {shown}");
+        assert!(!shown.contains("password"), "{kind}: {shown}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn options_do_not_show_what_they_know() {
+    let options = discreet();
+    let shown = format!("{options:?}\n{options:#?}");
+    assert!(!shown.contains(SECRET), "{shown}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clone_of_an_error_tells_the_same() {
+    let error = asking(async |mut cli| {
+        cli.stderr("it broke\n");
+        cli.exit(ExitStatus::with_code(2));
+    })
+    .await;
+    let clone = error.clone();
+    assert_eq!(clone.to_string(), error.to_string());
+    assert_eq!(clone.kind(), error.kind());
+    assert_eq!(clone.exit_status(), Some(ExitStatus::with_code(2)));
+    assert_eq!(clone.stderr_tail(), Some("it broke\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_cause_of_a_refused_session_is_the_refusal() {
+    let errors = one_of_every_kind().await;
+    let handshake = errors
+        .iter()
+        .find(|error| error.kind() == ErrorKind::Handshake)
+        .expect("one of every kind");
+    let cause = handshake.source().expect("a refusal");
+    let cause = cause.downcast_ref::<Error>().expect("an error of inhouse");
+    assert_eq!(cause.kind(), ErrorKind::Refused);
+    assert!(cause.to_string().contains("not today"), "{cause}");
+    assert!(
+        !handshake.to_string().contains("not today"),
+        "a cause is told once"
+    );
+}

@@ -1,0 +1,19 @@
+//! What a host can rely on, one file for each behaviour: its side and the CLI's side of a conversation in
+//! memory, on a paused clock.
+
+mod chart;
+mod closing;
+mod connecting;
+mod control;
+mod errors;
+mod exits;
+mod lines;
+mod openness;
+mod query;
+mod reading;
+mod requests;
+mod run_end;
+mod telemetry;
+mod turns;
+mod turns_abandoned;
+mod writing;

@@ -1,0 +1,262 @@
+//! One reader, who may be as slow as it likes.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use futures_core::Stream;
+use inhouse::message::{GapReason, Message};
+use inhouse::options::Backlog;
+use inhouse::{Options, query};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+
+use crate::chart::{connect, connect_as, read, settle, settled, sketch, together};
+
+#[tokio::test(start_paused = true)]
+async fn trap_03_control_and_handlers_do_not_wait_for_a_reader_who_does_not_read() {
+    const ROUNDS: usize = 100;
+    const MESSAGES: usize = 50;
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().on_request("ping", async |request: Value| {
+        Ok::<_, Infallible>(request["round"].clone())
+    });
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        let control = client.control().clone();
+        let turn = client.send("flood").await.unwrap();
+        for _ in 0..ROUNDS {
+            settled(&control).await;
+        }
+        // Only now somebody reads, and finds everything.
+        let mut turn = turn;
+        for index in 0..ROUNDS * MESSAGES {
+            let message = turn.next().await.unwrap().unwrap();
+            assert_eq!(sketch(&message), format!("said {index}"));
+        }
+        assert_eq!(turn.text().await.unwrap(), "done");
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        for round in 0..ROUNDS {
+            for message in 0..MESSAGES {
+                cli.assistant(&(round * MESSAGES + message).to_string())
+                    .await;
+            }
+            let request = cli.expect_request("set_model").await;
+            let id = cli.ask(json!({"subtype": "ping", "round": round})).await;
+            assert_eq!(cli.expect_answer(&id).await.payload(), round);
+            request.succeed_empty().await;
+        }
+        cli.result("done").await;
+    };
+    together(host, cli).await;
+}
+
+/// A message of always the same length.
+fn note(number: u64) -> Value {
+    json!({"type": "note", "number": format!("{number:04}")})
+}
+
+fn note_bytes() -> usize {
+    note(0).to_string().len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_03_what_does_not_fit_the_backlog_leaves_one_gap_with_its_size() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().backlog(Backlog::bytes(3 * note_bytes()));
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        settled(client.control()).await;
+        let messages = client.messages();
+        assert_eq!(read(messages, 3).await, ["note", "note", "note"]);
+        let Message::Gap(gap) = messages.next().await.unwrap().unwrap() else {
+            panic!("the loss is told where it happened");
+        };
+        assert_eq!(gap.reason, GapReason::BacklogFull);
+        assert_eq!((gap.lines, gap.bytes), (7, 7 * note_bytes() as u64));
+        assert_eq!(
+            read(messages, 1).await,
+            ["result kept"],
+            "results are never lost"
+        );
+        // There is room again.
+        settled(client.control()).await;
+        assert_eq!(read(client.messages(), 2).await, ["note", "said after"]);
+    };
+    let cli = async move {
+        cli.accept().await;
+        for number in 0..10 {
+            cli.send(note(number)).await;
+        }
+        cli.result("kept").await;
+        settle(&mut cli).await;
+        cli.send(note(10)).await;
+        settle(&mut cli).await;
+        cli.assistant("after").await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_03_each_run_of_lost_messages_is_a_gap_of_its_own() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().backlog(Backlog::bytes(note_bytes()));
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        settled(client.control()).await;
+        read(client.messages(), 5).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        for _ in 0..2 {
+            for number in 0..3 {
+                cli.send(note(number)).await;
+            }
+            cli.result("end").await;
+        }
+        settle(&mut cli).await;
+    };
+    let (read, ()) = together(host, cli).await;
+    let gaps = ["gap backlog_full 2", "gap backlog_full 3"];
+    assert_eq!(read, ["note", gaps[0], "result end", gaps[1], "result end"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gap_at_the_very_end_is_told_as_well() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().backlog(Backlog::bytes(note_bytes()));
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        settled(client.control()).await;
+        client.control().close().await.unwrap();
+        let read = read(client.messages(), 2).await;
+        assert!(client.messages().next().await.is_none());
+        read
+    };
+    let cli = async move {
+        cli.accept().await;
+        for number in 0..3 {
+            cli.send(note(number)).await;
+        }
+        settle(&mut cli).await;
+        cli.expect_end_of_input().await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["note", "gap backlog_full 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unbounded_backlog_keeps_everything() {
+    const COUNT: usize = 3000;
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().backlog(Backlog::unbounded());
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        settled(client.control()).await;
+        read(client.messages(), COUNT).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        for number in 0..COUNT {
+            cli.send(note(number as u64)).await;
+        }
+        settle(&mut cli).await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert!(read.iter().all(|message| message == "note"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_are_a_stream() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut messages = query("hello").transport(transport).await.unwrap();
+        let mut read = Vec::new();
+        while let Some(message) = poll_fn(|cx| Pin::new(&mut messages).poll_next(cx)).await {
+            read.push(sketch(&message.unwrap()));
+        }
+        read
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("hi").await;
+        cli.expect_end_of_input().await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["system init", "said hi", "result hi"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn giving_up_on_the_next_message_loses_nothing() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        for _ in 0..3 {
+            tokio::select! {
+                biased;
+                message = client.messages().next() => panic!("too early: {message:?}"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        settled(client.control()).await;
+        read(client.messages(), 2).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        let request = cli.expect_request("set_model").await;
+        cli.assistant("1").await;
+        cli.assistant("2").await;
+        request.succeed_empty().await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["said 1", "said 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_split_in_two_is_read_and_steered_from_two_tasks() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let (control, mut messages) = connect(transport).await.split();
+        let reading = tokio::spawn(async move { read(&mut messages, 2).await });
+        control.send("hello").await.unwrap();
+        let read = reading.await.unwrap();
+        control.close().await.unwrap();
+        read
+    };
+    let cli = async move {
+        cli.accept().await;
+        assert_eq!(cli.expect_prompt().await.text(), "hello");
+        cli.assistant("hi").await;
+        cli.result("hi").await;
+        cli.expect_end_of_input().await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["said hi", "result hi"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn states_meant_for_the_host_alone_are_no_messages() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        read(client.messages(), 2).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.state("running").await;
+        let mut shown = json!({
+            "type": "system",
+            "subtype": "session_state_changed",
+            "state": "running",
+        });
+        cli.send(shown.take()).await;
+        cli.send(json!({"type": "keep_alive"})).await;
+        cli.assistant("hi").await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["system session_state_changed", "said hi"]);
+}

@@ -1,0 +1,361 @@
+//! Requests of the CLI, and the handlers that answer them.
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use inhouse::Options;
+use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::HostAnswer;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+
+use crate::chart::{connect_as, read, settle, settled, together};
+
+/// Keeps a session with these handlers open while the CLI plays its part.
+async fn serve(options: Options, cli_part: impl AsyncFnOnce(&mut FakeCli)) {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        while client.messages().next().await.is_some() {}
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli_part(&mut cli).await;
+    };
+    together(host, cli).await;
+}
+
+fn refusal(answer: HostAnswer) -> (String, Option<String>) {
+    match answer {
+        HostAnswer::Error { error, code } => (error, code),
+        HostAnswer::Success(payload) => panic!("this must be refused, not {payload}"),
+    }
+}
+
+/// A handler that never answers, and tells when it begins and when it is dropped.
+fn endless(options: Options) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
+    struct Told(mpsc::UnboundedSender<&'static str>);
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            let _ = self.0.send("dropped");
+        }
+    }
+
+    let (tell, told) = mpsc::unbounded_channel();
+    let options = options.on_request("wait", move |_: Value| {
+        let tell = tell.clone();
+        async move {
+            tell.send("began").expect("the test listens");
+            let _until_dropped = Told(tell);
+            pending::<Result<Value, Infallible>>().await
+        }
+    });
+    (options, told)
+}
+
+fn echo(options: Options) -> Options {
+    options.on_request("echo", async |request: Value| {
+        Ok::<_, Infallible>(request["word"].clone())
+    })
+}
+
+async fn assert_echoes(cli: &mut FakeCli, word: &str) {
+    let id = cli.ask(json!({"subtype": "echo", "word": word})).await;
+    assert_eq!(cli.expect_answer(&id).await.payload(), word);
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_08_concurrent_requests_get_their_own_answers_in_any_order() {
+    const COUNT: u64 = 200;
+    let next = watch::Sender::new(COUNT - 1);
+    let options = Options::new().on_request("wait_for_turn", move |request: Value| {
+        let next = next.clone();
+        async move {
+            let number = request["number"].as_u64().expect("a number");
+            // The last one first, so that all of them have to be at work at once.
+            let mut turns = next.subscribe();
+            turns
+                .wait_for(|turn| *turn == number)
+                .await
+                .expect("a turn");
+            next.send_modify(|turn| *turn = turn.wrapping_sub(1));
+            Ok::<_, Infallible>(json!({"number": number}))
+        }
+    });
+    serve(options, async |cli| {
+        let mut ids = Vec::new();
+        for number in 0..COUNT {
+            let request = json!({"subtype": "wait_for_turn", "number": number});
+            ids.push(cli.ask(request).await);
+        }
+        for number in (0..COUNT).rev() {
+            let (id, answer) = cli.expect_any_answer().await;
+            assert_eq!(id, ids[number as usize]);
+            assert_eq!(answer.payload(), json!({"number": number}));
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_08_every_request_is_answered_once() {
+    let options = echo(Options::new());
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(options, transport).await;
+        settled(client.control()).await;
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        for word in ["a", "b", "c"] {
+            assert_echoes(&mut cli, word).await;
+        }
+        settle(&mut cli).await;
+        // A second answer to any of them would come before this.
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_takes_its_time_delays_nothing() {
+    let (options, mut told) = endless(echo(Options::new()));
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        assert_eq!(told.recv().await, Some("began"));
+        settled(client.control()).await;
+        assert_eq!(read(client.messages(), 1).await, ["said meanwhile"]);
+        assert_eq!(
+            client.send("hello").await.unwrap().text().await.unwrap(),
+            "hi"
+        );
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.ask(json!({"subtype": "wait"})).await;
+        settle(&mut cli).await;
+        assert_echoes(&mut cli, "meanwhile").await;
+        cli.assistant("meanwhile").await;
+        cli.expect_prompt().await;
+        cli.result("hi").await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_is_an_error_answer_and_the_session_lives() {
+    let options = echo(Options::new())
+        .on_request(
+            "panic_late",
+            async |_: Value| -> Result<Value, Infallible> { panic!("inside the future") },
+        )
+        .on_request(
+            "panic_early",
+            |_: Value| -> std::future::Ready<Result<Value, Infallible>> {
+                panic!("before there is a future")
+            },
+        );
+    serve(options, async |cli| {
+        for subtype in ["panic_late", "panic_early"] {
+            let id = cli.ask(json!({"subtype": subtype})).await;
+            let (error, _) = refusal(cli.expect_answer(&id).await);
+            assert!(error.contains("panicked"), "{error}");
+            assert_echoes(cli, "still here").await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_of_a_handler_is_told_to_the_cli() {
+    let options = Options::new().on_request("fail", async |_: Value| {
+        Err::<Value, _>("the vault is locked")
+    });
+    serve(options, async |cli| {
+        let id = cli.ask(json!({"subtype": "fail"})).await;
+        let (error, _) = refusal(cli.expect_answer(&id).await);
+        assert_eq!(error, "the vault is locked");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_withdrawn_request_stops_its_handler_and_gets_no_answer() {
+    let (options, mut told) = endless(echo(Options::new()));
+    serve(options, async |cli| {
+        let id = cli.ask(json!({"subtype": "wait"})).await;
+        assert_eq!(told.recv().await, Some("began"));
+        cli.cancel(&id).await;
+        assert_eq!(told.recv().await, Some("dropped"));
+        // An answer to it would come before this one.
+        assert_echoes(cli, "next").await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_withdrawal_stops_only_the_handler_it_names() {
+    let (options, mut told) = endless(Options::new());
+    serve(options, async |cli| {
+        let first = cli.ask(json!({"subtype": "wait"})).await;
+        assert_eq!(told.recv().await, Some("began"));
+        cli.ask(json!({"subtype": "wait"})).await;
+        assert_eq!(told.recv().await, Some("began"));
+        cli.cancel("nobody").await;
+        cli.cancel(&first).await;
+        assert_eq!(told.recv().await, Some("dropped"));
+        let id = cli.ask(json!({"subtype": "nothing"})).await;
+        refusal(cli.expect_answer(&id).await);
+        assert!(told.try_recv().is_err(), "the other one is still at work");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_is_open_already_is_served_once() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let release = watch::Sender::new(false);
+    let released = release.clone();
+    let options = echo(Options::new()).on_request("count", move |_: Value| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let mut released = released.subscribe();
+        async move {
+            released
+                .wait_for(|released| *released)
+                .await
+                .expect("a release");
+            Ok::<_, Infallible>(json!("once"))
+        }
+    });
+    serve(options, async |cli| {
+        let line = json!({
+            "type": "control_request",
+            "request_id": "twice",
+            "request": {"subtype": "count"},
+        });
+        cli.send(line.clone()).await;
+        cli.send(line.clone()).await;
+        assert_echoes(cli, "both have arrived").await;
+        release.send_replace(true);
+        assert_eq!(cli.expect_answer("twice").await.payload(), "once");
+        assert_echoes(cli, "and no second answer").await;
+        // Once answered, the id is free again.
+        cli.send(line).await;
+        assert_eq!(cli.expect_answer("twice").await.payload(), "once");
+    })
+    .await;
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_nobody_handles_is_refused_with_a_code() {
+    serve(Options::new(), async |cli| {
+        let id = cli.ask(json!({"subtype": "dance"})).await;
+        let (error, code) = refusal(cli.expect_answer(&id).await);
+        assert_eq!(code.as_deref(), Some("unsupported_request"));
+        assert!(error.contains("dance"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_permitted_when_nobody_decides() {
+    serve(Options::new(), async |cli| {
+        let id = cli
+            .ask(json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}}))
+            .await;
+        let (error, _) = refusal(cli.expect_answer(&id).await);
+        assert!(error.contains("Bash"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn some_requests_are_met_with_silence() {
+    serve(echo(Options::new()), async |cli| {
+        for subtype in [
+            "request_user_dialog",
+            "remote_tool_call",
+            "remote_plumbing_call",
+            "remote_tools_probe",
+            "remote_tools_reannounce",
+        ] {
+            cli.ask(json!({"subtype": subtype, "dialog_kind": "x", "payload": {}}))
+                .await;
+            assert_echoes(cli, subtype).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_may_break_the_silence() {
+    let options = Options::new().on_request("request_user_dialog", async |_: Value| {
+        Ok::<_, Infallible>(json!({"behavior": "cancelled"}))
+    });
+    serve(options, async |cli| {
+        let id = cli
+            .ask(json!({"subtype": "request_user_dialog", "dialog_kind": "x", "payload": {}}))
+            .await;
+        let answer = cli.expect_answer(&id).await.payload();
+        assert_eq!(answer["behavior"], "cancelled");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_an_id_or_a_body_is_passed_over() {
+    serve(echo(Options::new()), async |cli| {
+        cli.send(json!({"type": "control_request", "request": {"subtype": "echo"}}))
+            .await;
+        cli.send(json!({"type": "control_request", "request_id": "x"}))
+            .await;
+        cli.send(json!({"type": "control_cancel_request"})).await;
+        assert_echoes(cli, "still here").await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_the_session_stops_its_handlers() {
+    let (options, mut told) = endless(Options::new());
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect_as(options, transport).await;
+        assert_eq!(told.recv().await, Some("began"));
+        let (closed, dropped) = tokio::join!(client.close(), told.recv());
+        closed.unwrap();
+        assert_eq!(dropped, Some("dropped"));
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.ask(json!({"subtype": "wait"})).await;
+        cli.ignore("control_response");
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_death_of_the_cli_stops_its_handlers() {
+    let (options, mut told) = endless(Options::new());
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        while client.messages().next().await.is_some() {}
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.ask(json!({"subtype": "wait"})).await;
+        assert_eq!(told.recv().await, Some("began"));
+        drop(cli);
+        assert_eq!(told.recv().await, Some("dropped"));
+    };
+    together(host, cli).await;
+}

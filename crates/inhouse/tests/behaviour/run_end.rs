@@ -1,0 +1,202 @@
+//! When the input of a query ends: with its run, and not with its first result.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use inhouse::process::ShutdownTiming;
+use inhouse::{Options, query};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::chart::{read, seconds, timed, together};
+
+/// Options with a handler by which a CLI sees that it still gets answers.
+fn reachable() -> Options {
+    Options::new().on_request("ping", async |_: Value| Ok::<_, Infallible>(json!("pong")))
+}
+
+/// Asks and gets its answer, which only an open input can bring.
+async fn assert_reaches_the_host(cli: &mut FakeCli) {
+    let id = cli.ask(json!({"subtype": "ping"})).await;
+    assert_eq!(cli.expect_answer(&id).await.payload(), "pong");
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_01_a_one_shot_prompt_keeps_its_input_open_for_requests() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let asked = query("hello").options(reachable()).transport(transport);
+        asked.await?.text().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        assert_reaches_the_host(&mut cli).await;
+        cli.result("done").await;
+        assert_reaches_the_host(&mut cli).await;
+        cli.state("idle").await;
+        cli.expect_end_of_input().await;
+    };
+    let (answer, ()) = together(host, cli).await;
+    assert_eq!(answer.unwrap(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_02_a_session_that_wakes_after_its_result_is_still_served() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let asked = query("hello").options(reachable()).transport(transport);
+        asked.await?.text().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        cli.result("first").await;
+        cli.state("requires_action").await;
+        assert_reaches_the_host(&mut cli).await;
+        cli.state("running").await;
+        cli.assistant("more").await;
+        assert_reaches_the_host(&mut cli).await;
+        cli.result("second").await;
+        assert_reaches_the_host(&mut cli).await;
+        cli.state("idle").await;
+        cli.expect_end_of_input().await;
+    };
+    let (answer, ()) = together(host, cli).await;
+    assert_eq!(answer.unwrap(), "second", "the last result counts");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_without_states_gets_the_end_of_input_at_its_result() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { query("hello").transport(transport).await?.text().await };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.assistant("hi").await;
+        cli.result("hi").await;
+        let ((), took) = timed(cli.expect_end_of_input()).await;
+        assert_eq!(took, seconds(0));
+    };
+    let (answer, ()) = together(host, cli).await;
+    assert_eq!(answer.unwrap(), "hi");
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_02_a_background_agent_keeps_the_input_open() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let options = reachable().background_ceiling(seconds(30));
+        let asked = query("hello").options(options).transport(transport);
+        asked.await?.text().await
+    };
+    let cli = async move {
+        let task = |subtype: &str| {
+            json!({
+                "type": "system",
+                "subtype": subtype,
+                "task_id": "a1",
+                "task_type": "local_agent",
+                "status": "completed",
+            })
+        };
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        cli.send(task("task_started")).await;
+        cli.result("started").await;
+        cli.state("idle").await;
+        assert_reaches_the_host(&mut cli).await;
+        // The ceiling does not count while the agent works.
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        assert_reaches_the_host(&mut cli).await;
+        cli.send(task("task_notification")).await;
+        assert_reaches_the_host(&mut cli).await;
+        cli.state("running").await;
+        cli.assistant("it is done").await;
+        cli.result("it is done").await;
+        cli.state("idle").await;
+        cli.expect_end_of_input().await;
+    };
+    let (answer, ()) = together(host, cli).await;
+    assert_eq!(answer.unwrap(), "it is done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_beyond_the_ceiling_ends_the_input() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let options = Options::new().background_ceiling(seconds(30));
+        let asked = query("hello").options(options).transport(transport);
+        asked.await?.text().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        cli.result("done").await;
+        let ((), took) = timed(cli.expect_end_of_input()).await;
+        assert_eq!(took, seconds(30));
+    };
+    let (answer, ()) = together(host, cli).await;
+    assert_eq!(answer.unwrap(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_of_times_are_times_like_any_other() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let options = Options::new()
+            .background_ceiling(Duration::MAX)
+            .connect_timeout(Duration::MAX)
+            .control_timeout(Duration::MAX)
+            .shutdown(ShutdownTiming {
+                grace: Duration::MAX,
+                term: Duration::MAX,
+            });
+        let messages = query("hello").options(options).transport(transport).await?;
+        let control = messages.control().clone();
+        let answer = messages.text().await?;
+        control.close().await?;
+        Ok::<_, inhouse::Error>(answer)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("done").await;
+        cli.expect_end_of_input().await;
+    };
+    let (answer, ()) = together(host, cli).await;
+    assert_eq!(answer.unwrap(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_stream_ends_the_cli_step_by_step() {
+    let (transport, mut cli) = FakeCli::new();
+    let timing = ShutdownTiming {
+        grace: seconds(3),
+        term: seconds(4),
+    };
+    let host = async {
+        let asked = query("hello").options(Options::new().shutdown(timing));
+        let mut messages = asked.transport(transport).await.unwrap();
+        read(&mut messages, 1).await;
+        drop(messages);
+    };
+    let cli = async move {
+        cli.ignore_terminate();
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.assistant("a long story").await;
+        cli.expect_end_of_input().await;
+        let start = Instant::now();
+        cli.expect_terminate().await;
+        assert_eq!(start.elapsed(), seconds(3));
+        cli.expect_kill().await;
+        assert_eq!(start.elapsed(), seconds(7));
+    };
+    together(host, cli).await;
+}

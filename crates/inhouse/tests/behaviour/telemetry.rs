@@ -1,0 +1,182 @@
+//! What a host that listens to `tracing` gets to hear.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::fmt::{self, Write as _};
+use std::sync::{Arc, Mutex};
+
+use inhouse::{Options, query};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+use crate::chart::{connect_as, failed, settle, settled, together};
+
+const SECRET: &str = "sk-hunter2-do-not-tell";
+
+/// Writes down everything up to a level.
+#[derive(Clone)]
+struct Listener {
+    level: Level,
+    heard: Arc<Mutex<Heard>>,
+}
+
+#[derive(Default)]
+struct Heard {
+    spans: BTreeSet<&'static str>,
+    text: String,
+    next_id: u64,
+}
+
+impl Listener {
+    fn new(level: Level) -> Self {
+        Self {
+            level,
+            heard: Arc::default(),
+        }
+    }
+
+    fn text(&self) -> String {
+        self.heard.lock().unwrap().text.clone()
+    }
+
+    fn spans(&self) -> Vec<&'static str> {
+        self.heard.lock().unwrap().spans.iter().copied().collect()
+    }
+}
+
+impl Subscriber for Listener {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("inhouse") && *metadata.level() <= self.level
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut heard = self.heard.lock().unwrap();
+        heard.spans.insert(span.metadata().name());
+        span.record(&mut *heard);
+        heard.next_id += 1;
+        Id::from_u64(heard.next_id)
+    }
+
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        values.record(&mut *self.heard.lock().unwrap());
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut *self.heard.lock().unwrap());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+impl Visit for Heard {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        writeln!(self.text, "{field}: {value:?}").expect("a string takes everything");
+    }
+}
+
+/// A conversation in which everything that can happen happens, full of secrets.
+async fn eventful() {
+    let options = || {
+        Options::new()
+            .env("COMPANY_TOKEN", SECRET)
+            .system_prompt(SECRET)
+            .max_line_bytes(5_000)
+            .on_request("echo", async |request: Value| Ok::<_, Infallible>(request))
+            .on_request("fail", async |_: Value| Err::<Value, _>(SECRET))
+            .on_request("panic", async |_: Value| -> Result<Value, Infallible> {
+                panic!("{SECRET}")
+            })
+    };
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect_as(options(), transport).await;
+        client.send(SECRET).await.unwrap().text().await.unwrap();
+        drop(client.send(SECRET).await.unwrap());
+        client.send(SECRET).await.unwrap().text().await.unwrap();
+        failed(client.control().set_model(Some(SECRET)).await);
+        settled(client.control()).await;
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.send_bytes(format!("{SECRET} is no JSON\n").as_bytes())
+            .await;
+        cli.assistant(&SECRET.repeat(1000)).await;
+        cli.send(json!({"type": SECRET, "text": SECRET})).await;
+        cli.turn(SECRET).await;
+        for subtype in ["echo", "fail", "panic", SECRET] {
+            let id = cli.ask(json!({"subtype": subtype, "word": SECRET})).await;
+            cli.expect_answer(&id).await;
+        }
+        cli.expect_prompt().await;
+        cli.turn(SECRET).await;
+        cli.expect_prompt().await;
+        cli.turn(SECRET).await;
+        cli.expect_request("set_model")
+            .await
+            .refuse("no", None)
+            .await;
+        settle(&mut cli).await;
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let asked = query(SECRET).options(options()).transport(transport);
+        failed(asked.await.unwrap().text().await);
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.assistant(SECRET).await;
+        cli.exit(inhouse::ExitStatus::with_signal(9));
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_prompt_and_no_secret_is_told_at_debug_or_above() {
+    let listener = Listener::new(Level::DEBUG);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    eventful().await;
+    drop(guard);
+    let text = listener.text();
+    assert!(text.contains("the CLI has accepted the session"), "{text}");
+    assert!(text.contains("a line of the CLI was passed over"), "{text}");
+    assert!(!text.contains(SECRET), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn sessions_turns_and_requests_are_spans() {
+    let listener = Listener::new(Level::DEBUG);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    eventful().await;
+    drop(guard);
+    let spans = listener.spans();
+    for span in ["inhouse::session", "inhouse::turn", "inhouse::control"] {
+        assert!(spans.contains(&span), "{span} is not among {spans:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_tells_how_it_ended() {
+    let listener = Listener::new(Level::INFO);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    eventful().await;
+    drop(guard);
+    let text = listener.text();
+    assert!(text.contains("subtype: \"success\""), "{text}");
+    assert!(
+        !text.contains("accepted the session"),
+        "that is only for DEBUG: {text}"
+    );
+}

@@ -1,0 +1,289 @@
+//! Where a turn begins and ends.
+
+use inhouse::message::Message;
+use inhouse::{Client, ErrorKind, ExitStatus, Turn};
+use inhouse_testkit::FakeCli;
+use serde_json::json;
+
+use crate::chart::{connect, failed, result_with, sketch, together};
+
+/// All messages of a turn.
+async fn read(mut turn: Turn<'_>) -> Vec<String> {
+    let mut read = Vec::new();
+    while let Some(message) = turn.next().await {
+        read.push(sketch(&message.expect("the session lives")));
+    }
+    read
+}
+
+async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
+    read(client.send(prompt).await.expect("the session lives")).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_ends_at_its_result() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let mut turn = client.send("one").await.unwrap();
+        let mut last = None;
+        while let Some(message) = turn.next().await {
+            last = Some(message.unwrap());
+        }
+        assert!(matches!(last, Some(Message::Result(_))));
+        assert!(turn.next().await.is_none(), "an end is an end");
+        assert!(turn.next().await.is_none());
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("1").await;
+        cli.assistant("this belongs to no turn").await;
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn turns_follow_each_other() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        assert_eq!(
+            say(&mut client, "one").await,
+            ["system init", "said 1", "result 1"]
+        );
+        assert_eq!(
+            say(&mut client, "two").await,
+            ["system init", "said 2", "result 2"]
+        );
+        assert_eq!(
+            client.send("three").await.unwrap().text().await.unwrap(),
+            "3"
+        );
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        for (prompt, answer) in [("one", "1"), ("two", "2"), ("three", "3")] {
+            assert_eq!(cli.expect_prompt().await.text(), prompt);
+            cli.turn(answer).await;
+        }
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_id_of_a_turn_is_the_one_that_the_cli_got() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let turn = client.send("one").await.unwrap();
+        let id = turn.prompt_id().to_owned();
+        turn.finish().await.unwrap();
+        id
+    };
+    let cli = async move {
+        cli.accept().await;
+        let prompt = cli.expect_prompt().await;
+        cli.turn("1").await;
+        prompt.uuid().map(str::to_owned)
+    };
+    let (id, got) = together(host, cli).await;
+    assert_eq!(Some(id), got);
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_20_a_result_that_names_another_prompt_does_not_end_the_turn() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { say(&mut connect(transport).await, "mine").await };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        let other = json!({"result": "other", "user_message_uuid": "another-prompt"});
+        cli.send(result_with(&cli, other)).await;
+        cli.turn("mine").await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(
+        read,
+        ["result other", "system init", "said mine", "result mine"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_names_several_prompts_ends_the_turn_of_each() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { say(&mut connect(transport).await, "mine").await };
+    let cli = async move {
+        cli.accept().await;
+        let prompt = cli.expect_prompt().await;
+        let both = json!({
+            "result": "both",
+            "user_message_uuid": "another-prompt",
+            "user_message_uuids": ["another-prompt", prompt.uuid()],
+        });
+        cli.send(result_with(&cli, both)).await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["result both"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_20_the_result_of_background_work_does_not_end_the_turn() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { say(&mut connect(transport).await, "mine").await };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        let background = json!({"result": "task", "origin": {"kind": "task-notification"}});
+        cli.send(result_with(&cli, background)).await;
+        let mine = json!({"result": "mine", "origin": {"kind": "human"}});
+        cli.send(result_with(&cli, mine)).await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["result task", "result mine"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_of_an_old_cli_name_no_prompts_and_end_turns_all_the_same() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        assert_eq!(say(&mut client, "one").await, ["result 1"]);
+        assert_eq!(say(&mut client, "two").await, ["result 2"]);
+    };
+    let cli = async move {
+        cli.accept().await;
+        for answer in ["1", "2"] {
+            cli.expect_prompt().await;
+            cli.send(result_with(&cli, json!({"result": answer}))).await;
+        }
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_misshapen_result_ends_the_turn_and_is_told_from_a_good_one() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        assert_eq!(say(&mut client, "one").await, ["result "]);
+        let error = failed(client.send("two").await.unwrap().finish().await);
+        assert_eq!(error.kind(), ErrorKind::Protocol);
+        assert!(error.to_string().contains("shape"), "{error}");
+        assert_eq!(
+            client.send("three").await.unwrap().text().await.unwrap(),
+            "3"
+        );
+    };
+    let cli = async move {
+        cli.accept().await;
+        for _ in 0..2 {
+            cli.expect_prompt().await;
+            cli.send(json!({"type": "result", "is_error": [], "subtype": 7}))
+                .await;
+        }
+        let prompt = cli.expect_prompt().await;
+        let good = json!({"result": "3", "user_message_uuid": prompt.uuid()});
+        cli.send(result_with(&cli, good)).await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gap_is_a_message_of_the_turn() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { say(&mut connect(transport).await, "mine").await };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.send_bytes(b"Warning: something was printed\n").await;
+        cli.result("mine").await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["gap not_json 1", "result mine"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_a_finished_turn_again_is_an_error_and_no_hang() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let mut turn = client.send("one").await.unwrap();
+        while turn.next().await.is_some() {}
+        failed(turn.finish().await)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("1").await;
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_turn_leaves_the_session_alive() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let error = failed(client.send("one").await.unwrap().text().await);
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert_eq!(client.send("two").await.unwrap().text().await.unwrap(), "2");
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.error_result("error_during_execution", &["overloaded"])
+            .await;
+        cli.expect_prompt().await;
+        cli.turn("2").await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_cli_dies_fails_once_and_then_ends() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let mut turn = client.send("one").await.unwrap();
+        assert_eq!(sketch(&turn.next().await.unwrap().unwrap()), "said half");
+        let error = failed(turn.next().await.expect("the death is told"));
+        assert_eq!(error.kind(), ErrorKind::Exited);
+        assert!(turn.next().await.is_none());
+        failed(client.send("two").await)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.assistant("half").await;
+        cli.exit(ExitStatus::with_signal(9));
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Exited);
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn sending_to_a_cli_that_has_died_between_turns_fails_with_its_status() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        client.send("one").await.unwrap().finish().await.unwrap();
+        let end = client.messages().next().await.expect("the death is told");
+        assert_eq!(failed(end).kind(), ErrorKind::Exited);
+        failed(client.send("two").await)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("1").await;
+        cli.exit(ExitStatus::with_code(7));
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_code(7)));
+}

@@ -1,0 +1,187 @@
+//! A CLI that does not take what is written to it.
+
+use inhouse::transport::duplex;
+use inhouse::{Client, ErrorKind, Options};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, BufWriter, DuplexStream};
+
+use crate::chart::{connect, connect_as, failed, read, seconds, timed, together};
+
+/// More than fits into the pipe of the fake.
+fn long_prompt() -> String {
+    "x".repeat(300_000)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().control_timeout(seconds(15));
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        let (outcome, took) = timed(client.control().send(long_prompt())).await;
+        assert_eq!(read(client.messages(), 1).await, ["said I do not listen"]);
+        (failed(outcome), took)
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.assistant("I do not listen").await;
+        cli.expect_kill().await;
+    };
+    let ((error, took), ()) = together(host, cli).await;
+    assert!(error.is_timeout());
+    assert!(
+        error.to_string().contains("stopped reading its input"),
+        "{error}"
+    );
+    assert_eq!(took, seconds(15));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_to_be_written_is_written_in_order_when_the_cli_reads_again() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let control = client.control().clone();
+        let stuck = failed(control.with_timeout(seconds(5)).send(long_prompt()).await);
+        assert!(stuck.is_timeout());
+        let (interrupted, message) = tokio::join!(control.interrupt(), client.messages().next());
+        interrupted.unwrap();
+        message.unwrap().unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        // Reads on only after the host has lost its patience.
+        tokio::time::advance(seconds(5)).await;
+        cli.assistant("sorry, I was busy").await;
+        assert_eq!(cli.expect_prompt().await.text().len(), 300_000);
+        cli.expect_request("interrupt").await.succeed_empty().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_closes_its_stdin_can_still_be_heard() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        assert_eq!(read(client.messages(), 1).await, ["said I listen no more"]);
+        let during = failed(client.control().send("hello?").await);
+        let after = failed(client.control().send("hello?").await);
+        assert_eq!(
+            (during.kind(), after.kind()),
+            (ErrorKind::Closed, ErrorKind::Closed)
+        );
+        assert!(after.to_string().contains("input"), "{after}");
+        let (control, mut messages) = client.split();
+        let (read, closed) = tokio::join!(read(&mut messages, 1), async {
+            control.close().await.unwrap()
+        });
+        assert_eq!(read, ["said but I still talk"]);
+        closed
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.close_stdin();
+        cli.assistant("I listen no more").await;
+        cli.assistant("but I still talk").await;
+    };
+    together(host, cli).await;
+}
+
+/// A CLI behind two bare streams, of which the one to it holds little.
+struct Bare {
+    stdin: BufReader<DuplexStream>,
+    stdout: DuplexStream,
+}
+
+impl Bare {
+    async fn line(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdin
+            .read_line(&mut line)
+            .await
+            .expect("the host writes");
+        serde_json::from_str(&line).expect("a line of JSON")
+    }
+
+    async fn say(&mut self, line: Value) {
+        let line = format!("{line}\n");
+        self.stdout
+            .write_all(line.as_bytes())
+            .await
+            .expect("the host reads");
+    }
+
+    async fn accept(&mut self) {
+        let initialize = self.line().await;
+        assert_eq!(initialize["request"]["subtype"], "initialize");
+        self.succeed(&initialize).await;
+    }
+
+    async fn succeed(&mut self, request: &Value) {
+        let id = &request["request_id"];
+        let response = json!({"subtype": "success", "request_id": id, "response": {}});
+        self.say(json!({"type": "control_response", "response": response}))
+            .await;
+    }
+}
+
+fn bare(pipe: usize) -> (DuplexStream, DuplexStream, Bare) {
+    let (writer, stdin) = tokio::io::duplex(pipe);
+    let (stdout, reader) = tokio::io::duplex(64 * 1024);
+    let stdin = BufReader::new(stdin);
+    (reader, writer, Bare { stdin, stdout })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_narrow_pipe_carries_everything() {
+    let (reader, writer, mut cli) = bare(7);
+    let host = async {
+        let transport = duplex(reader, writer);
+        let mut client = Client::connect_with(Options::new(), transport)
+            .await
+            .unwrap();
+        let turn = client
+            .send("a prompt of more than seven bytes")
+            .await
+            .unwrap();
+        assert_eq!(turn.text().await.unwrap(), "heard");
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        let prompt = cli.line().await;
+        assert_eq!(
+            prompt["message"]["content"][0]["text"],
+            "a prompt of more than seven bytes"
+        );
+        cli.say(json!({
+            "type": "result",
+            "subtype": "success",
+            "is_error": false,
+            "result": "heard",
+            "session_id": "s",
+        }))
+        .await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_that_keeps_back_what_is_not_flushed_is_flushed() {
+    let (reader, writer, mut cli) = bare(64 * 1024);
+    let host = async {
+        let transport = duplex(reader, BufWriter::new(writer));
+        let client = Client::connect_with(Options::new(), transport)
+            .await
+            .unwrap();
+        client.control().interrupt().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        let interrupt = cli.line().await;
+        cli.succeed(&interrupt).await;
+    };
+    together(host, cli).await;
+}

@@ -1,0 +1,81 @@
+//! `#[tool(blocking)]`: functions that block, off the threads that must not.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+
+use inhouse::tool;
+use inhouse::tool::{Json, State, Tool, ToolServer};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+#[derive(Clone)]
+struct Rendezvous {
+    arrived: Sender<ThreadId>,
+    go: Arc<Mutex<Receiver<()>>>,
+}
+
+/// Wait until somebody says go.
+#[tool(blocking)]
+fn wait(State(rendezvous): State<Rendezvous>, word: String) -> String {
+    let _ = rendezvous.arrived.send(std::thread::current().id());
+    let go = rendezvous.go.lock().unwrap();
+    go.recv()
+        .map_or_else(|_| "nobody came".to_owned(), |()| word)
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    count: usize,
+}
+
+/// Find nothing.
+#[tool(blocking, read_only)]
+fn find() -> Json<Found> {
+    Json(Found { count: 0 })
+}
+
+/// Panic.
+#[tool(blocking)]
+fn panic() -> u8 {
+    panic!("oh no")
+}
+
+// One thread for everything async: if the tool ran there, nobody could say go.
+#[tokio::test(flavor = "current_thread")]
+async fn the_runtime_goes_on_meanwhile() {
+    let ((arrived, arrivals), (say_go, go)) = (channel(), channel());
+    let rendezvous = Rendezvous {
+        arrived,
+        go: Arc::new(Mutex::new(go)),
+    };
+    let server = ToolServer::with_state("test", rendezvous).tool(wait::tool());
+    let (result, ()) = tokio::join!(server.call("wait", json!({"word": "now"})), async {
+        say_go.send(()).unwrap();
+    });
+    assert_eq!(result.all_text(), "now");
+    assert_ne!(arrivals.recv().unwrap(), std::thread::current().id());
+}
+
+#[tokio::test]
+async fn the_result_keeps_its_schema() {
+    let tool: Tool = find::tool();
+    let schema = tool.definition().output_schema.clone().unwrap();
+    assert_eq!(schema["required"], json!(["count"]));
+    let result = ToolServer::new("test")
+        .tool(tool)
+        .call("find", json!({}))
+        .await;
+    assert_eq!(result.structured_content, Some(json!({"count": 0})));
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_there_too() {
+    let result = ToolServer::new("test")
+        .tool(panic::tool())
+        .call("panic", json!({}))
+        .await;
+    assert!(result.is_error);
+    assert!(result.all_text().contains("oh no"), "{}", result.all_text());
+}

@@ -1,0 +1,207 @@
+//! What becomes of named parameters: the arguments that the model gives.
+
+use std::collections::BTreeMap;
+
+use inhouse::tool;
+use inhouse::tool::{CallToolResult, Tool, ToolServer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+const LANGUAGE: &str = "en";
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Order {
+    #[default]
+    Newest,
+    Oldest,
+}
+
+/// Has no JSON form, so that a default of it cannot be shown.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Mark(u8);
+
+/// Show all arguments.
+#[tool]
+async fn search(
+    /// What to look for
+    query: String,
+    /// Whom to ask
+    who: Option<String>,
+    #[default] order: Order,
+    #[default = 10] limit: u32,
+    #[default = -1.5] offset: f64,
+    #[default = "all"] folder: String,
+    #[default = LANGUAGE.to_owned()] language: String,
+    #[default = vec![1, 2]] pages: Vec<u8>,
+    #[default] mark: Mark,
+) -> String {
+    format!(
+        "{query} {who:?} {order:?} {limit} {offset} {folder} {language} {pages:?} {}",
+        mark.0
+    )
+}
+
+/// Names that are not those of the function.
+#[tool]
+async fn renamed(
+    /// The kind
+    #[rename = "type"]
+    kind: String,
+    #[rename = "max-results"]
+    #[default = 3]
+    most: u8,
+) -> String {
+    format!("{kind} {most}")
+}
+
+/// What serde and schemars say.
+#[tool]
+async fn passed_on(
+    #[schemars(range(min = 1, max = 9))] digit: u8,
+    #[serde(alias = "colour")] color: String,
+    #[allow(unused_variables, unused_mut)] mut unused: BTreeMap<String, Vec<Value>>,
+) -> String {
+    format!("{digit} {color}")
+}
+
+/// Names of parameters that are those of other things, too.
+#[tool]
+async fn clash(clash: u8, this: u8, state: u8, call: u8, parameter_0: u8, __default_0: u8) -> u8 {
+    clash + this + state + call + parameter_0 + __default_0
+}
+
+async fn call(tool: &str, arguments: Value) -> CallToolResult {
+    let server = ToolServer::new("test")
+        .tool(search::tool())
+        .tool(renamed::tool())
+        .tool(passed_on::tool())
+        .tool(clash::tool());
+    server.call(tool, arguments).await
+}
+
+fn schema(tool: &Tool) -> Value {
+    tool.definition().input_schema.clone()
+}
+
+#[test]
+fn the_schema_says_what_is_optional_and_what_it_is_then() {
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "What to look for"},
+            "who": {"type": ["string", "null"], "description": "Whom to ask"},
+            "order": {"type": "string", "enum": ["newest", "oldest"], "default": "newest"},
+            "limit": {"type": "integer", "format": "uint32", "minimum": 0, "default": 10},
+            "offset": {"type": "number", "format": "double", "default": -1.5},
+            "folder": {"type": "string", "default": "all"},
+            "language": {"type": "string", "default": "en"},
+            "pages": {
+                "type": "array",
+                "items": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
+                "default": [1, 2],
+            },
+            "mark": {
+                "type": "integer",
+                "format": "uint8",
+                "minimum": 0,
+                "maximum": 255,
+                "description": "Has no JSON form, so that a default of it cannot be shown.",
+            },
+        },
+        "required": ["query"],
+    });
+    assert_eq!(schema(&search::tool()), expected);
+}
+
+#[tokio::test]
+async fn what_is_left_out_has_its_default() {
+    let result = call("search", json!({"query": "tea"})).await;
+    assert_eq!(result.all_text(), "tea None Newest 10 -1.5 all en [1, 2] 0");
+}
+
+#[tokio::test]
+async fn what_is_given_is_taken() {
+    let arguments = json!({
+        "query": "tea", "who": "Ada", "order": "oldest", "limit": 1, "offset": 2,
+        "folder": "in", "language": "de", "pages": [], "mark": 7,
+    });
+    let result = call("search", arguments).await;
+    assert_eq!(result.all_text(), "tea Some(\"Ada\") Oldest 1 2 in de [] 7");
+}
+
+#[tokio::test]
+async fn null_is_left_out_too() {
+    let result = call("search", json!({"query": "tea", "who": null})).await;
+    assert!(
+        result.all_text().starts_with("tea None"),
+        "{}",
+        result.all_text()
+    );
+}
+
+#[tokio::test]
+async fn a_renamed_argument_has_its_new_name_only() {
+    assert_eq!(
+        call("renamed", json!({"type": "a", "max-results": 5}))
+            .await
+            .all_text(),
+        "a 5"
+    );
+    let old = call("renamed", json!({"kind": "a"})).await;
+    assert_eq!(old.all_text(), "invalid arguments: missing field `type`");
+    let schema = schema(&renamed::tool());
+    assert_eq!(schema["properties"]["type"]["description"], "The kind");
+    assert_eq!(schema["properties"]["max-results"]["default"], 3);
+    assert_eq!(schema["required"], json!(["type"]));
+}
+
+#[tokio::test]
+async fn attributes_of_serde_and_schemars_are_passed_on() {
+    let schema = schema(&passed_on::tool());
+    assert_eq!(schema["properties"]["digit"]["minimum"], 1);
+    assert_eq!(schema["properties"]["digit"]["maximum"], 9);
+    let result = call(
+        "passed_on",
+        json!({"digit": 1, "colour": "red", "unused": {}}),
+    )
+    .await;
+    assert_eq!(result.all_text(), "1 red");
+}
+
+#[tokio::test]
+async fn more_than_was_asked_for_is_ignored() {
+    let result = call("renamed", json!({"type": "a", "reason": "because"})).await;
+    assert_eq!(result.all_text(), "a 3");
+}
+
+#[tokio::test]
+async fn an_argument_that_does_not_fit_is_named() {
+    for (arguments, words) in [
+        (json!({}), "missing field `query`"),
+        (json!({"query": 1}), "expected a string (at `query`)"),
+        (
+            json!({"query": "a", "limit": -1}),
+            "expected u32 (at `limit`)",
+        ),
+        (json!({"query": "a", "order": "x"}), "(at `order`)"),
+        (json!("a"), "expected an object of arguments"),
+    ] {
+        let result = call("search", arguments.clone()).await;
+        assert!(result.is_error, "{arguments}");
+        assert!(
+            result.all_text().contains(words),
+            "{arguments}: {}",
+            result.all_text()
+        );
+    }
+}
+
+#[tokio::test]
+async fn names_of_parameters_are_free() {
+    let arguments = json!({
+        "clash": 1, "this": 2, "state": 4, "call": 8, "parameter_0": 16, "__default_0": 32,
+    });
+    assert_eq!(call("clash", arguments).await.all_text(), "63");
+}

@@ -1,0 +1,104 @@
+//! What the settings of `#[tool(…)]` say.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use inhouse::tool;
+use inhouse::tool::{Tool, ToolServer};
+use serde_json::{json, to_value};
+use tokio::sync::Barrier;
+
+const ABOUT: &str = "Do it all";
+const LIMIT: Duration = Duration::from_millis(5);
+
+/// For people who read the code.
+#[tool(
+    name = "everything-2",
+    description = ABOUT,
+    title = "Everything",
+    destructive,
+    idempotent,
+    open_world,
+    always_load,
+    search_hint = concat!("all", " at once"),
+    max_result_size = 100_000,
+    concurrency = 2,
+    timeout = LIMIT,
+)]
+async fn everything() {}
+
+/// Two at a time, and no more.
+#[tool(concurrency = 2)]
+async fn two_at_once() -> usize {
+    static RUNNING: AtomicUsize = AtomicUsize::new(0);
+    static PAIR: Barrier = Barrier::const_new(2);
+    let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
+    // Nobody gets past it alone.
+    PAIR.wait().await;
+    RUNNING.fetch_sub(1, Ordering::SeqCst);
+    running
+}
+
+/// Nothing is lost.
+#[tool(destructive = false, open_world = false)]
+async fn careful() {}
+
+/// Never end.
+#[tool(timeout = LIMIT * 2)]
+async fn never() {
+    std::future::pending::<()>().await;
+}
+
+#[test]
+fn every_setting_is_in_the_definition() {
+    let tool: Tool = everything::tool();
+    let expected = json!({
+        "name": "everything-2",
+        "title": "Everything",
+        "description": "Do it all",
+        "inputSchema": {"type": "object", "properties": {}},
+        "annotations": {"destructiveHint": true, "idempotentHint": true, "openWorldHint": true},
+        "_meta": {
+            "anthropic/alwaysLoad": true,
+            "anthropic/searchHint": "all at once",
+            "anthropic/maxResultSizeChars": 100_000,
+        },
+    });
+    assert_eq!(to_value(tool.definition()).unwrap(), expected);
+}
+
+#[test]
+fn switches_can_say_no() {
+    let tool: Tool = careful::tool();
+    let expected = json!({"destructiveHint": false, "openWorldHint": false});
+    assert_eq!(to_value(&tool.definition().annotations).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn the_tool_is_called_by_its_new_name() {
+    let server = ToolServer::new("test").tool(everything::tool());
+    assert!(!server.call("everything-2", json!({})).await.is_error);
+    assert!(server.call("everything", json!({})).await.is_error);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_too_long_is_stopped() {
+    let server = ToolServer::new("test").tool(never::tool());
+    let result = server.call("never", json!({})).await;
+    assert!(result.is_error);
+    assert!(result.all_text().contains("10ms"), "{}", result.all_text());
+}
+
+#[tokio::test]
+async fn calls_wait_for_their_turn() {
+    let server = ToolServer::new("test").tool(two_at_once::tool());
+    let call = || server.call("two_at_once", json!({}));
+    let results = tokio::join!(call(), call(), call(), call());
+    for result in [results.0, results.1, results.2, results.3] {
+        assert!(
+            ["1", "2"].contains(&result.all_text().as_str()),
+            "{}",
+            result.all_text()
+        );
+    }
+}

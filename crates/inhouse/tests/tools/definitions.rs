@@ -1,0 +1,134 @@
+use inhouse::tool::{Input, Json, Tool, ToolServer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only the schema is looked at")]
+struct Search {
+    /// What to look for
+    text: String,
+    /// How many at most
+    limit: Option<u8>,
+    #[serde(default)]
+    folder: Folder,
+    tags: Vec<Tag>,
+}
+
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Folder {
+    #[default]
+    Inbox,
+    Sent,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only the schema is looked at")]
+struct Tag {
+    name: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    count: u32,
+}
+
+fn definition<S: 'static>(tool: &Tool<S>) -> Value {
+    serde_json::to_value(tool.definition()).expect("JSON")
+}
+
+#[test]
+fn the_schema_is_inferred_from_the_type_and_stands_in_one_piece() {
+    let tool: Tool = Tool::new("search", "Search mail", async |Input(_): Input<Search>| {
+        Json(Found { count: 0 })
+    });
+    let definition = definition(&tool);
+    assert_eq!(definition["name"], "search");
+    assert_eq!(definition["description"], "Search mail");
+    let input = &definition["inputSchema"];
+    assert_eq!(input["type"], "object");
+    assert_eq!(input["required"], json!(["text", "tags"]));
+    let properties = &input["properties"];
+    assert_eq!(properties["text"]["description"], "What to look for");
+    assert_eq!(properties["limit"]["description"], "How many at most");
+    assert_eq!(properties["folder"]["enum"], json!(["inbox", "sent"]));
+    assert_eq!(properties["folder"]["default"], "inbox");
+    assert_eq!(properties["tags"]["items"]["properties"]["name"]["type"], "string");
+    assert!(!input.to_string().contains("$ref"), "{input}");
+    assert_eq!(definition["outputSchema"]["properties"]["count"]["type"], "integer");
+}
+
+#[test]
+fn a_type_that_contains_itself_keeps_its_definition() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only the schema is looked at")]
+    struct Tree {
+        children: Vec<Tree>,
+    }
+    let tool: Tool = Tool::new("walk", "Walk", async |Input(_): Input<Tree>| ());
+    let schema = definition(&tool)["inputSchema"].clone();
+    assert_eq!(schema["type"], "object", "{schema}");
+    jsonschema_is_closed(&schema);
+}
+
+/// Every reference has its target.
+fn jsonschema_is_closed(schema: &Value) {
+    let text = schema.to_string();
+    for reference in text.split("\"$ref\":\"").skip(1) {
+        let target = reference.split('"').next().expect("a string ends");
+        let pointer = target.strip_prefix('#').expect("inside of the schema");
+        assert!(schema.pointer(pointer).is_some(), "{target} in {schema}");
+    }
+}
+
+#[test]
+fn without_arguments_it_is_an_empty_object() {
+    let tool: Tool = Tool::new("now", "Now", async || "noon");
+    assert_eq!(
+        definition(&tool),
+        json!({"name": "now", "description": "Now", "inputSchema": {"type": "object", "properties": {}}})
+    );
+}
+
+#[test]
+fn hints_and_meta_are_written_as_the_cli_reads_them() {
+    let tool: Tool = Tool::new("wipe", "Wipe", async || ())
+        .title("Wipe it")
+        .destructive(true)
+        .idempotent()
+        .open_world(false)
+        .always_load()
+        .search_hint("delete erase")
+        .max_result_size(500_000);
+    let definition = definition(&tool);
+    assert_eq!(definition["title"], "Wipe it");
+    assert_eq!(
+        definition["annotations"],
+        json!({"destructiveHint": true, "idempotentHint": true, "openWorldHint": false})
+    );
+    assert_eq!(
+        definition["_meta"],
+        json!({
+            "anthropic/alwaysLoad": true,
+            "anthropic/searchHint": "delete erase",
+            "anthropic/maxResultSizeChars": 500_000,
+        })
+    );
+    let tool: Tool = Tool::new("look", "Look", async || ()).read_only();
+    assert_eq!(tool.definition().annotations.read_only_hint, Some(true));
+}
+
+#[tokio::test]
+async fn a_handle_changes_the_tools_of_every_clone() {
+    let server = ToolServer::new("s").tool(Tool::new("a", "A", async || "1"));
+    let clone = server.clone();
+    let tools = server.handle();
+    tools.put(Tool::new("b", "B", async || "2"));
+    tools.put(Tool::new("a", "A", async || "3"));
+    assert_eq!(tools.names(), ["a", "b"]);
+    assert_eq!(clone.call("a", json!({})).await.all_text(), "3");
+    assert!(tools.remove("b"));
+    assert!(!tools.remove("b"));
+    assert!(clone.call("b", json!({})).await.is_error);
+}

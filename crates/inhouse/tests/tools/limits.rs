@@ -1,0 +1,69 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use inhouse::tool::{State, Tool, ToolServer};
+use serde_json::json;
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+#[derive(Clone, Default)]
+struct Gauge {
+    now: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+/// Notes how many run at once, and lets the others have a go in between.
+async fn work(State(gauge): State<Gauge>) {
+    let now = gauge.now.fetch_add(1, Ordering::SeqCst) + 1;
+    gauge.most.fetch_max(now, Ordering::SeqCst);
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    gauge.now.fetch_sub(1, Ordering::SeqCst);
+}
+
+async fn most_at_once(server: ToolServer<Gauge>, gauge: &Gauge, tools: &[&'static str]) -> usize {
+    let mut calls = JoinSet::new();
+    for at in 0..30 {
+        let (server, tool) = (server.clone(), tools[at % tools.len()]);
+        calls.spawn(async move { server.call(tool, json!({})).await });
+    }
+    for result in calls.join_all().await {
+        assert!(!result.is_error);
+    }
+    gauge.most.load(Ordering::SeqCst)
+}
+
+#[tokio::test]
+async fn calls_run_side_by_side_unless_limited() {
+    // All of them have to be there at once, or none gets on.
+    let barrier = Arc::new(Barrier::new(30));
+    let tool = Tool::new("meet", "Meet", async |State(barrier): State<Arc<Barrier>>| {
+        barrier.wait().await;
+    });
+    let server = ToolServer::with_state("s", barrier).tool(tool);
+    let mut calls = JoinSet::new();
+    for _ in 0..30 {
+        let server = server.clone();
+        calls.spawn(async move { server.call("meet", json!({})).await });
+    }
+    assert_eq!(calls.join_all().await.len(), 30);
+}
+
+#[tokio::test]
+async fn a_tool_may_limit_its_calls() {
+    let gauge = Gauge::default();
+    let server = ToolServer::with_state("s", gauge.clone())
+        .tool(Tool::new("a", "A", work).concurrency(3));
+    assert_eq!(most_at_once(server, &gauge, &["a"]).await, 3);
+}
+
+#[tokio::test]
+async fn a_server_may_limit_the_calls_of_all_its_tools_together() {
+    let gauge = Gauge::default();
+    let server = ToolServer::with_state("s", gauge.clone())
+        .concurrency(4)
+        .tool(Tool::new("a", "A", work))
+        .tool(Tool::new("b", "B", work));
+    assert_eq!(most_at_once(server, &gauge, &["a", "b"]).await, 4);
+}

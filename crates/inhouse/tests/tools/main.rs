@@ -1,0 +1,8 @@
+//! Tools without any CLI: definitions, arguments, results and limits, through `ToolServer::call`.
+
+mod arguments;
+mod definitions;
+mod extractors;
+mod failures;
+mod limits;
+mod results;
