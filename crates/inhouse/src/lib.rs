@@ -1,4 +1,42 @@
 //! Agents on Claude Code whose tools live in your own process.
+//!
+//! | to | use |
+//! |---|---|
+//! | ask one question | [`query`] |
+//! | hold a conversation | [`Client`], and [`Turn`] for each answer |
+//! | steer a running session | [`Control`] |
+//! | give Claude tools | [`tool`](macro@tool), [`ToolServer`](tool::ToolServer) |
+//! | set anything up | [`Options`] |
+//! | read what happens | [`message::Message`] |
+//!
+//! The [`guide`] explains each, from the first query to tests against the real CLI.
+//!
+//! ```
+//! use inhouse::{Options, query};
+//! # use inhouse_testkit::FakeCli;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> inhouse::Result<()> {
+//! # let (transport, mut cli) = FakeCli::new();
+//! # let host = async {
+//! let answer = query("What is 15 + 27?")
+//!     .options(Options::new().max_turns(3))
+//! #   .transport(transport)
+//!     .await?
+//!     .text()
+//!     .await?;
+//! assert_eq!(answer, "42");
+//! # inhouse::Result::Ok(())
+//! # };
+//! # let cli = async move {
+//! #     cli.accept().await;
+//! #     cli.expect_prompt().await;
+//! #     cli.turn("42").await;
+//! # };
+//! # let (done, ()) = tokio::join!(host, cli);
+//! # done
+//! # }
+//! ```
 
 #[doc(hidden)]
 pub mod __private;
@@ -6,6 +44,7 @@ mod client;
 pub mod control;
 mod driver;
 pub mod error;
+pub mod guide;
 pub mod launch;
 mod mcp;
 pub mod options;

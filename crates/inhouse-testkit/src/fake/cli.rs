@@ -21,6 +21,7 @@ pub struct FakeCli {
     pub(super) conversation: Conversation,
     pub(super) life: Life,
     pub(super) terminations: u32,
+    pub(super) tool_calls: u64,
 }
 
 impl FakeCli {
@@ -43,6 +44,7 @@ impl FakeCli {
             conversation,
             life,
             terminations: 0,
+            tool_calls: 0,
         };
         (transport, cli)
     }

@@ -55,7 +55,8 @@
 //! # Requests of the CLI
 //!
 //! [`FakeCli::ask`] makes a request of the host (a hook, a permission, a tool), and
-//! [`FakeCli::expect_answer`] waits for what comes back.
+//! [`FakeCli::expect_answer`] waits for what comes back. [`FakeCli::call_tool`] calls a tool in the host's
+//! process, as Claude would.
 //!
 //! # Faults
 //!
@@ -87,6 +88,7 @@ mod say;
 mod script;
 mod session;
 mod transcript;
+mod tool;
 mod transport;
 
 pub use self::answer::HostAnswer;
@@ -95,4 +97,5 @@ pub use self::cli::FakeCli;
 pub use self::prompt::Prompt;
 pub use self::request::HostRequest;
 pub use self::script::{Script, Step};
+pub use self::tool::ToolCall;
 pub use self::transport::FakeTransport;

@@ -30,7 +30,9 @@ fn divider() -> (ToolServer<Arc<AtomicU32>>, Arc<AtomicU32>) {
 #[tokio::test]
 async fn arguments_that_fit_reach_the_handler() {
     let (server, ran) = divider();
-    let result = server.call("divide", json!({"a": 84, "b": 2, "why": "more is fine"})).await;
+    let result = server
+        .call("divide", json!({"a": 84, "b": 2, "why": "more is fine"}))
+        .await;
     assert_eq!(result.all_text(), "42");
     assert_eq!(ran.load(Ordering::Relaxed), 1);
 }
@@ -76,7 +78,12 @@ async fn a_schema_of_ones_own_is_enforced() {
     assert_eq!(tool.definition().input_schema, schema);
     let server = ToolServer::with_state("s", Arc::clone(&ran)).tool(tool);
     assert_eq!(server.call("pick", json!({"n": 7})).await.all_text(), "7");
-    for wrong in [json!({"n": 10}), json!({"n": "7"}), json!({}), json!({"n": 1, "m": 2})] {
+    for wrong in [
+        json!({"n": 10}),
+        json!({"n": "7"}),
+        json!({}),
+        json!({"n": 1, "m": 2}),
+    ] {
         let result = server.call("pick", wrong.clone()).await;
         assert!(result.is_error, "{wrong}");
     }

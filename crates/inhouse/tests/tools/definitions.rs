@@ -54,9 +54,15 @@ fn the_schema_is_inferred_from_the_type_and_stands_in_one_piece() {
     assert_eq!(properties["limit"]["description"], "How many at most");
     assert_eq!(properties["folder"]["enum"], json!(["inbox", "sent"]));
     assert_eq!(properties["folder"]["default"], "inbox");
-    assert_eq!(properties["tags"]["items"]["properties"]["name"]["type"], "string");
+    assert_eq!(
+        properties["tags"]["items"]["properties"]["name"]["type"],
+        "string"
+    );
     assert!(!input.to_string().contains("$ref"), "{input}");
-    assert_eq!(definition["outputSchema"]["properties"]["count"]["type"], "integer");
+    assert_eq!(
+        definition["outputSchema"]["properties"]["count"]["type"],
+        "integer"
+    );
 }
 
 #[test]

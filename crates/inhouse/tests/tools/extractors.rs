@@ -35,8 +35,16 @@ fn app(user: Option<User>) -> ToolServer<App> {
 #[tokio::test]
 async fn the_state_or_a_part_of_it_is_an_argument() {
     let server = app(None)
-        .tool(Tool::new("whole", "Whole", async |State(app): State<App>| app.name))
-        .tool(Tool::new("part", "Part", async |State(Name(name)): State<Name>| name));
+        .tool(Tool::new(
+            "whole",
+            "Whole",
+            async |State(app): State<App>| app.name,
+        ))
+        .tool(Tool::new(
+            "part",
+            "Part",
+            async |State(Name(name)): State<Name>| name,
+        ));
     assert_eq!(server.call("whole", json!({})).await.all_text(), "mail");
     assert_eq!(server.call("part", json!({})).await.all_text(), "mail");
 }
@@ -63,7 +71,10 @@ async fn what_a_call_knows_of_itself_is_there_without_a_cli_too() {
         },
     );
     let server = ToolServer::new("s").tool(tool);
-    assert_eq!(server.call("know", json!({})).await.all_text(), "\"\" false");
+    assert_eq!(
+        server.call("know", json!({})).await.all_text(),
+        "\"\" false"
+    );
 }
 
 #[tokio::test]
@@ -72,5 +83,8 @@ async fn plain_functions_are_handlers_too() {
         format!("hello from {name}")
     }
     let server = app(None).tool(Tool::new("hello", "Hello", hello));
-    assert_eq!(server.call("hello", json!({})).await.all_text(), "hello from mail");
+    assert_eq!(
+        server.call("hello", json!({})).await.all_text(),
+        "hello from mail"
+    );
 }

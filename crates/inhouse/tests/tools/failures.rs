@@ -9,11 +9,17 @@ use tokio::sync::oneshot;
 #[tokio::test]
 async fn a_panic_is_an_error_result_and_the_server_lives() {
     let server = ToolServer::new("s")
-        .tool(Tool::new("boom", "Boom", async || -> String { panic!("the pump broke") }))
+        .tool(Tool::new("boom", "Boom", async || -> String {
+            panic!("the pump broke")
+        }))
         .tool(Tool::new("ok", "Ok", async || "fine"));
     let result = server.call("boom", json!({})).await;
     assert!(result.is_error);
-    assert!(result.all_text().contains("the pump broke"), "{}", result.all_text());
+    assert!(
+        result.all_text().contains("the pump broke"),
+        "{}",
+        result.all_text()
+    );
     assert_eq!(server.call("ok", json!({})).await.all_text(), "fine");
 }
 
@@ -27,7 +33,10 @@ async fn a_panic_while_arguments_are_read_is_one_too() {
         }
     }
     let tool = Tool::new("boom", "Boom", async |Input(Bomb): Input<Bomb>| ());
-    let result = ToolServer::new("s").tool(tool).call("boom", json!({})).await;
+    let result = ToolServer::new("s")
+        .tool(tool)
+        .call("boom", json!({}))
+        .await;
     assert!(result.is_error);
     assert!(result.all_text().contains("in the arguments"));
 }
@@ -36,7 +45,10 @@ async fn a_panic_while_arguments_are_read_is_one_too() {
 async fn an_unknown_tool_is_an_error_that_names_it() {
     let result = ToolServer::new("calc").call("ad", json!({})).await;
     assert!(result.is_error);
-    assert_eq!(result.all_text(), "there is no tool `ad` on the server `calc`");
+    assert_eq!(
+        result.all_text(),
+        "there is no tool `ad` on the server `calc`"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -49,18 +61,28 @@ async fn a_call_that_takes_too_long_is_dropped_and_told() {
         drop(guard);
     })
     .timeout(Duration::from_secs(5));
-    let server = ToolServer::new("s").timeout(Duration::from_secs(1)).tool(tool);
+    let server = ToolServer::new("s")
+        .timeout(Duration::from_secs(1))
+        .tool(tool);
     let started = tokio::time::Instant::now();
     let result = server.call("slow", json!({})).await;
-    assert_eq!(started.elapsed(), Duration::from_secs(5), "the tool's own limit counts");
+    assert_eq!(
+        started.elapsed(),
+        Duration::from_secs(5),
+        "the tool's own limit counts"
+    );
     assert!(result.is_error);
     assert!(result.all_text().contains("5s"), "{}", result.all_text());
-    was_dropped.await.expect_err("the handler was dropped with its guard");
+    was_dropped
+        .await
+        .expect_err("the handler was dropped with its guard");
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_limit_of_the_server_holds_for_tools_without_one() {
     let tool = Tool::new("slow", "Slow", async || std::future::pending::<()>().await);
-    let server = ToolServer::new("s").timeout(Duration::from_secs(1)).tool(tool);
+    let server = ToolServer::new("s")
+        .timeout(Duration::from_secs(1))
+        .tool(tool);
     assert!(server.call("slow", json!({})).await.is_error);
 }

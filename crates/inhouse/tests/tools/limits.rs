@@ -38,9 +38,13 @@ async fn most_at_once(server: ToolServer<Gauge>, gauge: &Gauge, tools: &[&'stati
 async fn calls_run_side_by_side_unless_limited() {
     // All of them have to be there at once, or none gets on.
     let barrier = Arc::new(Barrier::new(30));
-    let tool = Tool::new("meet", "Meet", async |State(barrier): State<Arc<Barrier>>| {
-        barrier.wait().await;
-    });
+    let tool = Tool::new(
+        "meet",
+        "Meet",
+        async |State(barrier): State<Arc<Barrier>>| {
+            barrier.wait().await;
+        },
+    );
     let server = ToolServer::with_state("s", barrier).tool(tool);
     let mut calls = JoinSet::new();
     for _ in 0..30 {
@@ -53,8 +57,8 @@ async fn calls_run_side_by_side_unless_limited() {
 #[tokio::test]
 async fn a_tool_may_limit_its_calls() {
     let gauge = Gauge::default();
-    let server = ToolServer::with_state("s", gauge.clone())
-        .tool(Tool::new("a", "A", work).concurrency(3));
+    let server =
+        ToolServer::with_state("s", gauge.clone()).tool(Tool::new("a", "A", work).concurrency(3));
     assert_eq!(most_at_once(server, &gauge, &["a"]).await, 3);
 }
 

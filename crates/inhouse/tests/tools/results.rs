@@ -43,7 +43,11 @@ async fn data_is_structured_and_has_no_content_that_it_would_hide() {
         wire(Json(Point { x: 1, y: 2 })).await,
         json!({"content": [], "structuredContent": {"x": 1, "y": 2}})
     );
-    assert_eq!(wire(Json(vec![1, 2])).await, text("[1,2]"), "only objects may be structured");
+    assert_eq!(
+        wire(Json(vec![1, 2])).await,
+        text("[1,2]"),
+        "only objects may be structured"
+    );
 }
 
 #[tokio::test]
@@ -81,7 +85,10 @@ async fn errors_are_results_that_claude_reads() {
         let number: u32 = "seven".parse()?;
         Ok(number.to_string())
     });
-    let result = ToolServer::new("s").tool(tool).call("read", json!({})).await;
+    let result = ToolServer::new("s")
+        .tool(tool)
+        .call("read", json!({}))
+        .await;
     assert_eq!(
         serde_json::to_value(result).expect("JSON"),
         json!({"content": [{"type": "text", "text": "invalid digit found in string"}], "isError": true})
@@ -102,7 +109,15 @@ async fn an_error_tells_its_whole_chain() {
             Some(&self.0)
         }
     }
-    let tool = Tool::new("port", "Port", async || "x".parse::<u16>().map_err(Outer).map(drop));
-    let result = ToolServer::new("s").tool(tool).call("port", json!({})).await;
-    assert_eq!(result.all_text(), "the port is wrong: invalid digit found in string");
+    let tool = Tool::new("port", "Port", async || {
+        "x".parse::<u16>().map_err(Outer).map(drop)
+    });
+    let result = ToolServer::new("s")
+        .tool(tool)
+        .call("port", json!({}))
+        .await;
+    assert_eq!(
+        result.all_text(),
+        "the port is wrong: invalid digit found in string"
+    );
 }

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{CacheControl, Content};
@@ -34,6 +36,14 @@ open_struct! {
         pub cache_control: Option<Box<CacheControl>>,
         /// The set of tools to which the tool belongs.
         pub toolset_name: Option<String>,
+    }
+}
+
+impl ToolResultBlock {
+    /// The text that the model is shown; empty where there is none.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        self.content.as_ref().map(Content::text).unwrap_or_default()
     }
 }
 

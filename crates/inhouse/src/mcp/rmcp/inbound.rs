@@ -4,7 +4,6 @@ use ::rmcp::model::{
     RootsListChangedNotification,
 };
 use inhouse_proto::mcp::Rpc;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -44,7 +43,7 @@ fn notification(method: &str, message: &RawValue) -> Option<ClientNotification> 
 }
 
 fn from_raw<T: DeserializeOwned>(json: &RawValue) -> Option<T> {
-    let read = T::deserialize(&mut serde_json::Deserializer::from_str(json.get()));
-    read.inspect_err(|error| tracing::debug!(%error, "a message of the CLI makes no sense"))
+    serde_json::from_str(json.get())
+        .inspect_err(|error| tracing::debug!(%error, "a message of the CLI makes no sense"))
         .ok()
 }

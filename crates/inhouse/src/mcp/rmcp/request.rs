@@ -1,9 +1,6 @@
 use ::rmcp::model::{
-    CallToolRequest, CancelTaskRequest, ClientRequest, CompleteRequest, CustomRequest,
-    DiscoverRequest, GetPromptRequest, GetTaskRequest, InitializeRequest, ListPromptsRequest,
-    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
-    ReadResourceRequest, RequestMetaObject, SetLevelRequest, SubscribeRequest,
-    SubscriptionsListenRequest, UnsubscribeRequest, UpdateTaskRequest,
+    ClientRequest, CustomRequest, Extensions, PingRequest, Request, RequestMetaObject,
+    RequestOptionalParam,
 };
 use inhouse_proto::mcp::{ErrorCode, RpcError};
 use serde::de::DeserializeOwned;
@@ -24,27 +21,30 @@ pub(super) fn parse(
     let mut params = Params::read(method, params)?;
     let meta = params.meta()?;
     let request = match method {
-        "tools/call" => CallToolRequest::new(params.required()?).into(),
-        "tools/list" => ListToolsRequest { params: params.optional()?, ..Default::default() }.into(),
-        "initialize" => InitializeRequest::new(params.required()?).into(),
-        "ping" => PingRequest::default().into(),
-        "resources/list" => ListResourcesRequest { params: params.optional()?, ..Default::default() }.into(),
+        "tools/call" => ClientRequest::CallToolRequest(params.required()?),
+        "tools/list" => ClientRequest::ListToolsRequest(params.optional()?),
+        "initialize" => ClientRequest::InitializeRequest(params.required()?),
+        "ping" => ClientRequest::PingRequest(PingRequest::default()),
+        "resources/list" => ClientRequest::ListResourcesRequest(params.optional()?),
         "resources/templates/list" => {
-            ListResourceTemplatesRequest { params: params.optional()?, ..Default::default() }.into()
+            ClientRequest::ListResourceTemplatesRequest(params.optional()?)
         }
-        "resources/read" => ReadResourceRequest::new(params.required()?).into(),
-        "resources/subscribe" => SubscribeRequest::new(params.required()?).into(),
-        "resources/unsubscribe" => UnsubscribeRequest::new(params.required()?).into(),
-        "prompts/list" => ListPromptsRequest { params: params.optional()?, ..Default::default() }.into(),
-        "prompts/get" => GetPromptRequest::new(params.required()?).into(),
-        "completion/complete" => CompleteRequest::new(params.required()?).into(),
-        "logging/setLevel" => SetLevelRequest::new(params.required()?).into(),
-        "subscriptions/listen" => SubscriptionsListenRequest::new(params.required()?).into(),
-        "server/discover" => DiscoverRequest::new(params.required()?).into(),
-        "tasks/get" => GetTaskRequest::new(params.required()?).into(),
-        "tasks/update" => UpdateTaskRequest::new(params.required()?).into(),
-        "tasks/cancel" => CancelTaskRequest::new(params.required()?).into(),
-        _ => CustomRequest::new(method, params.members.map(Value::Object)).into(),
+        "resources/read" => ClientRequest::ReadResourceRequest(params.required()?),
+        "resources/subscribe" => ClientRequest::SubscribeRequest(params.required()?),
+        "resources/unsubscribe" => ClientRequest::UnsubscribeRequest(params.required()?),
+        "prompts/list" => ClientRequest::ListPromptsRequest(params.optional()?),
+        "prompts/get" => ClientRequest::GetPromptRequest(params.required()?),
+        "completion/complete" => ClientRequest::CompleteRequest(params.required()?),
+        "logging/setLevel" => ClientRequest::SetLevelRequest(params.required()?),
+        "subscriptions/listen" => ClientRequest::SubscriptionsListenRequest(params.required()?),
+        "server/discover" => ClientRequest::DiscoverRequest(params.required()?),
+        "tasks/get" => ClientRequest::GetTaskRequest(params.required()?),
+        "tasks/update" => ClientRequest::UpdateTaskRequest(params.required()?),
+        "tasks/cancel" => ClientRequest::CancelTaskRequest(params.required()?),
+        _ => {
+            let members = params.members.map(Value::Object);
+            ClientRequest::CustomRequest(CustomRequest::new(method, members))
+        }
     };
     Ok((request, meta))
 }
@@ -57,25 +57,44 @@ struct Params<'a> {
 impl<'a> Params<'a> {
     fn read(method: &'a str, params: Option<&RawValue>) -> Result<Self, RpcError> {
         let members = params.map(|params| serde_json::from_str(params.get()));
-        let members = members.transpose().map_err(|error| invalid(method, &error))?;
+        let members = members
+            .transpose()
+            .map_err(|error| invalid(method, &error))?;
         Ok(Self { method, members })
     }
 
     /// Takes out what the request says about itself; the library hands it to handlers on its own.
     fn meta(&mut self) -> Result<RequestMetaObject, RpcError> {
-        match self.members.as_mut().and_then(|members| members.remove("_meta")) {
-            Some(meta) => serde_json::from_value(meta).map_err(|error| invalid(self.method, &error)),
+        match self
+            .members
+            .as_mut()
+            .and_then(|members| members.remove("_meta"))
+        {
+            Some(meta) => {
+                serde_json::from_value(meta).map_err(|error| invalid(self.method, &error))
+            }
             None => Ok(RequestMetaObject::default()),
         }
     }
 
-    fn required<P: DeserializeOwned>(self) -> Result<P, RpcError> {
-        let members = Value::Object(self.members.unwrap_or_default());
-        serde_json::from_value(members).map_err(|error| invalid(self.method, &error))
+    fn required<M: Default, P: DeserializeOwned>(self) -> Result<Request<M, P>, RpcError> {
+        self.into_typed().map(Request::new)
     }
 
-    fn optional<P: DeserializeOwned>(self) -> Result<Option<P>, RpcError> {
-        self.members.is_some().then(|| self.required()).transpose()
+    fn optional<M: Default, P: DeserializeOwned>(
+        self,
+    ) -> Result<RequestOptionalParam<M, P>, RpcError> {
+        let params = self.members.is_some().then(|| self.into_typed());
+        Ok(RequestOptionalParam {
+            method: M::default(),
+            params: params.transpose()?,
+            extensions: Extensions::default(),
+        })
+    }
+
+    fn into_typed<P: DeserializeOwned>(self) -> Result<P, RpcError> {
+        let members = Value::Object(self.members.unwrap_or_default());
+        serde_json::from_value(members).map_err(|error| invalid(self.method, &error))
     }
 }
 
@@ -108,7 +127,10 @@ mod tests {
             ("ping", json!({})),
             ("initialize", client),
             ("server/discover", json!({})),
-            ("completion/complete", json!({"ref": reference, "argument": argument})),
+            (
+                "completion/complete",
+                json!({"ref": reference, "argument": argument}),
+            ),
             ("logging/setLevel", json!({"level": "info"})),
             ("prompts/get", json!({"name": "p"})),
             ("prompts/list", json!({})),
@@ -127,7 +149,10 @@ mod tests {
         for (method, params) in cases {
             let (request, _) = read(method, params.clone()).expect(method);
             assert_eq!(request.method(), method);
-            assert!(!matches!(request, ClientRequest::CustomRequest(_)), "{method}");
+            assert!(
+                !matches!(request, ClientRequest::CustomRequest(_)),
+                "{method}"
+            );
             // The library reads it in the same way.
             let theirs = json!({"method": method, "params": params});
             let theirs: ClientRequest = serde_json::from_value(theirs).expect(method);
@@ -145,16 +170,30 @@ mod tests {
         let ClientRequest::CustomRequest(request) = request else {
             panic!("{request:?}");
         };
-        assert_eq!((request.method.as_str(), request.params), ("x/y", Some(json!({"a": 1}))));
-        assert_eq!(serde_json::to_value(meta).expect("JSON"), json!({"progressToken": 7}));
+        assert_eq!(
+            (request.method.as_str(), request.params),
+            ("x/y", Some(json!({"a": 1})))
+        );
+        assert_eq!(
+            serde_json::to_value(meta).expect("JSON"),
+            json!({"progressToken": 7})
+        );
     }
 
     #[test]
     fn wrong_parameters_are_named() {
         let cases = [
             ("tools/call", json!({}), "missing field `name`"),
-            ("tools/call", json!({"name": 7}), "invalid type: integer `7`"),
-            ("tools/call", json!({"name": "t", "arguments": []}), "expected a map"),
+            (
+                "tools/call",
+                json!({"name": 7}),
+                "invalid type: integer `7`",
+            ),
+            (
+                "tools/call",
+                json!({"name": "t", "arguments": []}),
+                "expected a map",
+            ),
             ("tools/call", json!([]), "expected a map"),
             ("tools/list", json!({"cursor": 1}), "expected a string"),
             ("tools/list", json!({"_meta": 7}), "expected a map"),

@@ -1,0 +1,62 @@
+//! Tools that come and go while a session runs.
+//!
+//! Offline by default; `-- --live` uses the real CLI.
+
+use inhouse::tool::{Tool, ToolHandle, ToolServer};
+use inhouse::{Client, Options};
+use inhouse_testkit::FakeCli;
+use serde_json::json;
+
+#[tokio::main]
+async fn main() -> inhouse::Result<()> {
+    let server = ToolServer::new("shop")
+        .always_load()
+        .tool(Tool::new("open", "Whether the shop is open", async || "open").read_only());
+    let tools = server.handle();
+    let options = Options::new()
+        .tool_server(server)
+        .allow_tools(["mcp__shop"]);
+
+    if std::env::args().any(|argument| argument == "--live") {
+        return talk(Client::connect(options).await?, tools).await;
+    }
+    println!("(the fake CLI of the test kit plays the other side; use -- --live for the real one)");
+    let (transport, cli) = FakeCli::new();
+    let (talked, ()) = tokio::join!(
+        async { talk(Client::connect_with(options, transport).await?, tools).await },
+        play(cli)
+    );
+    talked
+}
+
+async fn talk(mut client: Client, tools: ToolHandle) -> inhouse::Result<()> {
+    println!("tools: {:?}", tools.names());
+    println!("{}", client.send("Is the shop open?").await?.text().await?);
+
+    tools.put(Tool::new("price", "The price of bread", async || "2.40").read_only());
+    println!("tools: {:?}", tools.names());
+    println!(
+        "{}",
+        client.send("What does bread cost?").await?.text().await?
+    );
+    client.close().await.map(drop)
+}
+
+/// What Claude would do.
+async fn play(mut cli: FakeCli) {
+    cli.accept().await;
+    cli.expect_prompt().await;
+    let open = cli.call_tool("shop", "open", json!({})).await.all_text();
+    cli.turn(&format!("Yes, it is {open}.")).await;
+
+    let changed = cli.expect_request("mcp_message").await;
+    assert_eq!(
+        changed.body()["message"]["method"],
+        "notifications/tools/list_changed"
+    );
+    changed.succeed_empty().await;
+    cli.expect_prompt().await;
+    let price = cli.call_tool("shop", "price", json!({})).await.all_text();
+    cli.turn(&format!("Bread is {price}.")).await;
+    cli.expect_end_of_input().await;
+}

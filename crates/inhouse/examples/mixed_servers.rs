@@ -1,0 +1,39 @@
+//! A server in this process beside one in a process of its own.
+//!
+//! Run with `-- --live` and the command of a stdio MCP server, for example
+//! `-- --live npx some-mcp-server`. Without arguments it shows what the CLI would be told.
+
+use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::options::McpServer;
+use inhouse::tool::{Tool, ToolServer};
+use inhouse::{Client, Options};
+
+#[tokio::main]
+async fn main() -> inhouse::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let live = arguments
+        .next()
+        .is_some_and(|argument| argument == "--live");
+    let command = arguments.next().unwrap_or_else(|| "notes-mcp".to_owned());
+
+    let clock = ToolServer::new("clock").tool(Tool::new("now", "What time it is", async || "noon"));
+    let options = Options::new()
+        .tool_server(clock)
+        .mcp_server("notes", McpServer::stdio(command).args(arguments))
+        .allow_tools(["mcp__clock", "mcp__notes"]);
+
+    if !live {
+        println!("(no CLI is started; use -- --live with the command of a stdio MCP server)");
+        let launch = Launch::plan(&options, "claude", &HostEnvironment::current())?;
+        for argument in &launch.command.args {
+            println!("  {}", argument.to_string_lossy());
+        }
+        println!("the server `clock` stays in this process: only its name and tools are announced");
+        return Ok(());
+    }
+    let client = Client::connect(options).await?;
+    for server in client.control().mcp_status().await? {
+        println!("{}: {:?}", server.name, server.status);
+    }
+    client.close().await.map(drop)
+}
