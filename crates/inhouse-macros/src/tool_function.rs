@@ -2,7 +2,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Ident, LitStr, Safety, Signature, Type};
+use syn::{Attribute, FnArg, Ident, LitStr, ReturnType, Safety, Signature, Type};
 
 use crate::description;
 use crate::parameter::{Argument, Parameter};
@@ -20,8 +20,8 @@ pub(crate) struct ToolFunction {
     description: TokenStream,
     parameters: Vec<Parameter>,
     is_async: bool,
-    /// Where the type of the result stands.
-    result: Span,
+    /// Where the compiler reports that the function cannot be a tool: at its result, if it has one.
+    place: Span,
 }
 
 /// How the function is called.
@@ -70,7 +70,7 @@ impl ToolFunction {
             description,
             parameters,
             is_async: signature.asyncness.is_some(),
-            result: signature.output.span(),
+            place: place_of(signature).resolved_at(Span::mixed_site()),
         };
         tool.check_parameters(signature, problems);
         tool
@@ -144,12 +144,14 @@ impl ToolFunction {
             (false, None) => call,
             (false, Some(_)) => quote!(::inhouse::__private::blocking(move || #call).await),
         };
-        // The compiler blames the handler when the result does not fit.
-        let handler = quote_spanned! {self.result.resolved_at(Span::mixed_site())=>
+        let new = quote_spanned! {self.place=>
+            ::inhouse::tool::Tool::new::<_, (#( #types, )*)>
+        };
+        let handler = quote_spanned! {self.place=>
             |#( #taken: #types ),*| async move { #call }
         };
         quote! {
-            ::inhouse::tool::Tool::new::<_, (#( #types, )*)>(#name, #description, #handler)
+            #new(#name, #description, #handler)
             #( #methods )*
         }
     }
@@ -219,6 +221,13 @@ impl ToolFunction {
 /// A variable that no name of the user's can be confused with.
 fn variable(position: usize) -> Ident {
     format_ident!("parameter_{position}", span = Span::mixed_site())
+}
+
+fn place_of(signature: &Signature) -> Span {
+    match &signature.output {
+        ReturnType::Type(_, ty) => ty.span(),
+        ReturnType::Default => signature.ident.span(),
+    }
 }
 
 fn doc_comment(attributes: &[Attribute], function: &Ident, problems: &mut Problems) -> TokenStream {

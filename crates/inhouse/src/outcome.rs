@@ -1,9 +1,21 @@
 //! What a result means to a caller who asked for an answer.
 
-use inhouse_proto::message::ResultMessage;
+use inhouse_proto::message::{Message, ResultMessage};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind, Result};
+
+/// The result that a turn ended with.
+pub(crate) fn result(last: Message) -> Result<ResultMessage> {
+    match last {
+        Message::Result(result) => Ok(*result),
+        _ => Err(Error::new(
+            ErrorKind::Protocol,
+            "the result of the turn has an unexpected shape; the messages of the turn have it as \
+             it came",
+        )),
+    }
+}
 
 /// The answer of a turn, or why it failed.
 pub(crate) fn text(result: ResultMessage) -> Result<String> {

@@ -1,6 +1,7 @@
 use inhouse_proto::message::{Message, MessageOrigin, Prompt, ResultMessage};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
+use uuid::Uuid;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome;
@@ -37,10 +38,22 @@ impl<'a> Turn<'a> {
                 .await?;
             turns.unanswered = None;
         }
-        let prompt = messages.control().send(prompt).await?;
+        let mut prompt = prompt;
+        let id = prompt
+            .uuid
+            .get_or_insert_with(|| Uuid::new_v4().to_string())
+            .clone();
+        // From here on it may reach the CLI, even if this future is dropped.
+        turns.unanswered = Some(id);
+        let prompt = match messages.control().send(prompt).await {
+            Ok(id) => id,
+            Err(error) => {
+                turns.unanswered = None;
+                return Err(error);
+            }
+        };
         let span = tracing::info_span!("inhouse::turn", prompt);
         span.in_scope(|| tracing::debug!("begins"));
-        turns.unanswered = Some(prompt.clone());
         Ok(Self {
             messages,
             turns,
@@ -87,10 +100,9 @@ impl<'a> Turn<'a> {
     /// When the CLI ended before the result.
     pub async fn finish(mut self) -> Result<ResultMessage> {
         while let Some(message) = self.next().await {
-            if let Message::Result(result) = message?
-                && self.turns.unanswered.is_none()
-            {
-                return Ok(*result);
+            let message = message?;
+            if self.turns.unanswered.is_none() {
+                return outcome::result(message);
             }
         }
         Err(match self.messages.control().shared().ended() {

@@ -169,6 +169,12 @@ impl Engine {
         self.run.is_open()
     }
 
+    /// Whether a prompt was sent that no result has followed.
+    #[must_use]
+    pub fn awaits_result(&self) -> bool {
+        self.run.awaits_result()
+    }
+
     fn route(&mut self, line: Line, now: Instant) {
         match line {
             Line::Whole(line) => self.route_line(line, now),

@@ -96,6 +96,10 @@ impl Run {
         self.open
     }
 
+    pub(super) fn awaits_result(&self) -> bool {
+        self.open && !self.has_result
+    }
+
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
             .filter(|_| self.open && self.background.is_empty())

@@ -5,23 +5,37 @@
 //! a CLI, a model or a network.
 //!
 //! ```
-//! use inhouse::{Client, Options};
-//! use inhouse_testkit::recording::{Replay, Side, Step, Tape};
+//! use inhouse::{Client, Options, transport::Transport};
+//! use inhouse_testkit::{
+//!     FakeCli,
+//!     recording::{Recording, Replay},
+//! };
+//!
+//! /// The agent under test.
+//! async fn add(transport: impl Transport) -> inhouse::Result<String> {
+//!     let mut client = Client::connect_with(Options::new(), transport).await?;
+//!     let sum = client.send("What is 15 + 27?").await?.text().await?;
+//!     client.close().await?;
+//!     Ok(sum)
+//! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let line = |by, line: &str| Step::Line { by, line: line.to_owned() };
-//! let tape: Tape = [
-//!     line(Side::Host, r#"{"type":"control_request","request_id":"a","request":{"subtype":"initialize"}}"#),
-//!     line(Side::Cli, r#"{"type":"control_response","response":{"subtype":"success","request_id":"a","response":{}}}"#),
-//!     line(Side::Host, r#"{"type":"user","message":{"role":"user","content":"What is 15 + 27?"}}"#),
-//!     line(Side::Cli, r#"{"type":"result","subtype":"success","is_error":false,"result":"42"}"#),
-//! ]
-//! .into_iter()
-//! .collect();
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("add");
+//! // Once, with a CLI: here a fake one, else usually a `ChildTransport`.
+//! let (transport, mut cli) = FakeCli::new();
+//! let host = add(Recording::create(&path, transport)?);
+//! let cli = async move {
+//!     cli.accept().await;
+//!     cli.expect_prompt().await;
+//!     cli.turn("42").await;
+//!     cli.expect_end_of_input().await;
+//! };
+//! let (sum, ()) = tokio::join!(host, cli);
+//! assert_eq!(sum?, "42");
 //!
-//! let mut client = Client::connect_with(Options::new(), Replay::new(tape)).await?;
-//! assert_eq!(client.send("What is 15 + 27?").await?.text().await?, "42");
-//! client.close().await?;
+//! // From then on, without any.
+//! assert_eq!(add(Replay::load(&path)?).await?, "42");
 //! # Ok(()) }
 //! ```
 //!

@@ -121,7 +121,7 @@ impl Playback {
                 self.request_ids.insert(then.clone(), now);
             }
             (HostLine::Prompt { uuid: Some(now) }, Some(HostLine::Prompt { uuid: Some(then) })) => {
-                self.prompt_ids.push((then.clone(), now))
+                self.prompt_ids.push((then.clone(), now));
             }
             (HostLine::Request { id, subtype }, None) => {
                 return Heard::Unknown {

@@ -63,7 +63,13 @@ fn answers_and_results_name_the_ids_of_now() {
         ),
     ]);
     playback.hear(&ASK_MODELS.replace("h1", "h7"));
-    assert_eq!(playback.next(), say(&MODELS.replace("h1", "h7")));
+    let Next::Say(answer) = playback.next() else {
+        panic!("everything that came before the answer has been heard");
+    };
+    // The order of its members is not promised.
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["response"]["request_id"], "h7");
+    assert_eq!(answer["response"]["subtype"], "success");
     playback.hear(r#"{"type":"user","uuid":"now"}"#);
     assert_eq!(
         playback.next(),

@@ -11,6 +11,9 @@ const DRAIN: Duration = Duration::from_secs(1);
 /// How long a killed process may take to disappear.
 const AFTER_KILL: Duration = Duration::from_secs(5);
 
+/// Longer than any process lives.
+const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
 /// The way of a session from its last word to its end.
 ///
 /// It is complete when the process has ended and its output has been read, and in any case when
@@ -80,7 +83,7 @@ impl Ending {
 
     /// Begins the grace time, or shortens it when it has begun already.
     pub(super) fn begin(&mut self, now: Instant, grace: Duration) {
-        let until = now + grace;
+        let until = after(now, grace);
         match &mut self.step {
             None => self.step = Some((Step::Grace, until)),
             Some((Step::Grace, earlier)) => *earlier = until.min(*earlier),
@@ -100,7 +103,7 @@ impl Ending {
             None => None,
             Some(Step::Grace) => {
                 self.forced = true;
-                Some((Step::Terminated, now + terminate_wait))
+                Some((Step::Terminated, after(now, terminate_wait)))
             }
             Some(Step::Terminated) => Some((Step::Killed, now + AFTER_KILL)),
             Some(Step::Killed | Step::GivenUp) => Some((Step::GivenUp, now)),
@@ -138,7 +141,7 @@ impl Ending {
         }
     }
 
-    pub(super) fn conclude(&self, run_open: bool, stderr: String) -> End {
+    pub(super) fn conclude(&self, unanswered: bool, stderr: String) -> End {
         let exit = self.exit.flatten();
         if self.close_requested {
             let cause = Error::new(ErrorKind::Closed, "the session was closed by the host");
@@ -148,34 +151,34 @@ impl Ending {
                 cause: cause.with_exit(exit, stderr),
             };
         }
-        let cause = Error::new(ErrorKind::Exited, self.describe(exit, run_open, &stderr))
+        let cause = Error::new(ErrorKind::Exited, self.describe(exit, unanswered, &stderr))
             .with_exit(exit, stderr);
         End {
             exit,
-            failure: (!self.is_explained(exit, run_open)).then(|| cause.clone()),
+            failure: (!self.is_explained(exit, unanswered)).then(|| cause.clone()),
             cause,
         }
     }
 
     /// Whether the reader of messages has seen all there is to know.
-    fn is_explained(&self, exit: Option<ExitStatus>, run_open: bool) -> bool {
+    fn is_explained(&self, exit: Option<ExitStatus>, unanswered: bool) -> bool {
         if self.expected && self.forced {
             return true;
         }
         match exit {
             // An error result is followed by exit code 1: the result has told the story.
-            Some(status) if status.code() == Some(1) => self.last_turn_failed && !run_open,
-            Some(status) => status.success() && !run_open,
-            None => !run_open,
+            Some(status) if status.code() == Some(1) => self.last_turn_failed && !unanswered,
+            Some(status) => status.success() && !unanswered,
+            None => !unanswered,
         }
     }
 
-    fn describe(&self, exit: Option<ExitStatus>, run_open: bool, stderr: &str) -> String {
+    fn describe(&self, exit: Option<ExitStatus>, unanswered: bool, stderr: &str) -> String {
         let mut text = match exit {
             Some(exit) => format!("the CLI ended with {exit}"),
             None => "the connection to the CLI ended".to_owned(),
         };
-        if run_open {
+        if unanswered {
             text.push_str(" before its turn had a result");
         }
         match stderr.trim_end().lines().next_back() {
@@ -184,6 +187,11 @@ impl Ending {
         }
         text
     }
+}
+
+/// A moment that exists for the longest of waits, too.
+fn after(now: Instant, wait: Duration) -> Instant {
+    now.checked_add(wait).unwrap_or(now + FOR_EVER)
 }
 
 /// A prompt that has no JSON form.

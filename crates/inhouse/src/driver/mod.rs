@@ -49,6 +49,8 @@ pub(crate) struct Driver {
     connection: Connection,
     /// Bytes on their way into the CLI's stdin.
     unwritten: Bytes,
+    /// Whether the writer may hold back some of what was written.
+    unflushed: bool,
     input: Input,
     commands: UnboundedReceiver<Command>,
     waiters: Waiters,
@@ -88,6 +90,7 @@ impl Driver {
             settings,
             connection,
             unwritten: Bytes::new(),
+            unflushed: false,
             input: Input::Open,
             commands,
             waiters: Waiters::default(),
@@ -117,11 +120,12 @@ impl Driver {
                 Some(bytes) if matches!(self.input, Input::Open | Input::Ending) => {
                     self.unwritten = bytes;
                 }
-                _ if self.input == Input::Refused => {}
+                _ if self.input == Input::Refused || self.unflushed => {}
                 _ => self.waiters.written(),
             }
         }
-        if self.unwritten.is_empty() && self.input == Input::Ending {
+        let to_write = !self.unwritten.is_empty() || self.unflushed;
+        if !to_write && self.input == Input::Ending {
             self.close_input();
         }
         let deadline = [self.engine.poll_timeout(), self.ending.deadline()]
@@ -138,7 +142,7 @@ impl Driver {
             read = reader.read_buf(self.engine.space()), if !self.ending.output_ended() => {
                 self.on_read(read);
             }
-            written = writer.write(&self.unwritten), if !self.unwritten.is_empty() => {
+            written = write_or_flush(writer, &self.unwritten), if to_write => {
                 self.on_written(written);
             }
             command = self.commands.recv(), if !self.ending.abandoned() => {
@@ -177,7 +181,11 @@ impl Driver {
 
     fn on_written(&mut self, written: std::io::Result<usize>) {
         match written {
-            Ok(count) if count > 0 => self.unwritten.advance(count),
+            Ok(_) if self.unwritten.is_empty() => self.unflushed = false,
+            Ok(count) if count > 0 => {
+                self.unwritten.advance(count);
+                self.unflushed = true;
+            }
             _ => self.on_hang_up(),
         }
     }
@@ -199,13 +207,23 @@ impl Driver {
             self.dispatch.cancel_all();
             return self.begin_ending(self.settings.shutdown.grace);
         };
+        self.obey(command);
+        while let Ok(command) = self.commands.try_recv() {
+            self.obey(command);
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
         match command {
             Command::Send { prompt, done } => {
                 if !self.takes_input() {
                     return drop(done.send(Err(self.waiters.input_closed())));
                 }
                 match self.engine.send(&prompt) {
-                    Ok(()) => self.waiters.await_written(done),
+                    Ok(()) => {
+                        self.messages.prompted();
+                        self.waiters.await_written(done);
+                    }
                     Err(error) => drop(done.send(Err(ending::unsendable(error)))),
                 }
             }
@@ -219,7 +237,7 @@ impl Driver {
             }
             Command::Post { body, timeout } => {
                 if self.input == Input::Open {
-                    self.engine.request(&body, Some(now() + timeout));
+                    self.engine.request(&body, now().checked_add(timeout));
                 }
             }
             Command::Abandon { key } => {
@@ -231,9 +249,6 @@ impl Driver {
                 self.closers.extend(done);
                 self.close(how);
             }
-        }
-        while let Ok(command) = self.commands.try_recv() {
-            self.on_command(Some(command));
         }
     }
 
@@ -273,6 +288,7 @@ impl Driver {
 
     fn drop_input(&mut self) {
         self.unwritten = Bytes::new();
+        self.unflushed = false;
         self.connection.writer = Box::new(tokio::io::sink()) as Box<dyn AsyncWrite + Send + Unpin>;
     }
 
@@ -357,7 +373,7 @@ impl Driver {
 
     fn finish(mut self) {
         let stderr = self.connection.peer.stderr_tail();
-        let end = self.ending.conclude(self.engine.is_run_open(), stderr);
+        let end = self.ending.conclude(self.engine.awaits_result(), stderr);
         tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "the session has ended");
         let (failure, cause) = (end.failure.clone(), end.cause.clone());
         // First, because it is where everyone looks who is told below, or comes later.
@@ -374,6 +390,17 @@ impl Driver {
 fn now() -> Instant {
     // tokio's clock and not the system's, so that a test can pause it.
     tokio::time::Instant::now().into_std()
+}
+
+/// Writes some of `bytes`; when there are none, pushes on what was written before.
+async fn write_or_flush(
+    writer: &mut (dyn AsyncWrite + Send + Unpin),
+    bytes: &[u8],
+) -> std::io::Result<usize> {
+    if bytes.is_empty() {
+        return writer.flush().await.map(|()| 0);
+    }
+    writer.write(bytes).await
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::WeakUnboundedSender;
 
+use super::gate::Gate;
 use super::open_calls::OpenCalls;
 use super::{Link, RpcRequest, Server, Session};
 use crate::driver::{Answering, Command};
@@ -22,6 +23,7 @@ pub(crate) struct Bridge {
     servers: RwLock<HashMap<String, Mounted>>,
     commands: WeakUnboundedSender<Command>,
     timeout: Duration,
+    gate: Arc<Gate>,
 }
 
 /// A server in use by this session.
@@ -39,6 +41,7 @@ impl Bridge {
             servers: RwLock::default(),
             commands,
             timeout,
+            gate: Arc::new(Gate::closed()),
         }
     }
 
@@ -50,7 +53,8 @@ impl Bridge {
             if mounted.is_some_and(|mounted| Arc::ptr_eq(&mounted.definition, definition)) {
                 continue;
             }
-            let link = Link::new(key.clone(), self.commands.clone(), self.timeout);
+            let gate = Arc::clone(&self.gate);
+            let link = Link::new(key.clone(), self.commands.clone(), self.timeout, gate);
             let mounted = Mounted {
                 definition: Arc::clone(definition),
                 session: definition.open(link),
@@ -59,6 +63,13 @@ impl Bridge {
             if let Some(replaced) = self.write().insert(key.clone(), mounted) {
                 replaced.calls.cancel_all();
             }
+        }
+    }
+
+    /// Lets the servers speak, because the CLI knows them now.
+    pub(crate) fn introduced(&self) {
+        if let Some(commands) = self.commands.upgrade() {
+            self.gate.open(&commands);
         }
     }
 
@@ -85,9 +96,12 @@ impl Bridge {
     /// Begins to answer a request of the CLI; gives it back when it is not for a server here.
     pub(crate) fn answer(&self, request: Request) -> Result<Answering, Request> {
         let answering = match request.decode() {
-            Incoming::McpMessage(message) => self
-                .find(&message.server_name)
-                .map(|mounted| mounted.receive(&message)),
+            Incoming::McpMessage(message) => {
+                // It speaks to one of them, and may well do so before it answers the introduction.
+                self.introduced();
+                let mounted = self.find(&message.server_name);
+                mounted.map(|mounted| mounted.receive(&message))
+            }
             _ => None,
         };
         answering.ok_or(request)

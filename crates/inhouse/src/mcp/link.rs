@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use inhouse_proto::control::encode;
@@ -5,6 +6,7 @@ use inhouse_proto::control::outgoing::McpMessage;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::WeakUnboundedSender;
 
+use super::gate::Gate;
 use crate::driver::Command;
 
 /// A server's way to its CLI, for messages that the server starts.
@@ -15,18 +17,21 @@ pub(crate) struct Link {
     // that nobody holds it any more.
     commands: WeakUnboundedSender<Command>,
     timeout: Duration,
+    gate: Arc<Gate>,
 }
 
 impl Link {
-    pub(crate) fn new(
+    pub(super) fn new(
         server: String,
         commands: WeakUnboundedSender<Command>,
         timeout: Duration,
+        gate: Arc<Gate>,
     ) -> Self {
         Self {
             server,
             commands,
             timeout,
+            gate,
         }
     }
 
@@ -39,8 +44,7 @@ impl Link {
         match encode(&message) {
             Ok(body) => {
                 let timeout = self.timeout;
-                // Fails only when the session has ended, and with it the wish for the message.
-                let _ = commands.send(Command::Post { body, timeout });
+                self.gate.pass(Command::Post { body, timeout }, &commands);
             }
             Err(error) => tracing::warn!(%error, "a message of a server has no JSON form"),
         }

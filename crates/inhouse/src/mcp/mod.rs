@@ -7,6 +7,7 @@
 
 mod announce;
 mod bridge;
+mod gate;
 mod link;
 mod native;
 mod open_calls;

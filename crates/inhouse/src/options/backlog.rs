@@ -5,6 +5,7 @@
 /// as the lines that they came in. When these lines are larger than the limit together, new
 /// messages are dropped, except for results; one `Message::Gap` stands where each run of dropped
 /// messages would have been. So a host that falls behind knows it, and still sees every turn end.
+/// A message that is the only one is kept whatever its size: a host that keeps up loses nothing.
 ///
 /// The limit is 256 MiB unless set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub(super) async fn introduce(
     // The prompt does not wait for the answer: the CLI reads it once it is ready.
     let (reply, sent) = tokio::join!(introduction.request(initialize), async {
         match purpose {
-            Purpose::Query(prompt) => control.send(*prompt).await.map(drop),
+            Purpose::Query(prompt) => introduction.send(*prompt).await.map(drop),
             Purpose::Conversation => Ok(()),
         }
     });

@@ -61,6 +61,7 @@ pub(crate) async fn open<T: Transport>(
             purpose,
         )
         .await?;
+        control.shared().bridge.introduced();
         Ok(messages)
     }
     .instrument(span.clone())

@@ -62,7 +62,8 @@ impl Sender {
     pub(crate) fn message(&self, frame: Frame) {
         let mut queue = lock(&self.0);
         let size = frame.line().len();
-        let full = queue.limit.is_some_and(|limit| queue.bytes + size > limit);
+        // An only line is never too many: a reader who keeps up loses nothing, however large it is.
+        let full = queue.bytes > 0 && queue.limit.is_some_and(|limit| queue.bytes + size > limit);
         if full && !frame.ends_turn() {
             return queue.drop_line(size);
         }
@@ -73,6 +74,12 @@ impl Sender {
     /// Hands over something that takes no room worth counting.
     pub(crate) fn push(&self, item: Item) {
         lock(&self.0).push(item);
+    }
+
+    /// Takes note of a prompt: what was told of the end of earlier runs holds no longer.
+    pub(crate) fn prompted(&self) {
+        let mut queue = lock(&self.0);
+        queue.items.retain(|item| !matches!(item, Item::RunEnded));
     }
 
     /// Ends the stream: cleanly, or with the error that the reader gets last.

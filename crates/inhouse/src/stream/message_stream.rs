@@ -65,11 +65,12 @@ impl MessageStream {
                 Err(error) => return Err(error),
             }
         }
-        last.ok_or_else(|| {
-            Error::new(
+        last.ok_or_else(|| match self.control.shared().ended() {
+            Some(end) if end.cause.kind() == ErrorKind::Closed => end.cause.clone(),
+            _ => Error::new(
                 ErrorKind::Protocol,
                 "the session ended without a result; no prompt was answered",
-            )
+            ),
         })
     }
 

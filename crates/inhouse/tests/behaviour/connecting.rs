@@ -136,7 +136,7 @@ async fn trap_04_a_cli_that_dies_at_the_start_is_reported_at_once() {
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(3)));
     assert_eq!(
         error.stderr_tail(),
-        Some("error: unknown option --frobnicate\n")
+        Some("error: unknown option --frobnicate")
     );
     assert!(error.to_string().contains("unknown option"), "{error}");
     assert_eq!(took, seconds(0));

@@ -287,7 +287,7 @@ async fn trap_21_the_death_of_the_cli_fails_everyone_who_waits_at_once() {
         for error in outcomes.into_iter().map(failed) {
             assert_eq!(error.kind(), ErrorKind::Exited);
             assert_eq!(error.exit_status(), Some(ExitStatus::with_code(137)));
-            assert_eq!(error.stderr_tail(), Some("killed by the OOM killer\n"));
+            assert_eq!(error.stderr_tail(), Some("killed by the OOM killer"));
         }
     };
     let cli = async move {

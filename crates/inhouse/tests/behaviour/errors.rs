@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use inhouse::{Client, Error, ErrorKind, ExitStatus, Options, query};
 use inhouse_testkit::FakeCli;
@@ -69,7 +70,8 @@ async fn steering(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
 async fn one_of_every_kind() -> Vec<Error> {
     let directory = tempfile::tempdir().unwrap();
     let no_program = directory.path().join("claude");
-    fs::write(&no_program, "this is no program").unwrap();
+    fs::write(&no_program, "#!/nowhere/interpreter\n").unwrap();
+    fs::set_permissions(&no_program, fs::Permissions::from_mode(0o755)).unwrap();
 
     let config = Client::connect(discreet().env("BAD=NAME", SECRET)).await;
     let not_found = Client::connect(discreet().cli_path(directory.path().join("nothing"))).await;
@@ -190,7 +192,7 @@ async fn a_clone_of_an_error_tells_the_same() {
     assert_eq!(clone.to_string(), error.to_string());
     assert_eq!(clone.kind(), error.kind());
     assert_eq!(clone.exit_status(), Some(ExitStatus::with_code(2)));
-    assert_eq!(clone.stderr_tail(), Some("it broke\n"));
+    assert_eq!(clone.stderr_tail(), Some("it broke"));
 }
 
 #[tokio::test(start_paused = true)]

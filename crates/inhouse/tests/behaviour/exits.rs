@@ -73,7 +73,7 @@ async fn trap_21_any_other_exit_after_an_error_result_is_an_error() {
     let error = failure.expect("nothing explains that exit");
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(139)));
-    assert_eq!(error.stderr_tail(), Some("segmentation fault\n"));
+    assert_eq!(error.stderr_tail(), Some("segmentation fault"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -84,7 +84,7 @@ async fn trap_03_what_does_not_fit_the_backlog_leaves_one_gap_with_its_size() {
         );
         // There is room again.
         settled(client.control()).await;
-        assert_eq!(read(client.messages(), 2).await, ["note", "said after"]);
+        assert_eq!(read(client.messages(), 2).await, ["note", "note"]);
     };
     let cli = async move {
         cli.accept().await;
@@ -93,9 +93,11 @@ async fn trap_03_what_does_not_fit_the_backlog_leaves_one_gap_with_its_size() {
         }
         cli.result("kept").await;
         settle(&mut cli).await;
+        let request = cli.expect_request("set_model").await;
         cli.send(note(10)).await;
-        settle(&mut cli).await;
-        cli.assistant("after").await;
+        cli.send(note(11)).await;
+        request.succeed_empty().await;
+        cli.expect_end_of_input().await;
     };
     together(host, cli).await;
 }
@@ -122,6 +124,27 @@ async fn trap_03_each_run_of_lost_messages_is_a_gap_of_its_own() {
     let (read, ()) = together(host, cli).await;
     let gaps = ["gap backlog_full 2", "gap backlog_full 3"];
     assert_eq!(read, ["note", gaps[0], "result end", gaps[1], "result end"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_who_keeps_up_loses_nothing_however_small_the_backlog() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().backlog(Backlog::bytes(1));
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        for _ in 0..3 {
+            assert_eq!(read(client.messages(), 1).await, ["note"]);
+            settled(client.control()).await;
+        }
+    };
+    let cli = async move {
+        cli.accept().await;
+        for number in 0..3 {
+            cli.send(note(number)).await;
+            settle(&mut cli).await;
+        }
+    };
+    together(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -248,12 +271,12 @@ async fn states_meant_for_the_host_alone_are_no_messages() {
     let cli = async move {
         cli.accept().await;
         cli.state("running").await;
-        let mut shown = json!({
+        let shown = json!({
             "type": "system",
             "subtype": "session_state_changed",
             "state": "running",
         });
-        cli.send(shown.take()).await;
+        cli.send(shown).await;
         cli.send(json!({"type": "keep_alive"})).await;
         cli.assistant("hi").await;
     };

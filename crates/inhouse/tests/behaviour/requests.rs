@@ -11,7 +11,7 @@ use inhouse_testkit::fake::HostAnswer;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use crate::chart::{connect_as, read, settle, settled, together};
+use crate::chart::{connect_as, read, seconds, settle, settled, timed, together};
 
 /// Keeps a session with these handlers open while the CLI plays its part.
 async fn serve(options: Options, cli_part: impl AsyncFnOnce(&mut FakeCli)) {
@@ -105,7 +105,8 @@ async fn trap_08_every_request_is_answered_once() {
     let options = echo(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(options, transport).await;
+        let mut client = connect_as(options, transport).await;
+        read(client.messages(), 1).await;
         settled(client.control()).await;
         client.close().await.unwrap();
     };
@@ -114,6 +115,7 @@ async fn trap_08_every_request_is_answered_once() {
         for word in ["a", "b", "c"] {
             assert_echoes(&mut cli, word).await;
         }
+        cli.assistant("that was all").await;
         settle(&mut cli).await;
         // A second answer to any of them would come before this.
         cli.expect_end_of_input().await;
@@ -267,9 +269,13 @@ async fn a_request_that_nobody_handles_is_refused_with_a_code() {
 #[tokio::test(start_paused = true)]
 async fn nothing_is_permitted_when_nobody_decides() {
     serve(Options::new(), async |cli| {
-        let id = cli
-            .ask(json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}}))
-            .await;
+        let request = json!({
+            "subtype": "can_use_tool",
+            "tool_name": "Bash",
+            "tool_use_id": "toolu_1",
+            "input": {"command": "rm -rf /"},
+        });
+        let id = cli.ask(request).await;
         let (error, _) = refusal(cli.expect_answer(&id).await);
         assert!(error.contains("Bash"), "{error}");
     })
@@ -323,21 +329,21 @@ async fn a_request_without_an_id_or_a_body_is_passed_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_the_session_stops_its_handlers() {
+async fn closing_the_session_stops_its_handlers_at_once() {
     let (options, mut told) = endless(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect_as(options, transport).await;
         assert_eq!(told.recv().await, Some("began"));
-        let (closed, dropped) = tokio::join!(client.close(), told.recv());
+        let (closed, (last, took)) = tokio::join!(client.close(), timed(told.recv()));
         closed.unwrap();
-        assert_eq!(dropped, Some("dropped"));
+        assert_eq!((last, took), (Some("dropped"), seconds(0)));
     };
     let cli = async move {
         cli.accept().await;
         cli.ask(json!({"subtype": "wait"})).await;
-        cli.ignore("control_response");
-        cli.expect_end_of_input().await;
+        // In no hurry to end: the handlers do not wait for that.
+        cli.expect_terminate().await;
     };
     together(host, cli).await;
 }

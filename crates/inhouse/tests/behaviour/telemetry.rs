@@ -111,11 +111,11 @@ async fn eventful() {
             .await;
         cli.assistant(&SECRET.repeat(1000)).await;
         cli.send(json!({"type": SECRET, "text": SECRET})).await;
-        cli.turn(SECRET).await;
         for subtype in ["echo", "fail", "panic", SECRET] {
             let id = cli.ask(json!({"subtype": subtype, "word": SECRET})).await;
             cli.expect_answer(&id).await;
         }
+        cli.turn(SECRET).await;
         cli.expect_prompt().await;
         cli.turn(SECRET).await;
         cli.expect_prompt().await;

@@ -220,6 +220,7 @@ async fn reading_a_finished_turn_again_is_an_error_and_no_hang() {
         cli.accept().await;
         cli.expect_prompt().await;
         cli.turn("1").await;
+        cli.expect_end_of_input().await;
     };
     let (error, ()) = together(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Protocol);

@@ -140,6 +140,7 @@ async fn trap_20_results_of_others_do_not_end_an_abandoned_turn() {
     let cli = async move {
         cli.accept().await;
         cli.expect_prompt().await;
+        cli.state("running").await;
         let other = json!({"result": "other", "user_message_uuid": "another-prompt"});
         cli.send(result_with(&cli, other)).await;
         let task = json!({"result": "task", "origin": {"kind": "task-notification"}});

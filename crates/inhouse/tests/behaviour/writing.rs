@@ -1,10 +1,11 @@
 //! A CLI that does not take what is written to it.
 
 use inhouse::transport::duplex;
-use inhouse::{Client, ErrorKind, Options};
+use inhouse::{Client, ErrorKind, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, BufWriter, DuplexStream};
+use tokio::sync::oneshot;
 
 use crate::chart::{connect, connect_as, failed, read, seconds, timed, together};
 
@@ -26,7 +27,7 @@ async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
     let cli = async move {
         cli.accept().await;
         cli.assistant("I do not listen").await;
-        cli.expect_kill().await;
+        cli.expect_terminate().await;
     };
     let ((error, took), ()) = together(host, cli).await;
     assert!(error.is_timeout());
@@ -40,53 +41,52 @@ async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
 #[tokio::test(start_paused = true)]
 async fn what_waits_to_be_written_is_written_in_order_when_the_cli_reads_again() {
     let (transport, mut cli) = FakeCli::new();
+    let (gave_up, host_gave_up) = oneshot::channel();
     let host = async {
-        let mut client = connect(transport).await;
-        let control = client.control().clone();
-        let stuck = failed(control.with_timeout(seconds(5)).send(long_prompt()).await);
-        assert!(stuck.is_timeout());
-        let (interrupted, message) = tokio::join!(control.interrupt(), client.messages().next());
-        interrupted.unwrap();
-        message.unwrap().unwrap();
+        let client = connect(transport).await;
+        let impatient = client.control().with_timeout(seconds(5));
+        assert!(failed(impatient.send(long_prompt()).await).is_timeout());
+        gave_up.send(()).unwrap();
+        client.control().interrupt().await.unwrap();
     };
     let cli = async move {
         cli.accept().await;
-        // Reads on only after the host has lost its patience.
-        tokio::time::advance(seconds(5)).await;
-        cli.assistant("sorry, I was busy").await;
-        assert_eq!(cli.expect_prompt().await.text().len(), 300_000);
+        host_gave_up.await.unwrap();
+        assert_eq!(cli.expect_prompt().await.text(), long_prompt());
         cli.expect_request("interrupt").await.succeed_empty().await;
     };
     together(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_closes_its_stdin_can_still_be_heard() {
+async fn a_cli_that_closes_its_stdin_is_heard_to_its_end_which_fails_the_senders() {
     let (transport, mut cli) = FakeCli::new();
+    let (failing, host_fails) = oneshot::channel();
     let host = async {
         let mut client = connect(transport).await;
         assert_eq!(read(client.messages(), 1).await, ["said I listen no more"]);
-        let during = failed(client.control().send("hello?").await);
-        let after = failed(client.control().send("hello?").await);
-        assert_eq!(
-            (during.kind(), after.kind()),
-            (ErrorKind::Closed, ErrorKind::Closed)
-        );
-        assert!(after.to_string().contains("input"), "{after}");
-        let (control, mut messages) = client.split();
-        let (read, closed) = tokio::join!(read(&mut messages, 1), async {
-            control.close().await.unwrap()
-        });
-        assert_eq!(read, ["said but I still talk"]);
-        closed
+        let control = client.control().clone();
+        let (sent, asked, messages) =
+            tokio::join!(control.send("hello?"), control.interrupt(), async {
+                failing.send(()).unwrap();
+                read(client.messages(), 1).await
+            },);
+        assert_eq!(messages, ["said but I still talk"]);
+        [failed(sent), failed(asked)]
     };
     let cli = async move {
         cli.accept().await;
         cli.close_stdin();
         cli.assistant("I listen no more").await;
+        host_fails.await.unwrap();
         cli.assistant("but I still talk").await;
+        cli.exit(ExitStatus::with_code(5));
     };
-    together(host, cli).await;
+    let (errors, ()) = together(host, cli).await;
+    for error in errors {
+        assert_eq!(error.kind(), ErrorKind::Exited);
+        assert_eq!(error.exit_status(), Some(ExitStatus::with_code(5)));
+    }
 }
 
 /// A CLI behind two bare streams, of which the one to it holds little.

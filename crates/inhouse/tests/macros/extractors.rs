@@ -142,7 +142,8 @@ fn extractors_are_not_in_the_schema() {
 async fn input_takes_all_arguments_as_one() {
     let server = ToolServer::new("test").tool(whole::tool());
     assert_eq!(server.call("whole", json!({"x": 7})).await.all_text(), "7");
-    let schema = &whole::tool::<()>().definition().input_schema;
+    let tool: Tool = whole::tool();
+    let schema = &tool.definition().input_schema;
     assert_eq!(schema["properties"]["x"]["description"], "To the right");
 }
 

@@ -27,7 +27,7 @@ impl Account {
 
     /// What there is.
     #[tool(read_only)]
-    pub async fn balance(&self) -> i64 {
+    async fn balance(&self) -> i64 {
         self.cents.load(Ordering::Relaxed)
     }
 

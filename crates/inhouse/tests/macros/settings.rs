@@ -1,5 +1,6 @@
 //! What the settings of `#[tool(…)]` say.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ async fn everything() {}
 #[tool(concurrency = 2)]
 async fn two_at_once() -> usize {
     static RUNNING: AtomicUsize = AtomicUsize::new(0);
-    static PAIR: Barrier = Barrier::const_new(2);
+    static PAIR: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(2));
     let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
     // Nobody gets past it alone.
     PAIR.wait().await;

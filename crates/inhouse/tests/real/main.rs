@@ -10,6 +10,8 @@ mod interrupt;
 mod launch;
 mod limits;
 mod mcp;
+#[cfg(feature = "rmcp")]
+mod mounted_rmcp;
 mod oldest;
 mod one_shot;
 mod process;

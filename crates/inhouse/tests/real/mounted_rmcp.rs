@@ -1,0 +1,273 @@
+//! The official MCP library in both directions: its servers in the host's process, and tools that it
+//! serves to the CLI from outside.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use inhouse::control::outgoing::McpConnection;
+use inhouse::options::McpServer;
+use inhouse::rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ServerCapabilities, ServerConfig, Tool,
+};
+use inhouse::rmcp::service::RequestContext;
+use inhouse::rmcp::transport::StreamableHttpService;
+use inhouse::rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use inhouse::rmcp::{RoleServer, ServerHandler};
+use inhouse::tool::{CallId, ToolServer};
+use inhouse_testkit::Turn;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::world;
+
+/// Notes of which the test keeps a copy.
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl ServerHandler for Notes {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        ServerConfig::new(capabilities)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut schema = JsonObject::new();
+        schema.insert("type".to_owned(), json!("object"));
+        let mut meta = MetaObject::default();
+        meta.insert("anthropic/alwaysLoad".to_owned(), json!(true));
+        let write = Tool::new("write", "Writes a note.", schema).with_meta(meta);
+        Ok(ListToolsResult::with_all_items(vec![write]))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let text = arguments.get("text").and_then(Value::as_str);
+        let Some(text) = text else {
+            panic!("a note without text");
+        };
+        let call = context.meta.get("claudecode/toolUseId");
+        let call = call.and_then(Value::as_str).unwrap_or_default();
+        let mut notes = self.0.lock().expect("no writer panics");
+        notes.push(format!("{text} ({call})"));
+        let written = format!("Note {} written.", notes.len());
+        Ok(CallToolResult::success(vec![ContentBlock::text(written)]).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let shopping = Resource::new("notes://shopping", "shopping");
+        Ok(ListResourcesResult::with_all_items(vec![shopping]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let contents = ResourceContents::text("Two eggs and a newt.", request.uri);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_a_mounted_server_is_called() {
+    world::pinned(async |world| {
+        let write = |id, input| Turn::new().tool_use(id, "mcp__notes__write", input);
+        world
+            .model
+            .turn(write("toolu_1", json!({"text": "Eggs."})))
+            .turn(write("toolu_2", json!({})))
+            .turn("Written.");
+        let notes = Arc::default();
+        let kept = Arc::clone(&notes);
+        let options = world
+            .options()
+            .rmcp_server("notes", move || Notes(Arc::clone(&notes)))
+            .allow_tools(["mcp__notes"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Eggs!").await, "Written.");
+
+        let asked = world.model.conversation();
+        let tools = asked[0].tools();
+        assert!(tools.contains(&"mcp__notes__write"), "{tools:?}");
+        let seen = asked[2].tool_results();
+        assert_eq!(seen[0].text, "Note 1 written.");
+        assert!(seen[1].is_error);
+        assert!(
+            seen[1].text.contains("a note without text"),
+            "{}",
+            seen[1].text
+        );
+        assert_eq!(*kept.lock().unwrap(), ["Eggs. (toolu_1)"]);
+        let servers = client.control().mcp_status().await.unwrap();
+        assert_eq!(servers[0].status, McpConnection::Connected);
+    })
+    .await;
+}
+
+/// The oldest CLI knows no manifests and makes the handshake itself.
+#[tokio::test]
+async fn the_oldest_cli_calls_a_tool_of_a_mounted_server() {
+    world::oldest(async |world| {
+        let input = json!({"text": "Eggs."});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "mcp__notes__write", input))
+            .turn("Written.");
+        let options = world
+            .options()
+            .rmcp_server("notes", || Notes(Arc::default()))
+            .allow_tools(["mcp__notes"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Eggs!").await, "Written.");
+
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!(seen[0].text, "Note 1 written.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn resources_of_a_mounted_server_are_read() {
+    world::pinned(async |world| {
+        let read = json!({"server": "notes", "uri": "notes://shopping"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "ListMcpResourcesTool", json!({})))
+            .turn(Turn::new().tool_use("toolu_2", "ReadMcpResourceTool", read))
+            .turn("A newt?");
+        let options = world
+            .options()
+            .rmcp_server("notes", || Notes(Arc::default()))
+            .allow_tools(["ListMcpResourcesTool", "ReadMcpResourceTool"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "What do we need?").await, "A newt?");
+
+        let seen = world.model.conversation()[2].tool_results();
+        assert!(
+            seen[0].text.contains("notes://shopping"),
+            "{}",
+            seen[0].text
+        );
+        assert!(
+            seen[1].text.contains("Two eggs and a newt."),
+            "{}",
+            seen[1].text
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tools_are_served_over_stdio() {
+    world::pinned(async |world| {
+        let count =
+            |id, text| Turn::new().tool_use(id, "mcp__words__count_words", json!({"text": text}));
+        world
+            .model
+            .turn(count("toolu_1", "one two three"))
+            .turn(count("toolu_2", ""))
+            .turn(Turn::new().tool_use("toolu_3", "mcp__words__call_id", json!({})))
+            .turn("Three.");
+        let server = McpServer::stdio(example("serve_stdio").to_str().unwrap());
+        let options = world
+            .options()
+            .mcp_server("words", server)
+            .allow_tools(["mcp__words"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "How many?").await, "Three.");
+
+        let seen = world.model.conversation()[3].tool_results();
+        assert_eq!(seen[0].text, "3");
+        assert!(seen[1].is_error);
+        assert!(seen[1].text.contains("has no words"), "{}", seen[1].text);
+        assert_eq!(seen[2].text, "toolu_3");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tools_are_served_over_http() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "mcp__ids__call_id", json!({})))
+            .turn("Got it.");
+        let tool = inhouse::tool::Tool::new("call_id", "The id of the call", async |CallId(id)| id);
+        let url = serve_http(ToolServer::new("ids").always_load().tool(tool)).await;
+        let options = world
+            .options()
+            .mcp_server("ids", McpServer::http(url))
+            .allow_tools(["mcp__ids"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Which?").await, "Got it.");
+
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!(seen[0].text, "toolu_1");
+    })
+    .await;
+}
+
+/// Serves tools on a port of their own as long as the test runs; returns their address.
+async fn serve_http(tools: ToolServer) -> String {
+    let handler = tools.into_rmcp();
+    let service = StreamableHttpService::new(
+        move || Ok(handler.clone()),
+        Arc::new(LocalSessionManager::default()),
+        Default::default(),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let service = service.clone();
+            let answer = service_fn(move |request| {
+                let service = service.clone();
+                async move { Ok::<_, Infallible>(service.handle(request).await) }
+            });
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), answer));
+        }
+    });
+    format!("http://{address}/")
+}
+
+/// An example of this package, which `cargo test` builds along with the tests.
+fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    let profile = test
+        .ancestors()
+        .nth(2)
+        .expect("target/<profile>/deps/<test>");
+    let path = profile.join("examples").join(name);
+    assert!(
+        path.exists(),
+        "{} is not there: cargo build --example {name}",
+        path.display()
+    );
+    path
+}

@@ -1,0 +1,281 @@
+//! The same tools, seen by the library's own client: native behind the bridge, served by the library,
+//! and served by the library behind the bridge.
+
+use std::time::Duration;
+
+use inhouse::Options;
+use inhouse::rmcp::model::{
+    CallToolRequestParams, ClientRequest, CustomRequest, PingRequest, ProgressNotificationParam,
+    RequestMetaObject, ServerResult,
+};
+use inhouse::rmcp::service::{
+    NotificationContext, PeerRequestOptions, RunningService, ServiceError,
+};
+use inhouse::rmcp::{ClientHandler, RoleClient, ServiceExt};
+use inhouse::tool::{
+    Content, Input, Json, Progress, Tool, ToolDefinition, ToolError, ToolHandle, ToolServer,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::io::DuplexStream;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+use crate::pump::bridged;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn the_native_backend() {
+    let tools = server();
+    let handle = tools.handle();
+    let options = Options::new().tool_server(tools);
+    let (_client, stream) = bridged(options).await;
+    battery(stream, handle).await;
+}
+
+#[tokio::test]
+async fn served_by_the_library() {
+    let tools = server();
+    let handle = tools.handle();
+    let (theirs, ours) = tokio::io::duplex(64 * 1024);
+    let serving = tokio::spawn(async move {
+        let served = tools.into_rmcp().serve(ours).await;
+        served.expect("a handshake").waiting().await
+    });
+    battery(theirs, handle).await;
+    let ended = timeout(DEADLINE, serving).await;
+    ended
+        .expect("it ends with its client")
+        .expect("no panic")
+        .expect("no panic");
+}
+
+#[tokio::test]
+async fn served_by_the_library_behind_the_bridge() {
+    let tools = server();
+    let handle = tools.handle();
+    let handler = tools.into_rmcp();
+    let options = Options::new().rmcp_server("tools", move || handler.clone());
+    let (_client, stream) = bridged(options).await;
+    battery(stream, handle).await;
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Divide {
+    /// The dividend
+    a: f64,
+    /// The divisor
+    b: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Quotient {
+    quotient: f64,
+}
+
+fn server() -> ToolServer {
+    ToolServer::new("tools")
+        .version("2.0.0")
+        .instructions("Use them well.")
+        .tools(tools())
+}
+
+fn tools() -> [Tool; 4] {
+    let divide = async |Input(Divide { a, b }): Input<Divide>| {
+        if b == 0.0 {
+            return Err(ToolError::new("division by zero"));
+        }
+        Ok(Json(Quotient { quotient: a / b }))
+    };
+    let picture = async || {
+        vec![
+            Content::text("See:"),
+            Content::image("image/png", "AAAA"),
+            Content::audio("audio/wav", "BBBB"),
+            Content::resource_text("notes://a", "A"),
+            Content::resource_link("notes://b", "b"),
+        ]
+    };
+    let steps = async |progress: Progress| {
+        progress.report(1.0, 2.0);
+        progress.message(2.0, 2.0, "there");
+        "done"
+    };
+    [
+        Tool::new("divide", "Divide two numbers", divide)
+            .title("Division")
+            .read_only()
+            .search_hint("arithmetic"),
+        Tool::new("picture", "A picture", picture),
+        Tool::new("steps", "Takes steps", steps),
+        Tool::new("panic", "Panics", async || -> String { panic!("oh no") }),
+    ]
+}
+
+/// What a client was told.
+#[derive(Debug, PartialEq)]
+enum Told {
+    Progress(ProgressNotificationParam),
+    ToolsChanged,
+}
+
+struct Listener(UnboundedSender<Told>);
+
+impl ClientHandler for Listener {
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let _ = self.0.send(Told::Progress(params));
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        let _ = self.0.send(Told::ToolsChanged);
+    }
+}
+
+/// All that a client can find out about [`server`], whoever serves them.
+async fn battery(stream: DuplexStream, handle: ToolHandle) {
+    let checks = async {
+        let (told, mut heard) = unbounded_channel();
+        let client = Listener(told).serve(stream).await.expect("a handshake");
+        introduces_itself(&client);
+        lists(&client).await;
+        calls(&client).await;
+        fails(&client).await;
+        reports_progress(&client, &mut heard).await;
+        tells_of_changes(&client, &handle, &mut heard).await;
+        client.cancel().await.expect("the client ends");
+    };
+    timeout(DEADLINE, checks).await.expect("nobody hangs");
+}
+
+type Connected = RunningService<RoleClient, Listener>;
+
+fn introduces_itself(client: &Connected) {
+    let server = client.peer_info().expect("there was a handshake");
+    let server = serde_json::to_value(&*server).expect("JSON");
+    assert_eq!(server["protocolVersion"], "2025-11-25");
+    assert_eq!(server["serverInfo"]["name"], "tools");
+    assert_eq!(server["serverInfo"]["version"], "2.0.0");
+    assert_eq!(server["instructions"], "Use them well.");
+    assert_eq!(
+        server["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
+}
+
+async fn lists(client: &Connected) {
+    let listed = client.list_all_tools().await.expect("a list");
+    let own: Vec<ToolDefinition> = tools()
+        .iter()
+        .map(|tool| tool.definition().clone())
+        .collect();
+    assert_eq!(
+        serde_json::to_value(listed).expect("JSON"),
+        serde_json::to_value(own).expect("JSON"),
+    );
+}
+
+async fn calls(client: &Connected) {
+    let divided = call(client, "divide", json!({"a": 84, "b": 2})).await;
+    assert_eq!(divided["structuredContent"], json!({"quotient": 42.0}));
+    assert_eq!(divided["content"], json!([]));
+
+    let picture = call(client, "picture", json!({})).await;
+    assert_eq!(
+        picture["content"],
+        json!([
+            {"type": "text", "text": "See:"},
+            {"type": "image", "mimeType": "image/png", "data": "AAAA"},
+            {"type": "audio", "mimeType": "audio/wav", "data": "BBBB"},
+            {"type": "resource", "resource": {"uri": "notes://a", "text": "A"}},
+            {"type": "resource_link", "uri": "notes://b", "name": "b"},
+        ])
+    );
+    client
+        .send_request(ClientRequest::PingRequest(PingRequest::default()))
+        .await
+        .expect("a pong");
+}
+
+async fn fails(client: &Connected) {
+    for (tool, arguments, text) in [
+        ("divide", json!({"a": 1, "b": 0}), "division by zero"),
+        ("divide", json!({"a": 1}), "missing field `b`"),
+        ("panic", json!({}), "oh no"),
+        ("fly", json!({}), "there is no tool `fly`"),
+    ] {
+        let failed = call(client, tool, arguments).await;
+        assert_eq!(failed["isError"], true, "{failed}");
+        let told = failed["content"][0]["text"].as_str().expect("text");
+        assert!(told.contains(text), "{told}");
+    }
+    let unknown = ClientRequest::CustomRequest(CustomRequest::new("tools/burn", None));
+    let ServiceError::McpError(error) = client
+        .send_request(unknown)
+        .await
+        .expect_err("there is no such method")
+    else {
+        panic!("an error of the server");
+    };
+    assert_eq!(error.code.0, -32601);
+    assert!(error.message.contains("tools/burn"), "{}", error.message);
+}
+
+async fn reports_progress(client: &Connected, heard: &mut UnboundedReceiver<Told>) {
+    let request = ClientRequest::CallToolRequest(inhouse::rmcp::model::CallToolRequest::new(
+        CallToolRequestParams::new("steps"),
+    ));
+    let mut options = PeerRequestOptions::no_options();
+    options.meta = Some(RequestMetaObject::default());
+    let running = client
+        .send_cancellable_request(request, options)
+        .await
+        .expect("the server is there");
+    let token = running.progress_token.clone();
+    let ServerResult::CallToolResult(result) = running.await_response().await.expect("a result")
+    else {
+        panic!("the result of a tool");
+    };
+    assert_eq!(result.content[0].as_text().expect("text").text, "done");
+    // The library handles each notification in a task of its own, and so in any order.
+    let mut reports = [heard.recv().await, heard.recv().await].map(|told| match told {
+        Some(Told::Progress(report)) => report,
+        told => panic!("{told:?}"),
+    });
+    reports.sort_by(|one, other| one.progress.total_cmp(&other.progress));
+    let first = ProgressNotificationParam::new(token.clone(), 1.0).with_total(2.0);
+    let second = ProgressNotificationParam::new(token, 2.0).with_total(2.0);
+    assert_eq!(reports, [first, second.with_message("there")]);
+}
+
+async fn tells_of_changes(
+    client: &Connected,
+    handle: &ToolHandle,
+    heard: &mut UnboundedReceiver<Told>,
+) {
+    handle.put(Tool::new("fly", "Flies", async || "up"));
+    assert_eq!(heard.recv().await, Some(Told::ToolsChanged));
+    let listed = client.list_all_tools().await.expect("a list");
+    assert!(listed.iter().any(|tool| tool.name == "fly"));
+    assert_eq!(
+        call(client, "fly", json!({})).await["content"][0]["text"],
+        "up"
+    );
+}
+
+async fn call(client: &Connected, tool: &'static str, arguments: Value) -> Value {
+    let mut params = CallToolRequestParams::new(tool);
+    params.arguments = arguments.as_object().cloned();
+    let result = client.call_tool(params).await.expect("a result");
+    let mut result = serde_json::to_value(result).expect("JSON");
+    // Of the newest version of MCP, and not always there.
+    if let Some(members) = result.as_object_mut() {
+        members.remove("resultType");
+    }
+    result
+}

@@ -1,0 +1,11 @@
+//! Servers of the official MCP library in the host's process, and tools served by that library.
+
+mod answers;
+mod beginning;
+mod chart;
+mod conformance;
+mod failures;
+mod notes;
+mod pump;
+mod server_messages;
+mod sessions;

@@ -1,0 +1,83 @@
+//! Messages that the server starts.
+
+use inhouse::Options;
+use serde_json::{Value, json};
+
+use crate::chart::{play, text_of};
+use crate::notes::Notes;
+
+fn options() -> Options {
+    Options::new().rmcp_server("notes", Notes::factory().0)
+}
+
+#[tokio::test]
+async fn notifications_arrive_in_order_and_before_the_result() {
+    play(options(), async |cli| {
+        let asked = cli.begin_call(7, "report").await;
+        for step in [1.0, 2.0, 3.0] {
+            let told = cli.told().await;
+            assert_eq!(told["method"], "notifications/progress");
+            assert_eq!(
+                told["params"],
+                json!({"progressToken": 7, "progress": step, "total": 3.0})
+            );
+        }
+        let told = cli.told().await;
+        assert_eq!(told["method"], "notifications/message");
+        assert_eq!(told["params"], json!({"level": "info", "data": "done"}));
+        assert_eq!(
+            cli.told().await["method"],
+            "notifications/tools/list_changed"
+        );
+        assert_eq!(text_of(&cli.answer(&asked).await), "reported");
+    })
+    .await;
+}
+
+/// The server counts its ids from 0, as the CLI does.
+#[tokio::test]
+async fn a_request_of_the_server_is_not_taken_for_an_answer_to_one_with_its_id() {
+    play(options(), async |cli| {
+        let asked = cli.begin_call(0, "roots").await;
+        let told = cli.told().await;
+        assert_eq!(
+            (&told["id"], &told["method"]),
+            (&json!(0), &json!("roots/list"))
+        );
+        assert_eq!(told["result"], Value::Null);
+
+        let refused = json!({"code": -32601, "message": "Method not found"});
+        let answered = cli
+            .send(json!({"jsonrpc": "2.0", "id": 0, "error": refused}))
+            .await;
+        let answers = cli.answers(2).await;
+        assert_eq!(answers[&answered]["result"], json!({}));
+        assert_eq!(answers[&asked]["id"], 0);
+        let text = text_of(&answers[&asked]);
+        assert!(
+            text.starts_with("no roots") && text.contains("-32601"),
+            "{text}"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_answer_of_the_cli_finds_the_request_that_it_is_for() {
+    play(options(), async |cli| {
+        let first = cli.begin_call(4, "roots").await;
+        let first_told = cli.told().await["id"].clone();
+        let second = cli.begin_call(5, "roots").await;
+        let second_told = cli.told().await["id"].clone();
+        assert_ne!(first_told, second_told);
+
+        let roots = json!({"roots": [{"uri": "file:///a"}, {"uri": "file:///b"}]});
+        let message = json!({"jsonrpc": "2.0", "id": second_told, "result": roots});
+        cli.send(message).await;
+        assert_eq!(text_of(&cli.answers(2).await[&second]), "2 roots");
+        let message = json!({"jsonrpc": "2.0", "id": first_told, "result": {"roots": []}});
+        cli.send(message).await;
+        assert_eq!(text_of(&cli.answers(2).await[&first]), "0 roots");
+    })
+    .await;
+}

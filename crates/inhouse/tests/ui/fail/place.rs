@@ -1,0 +1,11 @@
+use inhouse::tool;
+
+/// Add.
+#[tool]
+struct Add;
+
+/// Add.
+#[tool]
+mod add {}
+
+fn main() {}

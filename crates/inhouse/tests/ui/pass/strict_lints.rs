@@ -1,0 +1,51 @@
+//! What is made raises no warning where the user's own code raises none.
+#![deny(
+    warnings,
+    unused,
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+
+use inhouse::tool;
+use inhouse::tool::{State, ToolServer};
+
+/// Add.
+#[tool(read_only)]
+fn add(a: u32, #[default = 1] b: u32) -> u32 {
+    a + b
+}
+
+/// Not in any style.
+#[tool]
+#[allow(non_snake_case)]
+async fn camelCase(camelArgument: String, State(_count): State<u32>) -> String {
+    std::future::ready(camelArgument).await
+}
+
+struct Calculator;
+
+#[tool(server = "calculator")]
+impl Calculator {
+    /// Double.
+    #[tool]
+    async fn double(&self, a: u32, _ignored: Option<bool>) -> u32 {
+        std::future::ready(a * 2).await
+    }
+
+    /// Halve.
+    #[tool(blocking)]
+    fn halve(&self, a: u32) -> u32 {
+        a / 2
+    }
+}
+
+#[test]
+fn all_of_it_is_used() {
+    let server = ToolServer::with_state("test", 1)
+        .tool(add::tool())
+        .tool(camelCase::tool());
+    drop(server);
+    drop(Calculator::tool_server(Calculator));
+}
