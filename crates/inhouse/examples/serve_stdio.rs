@@ -4,19 +4,17 @@
 //! `McpServer::stdio("…/serve_stdio")`.
 
 use inhouse::tool;
-use inhouse::tool::{CallId, Progress, ToolError, ToolServer};
+use inhouse::tool::{CallId, ToolError, ToolServer};
 
 /// Count the words of a text.
 #[tool(read_only)]
 async fn count_words(
-    progress: Progress,
     /** The text */
     text: String,
 ) -> Result<usize, ToolError> {
     if text.trim().is_empty() {
         return Err(ToolError::new("the text has no words: give another one"));
     }
-    progress.report(1.0, 1.0);
     Ok(text.split_whitespace().count())
 }
 

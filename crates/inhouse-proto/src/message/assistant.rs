@@ -1,3 +1,5 @@
+use serde_json::Value;
+
 use std::borrow::Cow;
 
 use super::content::text_of;
@@ -48,6 +50,14 @@ open_struct! {
         pub context_usage: Option<ContextUsage>,
         /// The answer to `/usage` as data.
         pub usage_report: Option<UsageReport>,
+        /// Whether it reports a failure of the API. Not declared by the CLI.
+        pub is_api_error_message: Option<bool>,
+        /// The HTTP status of that failure. Not declared by the CLI.
+        pub api_error_status: Option<u16>,
+        /// The kind of that failure. Not declared by the CLI.
+        pub api_error_type: Option<String>,
+        /// How to show the tools that it calls. Not declared by the CLI.
+        pub tool_use_meta: Option<Vec<Value>>,
     }
 }
 

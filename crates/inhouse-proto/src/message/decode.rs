@@ -4,13 +4,14 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::wire::mend;
 use super::{
     ActiveGoalMessage, AssistantMessage, AuthStatusMessage, AutocompactStateMessage,
-    ConversationResetMessage, Gap, PromptSuggestionMessage, RateLimitEvent, ResultMessage,
-    StreamEvent, SystemMessage, ToolProgressMessage, ToolUseSummaryMessage, UserMessage,
+    CommandLifecycleMessage, ConversationResetMessage, Gap, PromptSuggestionMessage,
+    RateLimitEvent, ResultMessage, StreamEvent, SystemMessage, ToolProgressMessage,
+    ToolUseSummaryMessage, UserMessage,
 };
 use crate::open::{Open, Unknown};
+use crate::wire::mend;
 
 /// Declares [`Message`]: its variants, their tags, and how each is decoded and encoded.
 macro_rules! messages {
@@ -137,6 +138,8 @@ messages! {
         ActiveGoal(Box<ActiveGoalMessage>) = "active_goal",
         /// How near the CLI is to compacting the conversation.
         AutocompactState(Box<AutocompactStateMessage>) = "autocompact_state",
+        /// A prompt was queued, started, completed or cancelled.
+        CommandLifecycle(Box<CommandLifecycleMessage>) = "command_lifecycle",
         /// A place where the SDK left something out. Made by the SDK.
         Gap(Gap) = "inhouse_gap",
     }

@@ -46,6 +46,7 @@ mod assistant;
 mod assistant_error;
 mod auth_status;
 mod autocompact_state;
+mod command_lifecycle;
 mod content;
 mod context_usage;
 mod conversation_reset;
@@ -53,11 +54,11 @@ mod decode;
 mod fast_mode;
 mod gap;
 mod hook_event;
-mod prompt;
 mod model_usage;
 mod origin;
 mod partial;
 mod priority;
+mod prompt;
 mod prompt_suggestion;
 mod rate_limit;
 mod result;
@@ -79,6 +80,7 @@ pub use self::assistant::AssistantMessage;
 pub use self::assistant_error::AssistantError;
 pub use self::auth_status::AuthStatusMessage;
 pub use self::autocompact_state::AutocompactStateMessage;
+pub use self::command_lifecycle::{CommandLifecycleMessage, CommandState};
 pub use self::content::*;
 pub use self::context_usage::{
     ContextAgent, ContextCategory, ContextCategoryKind, ContextLimitKind, ContextMcpTool,
@@ -89,7 +91,6 @@ pub use self::decode::Message;
 pub use self::fast_mode::{FastModeDisabledReason, FastModeState};
 pub use self::gap::{Gap, GapReason};
 pub use self::hook_event::HookEvent;
-pub use self::prompt::Prompt;
 pub use self::model_usage::{CostBasis, ModelUsage};
 pub use self::origin::{
     AutoContinuationOrigin, ChannelOrigin, CoordinatorOrigin, HumanOrigin, MessageOrigin,
@@ -102,6 +103,7 @@ pub use self::partial::{
     MessageStop, Ping, SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
 };
 pub use self::priority::Priority;
+pub use self::prompt::Prompt;
 pub use self::prompt_suggestion::PromptSuggestionMessage;
 pub use self::rate_limit::{
     LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo,

@@ -21,6 +21,8 @@ open_struct! {
         pub session_id: Option<String>,
         /// Milliseconds until the first token.
         pub ttft_ms: Option<f64>,
+        /// The API message that is in the making. Not declared by the CLI.
+        pub api_message_id: Option<String>,
         /// The prompt that is being answered; on the first event of a turn.
         pub user_message_uuid: Option<String>,
         /// All prompts that the turn has taken in so far.

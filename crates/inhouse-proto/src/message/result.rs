@@ -73,6 +73,18 @@ open_struct! {
         pub deferred_tool_use: Option<DeferredToolUse>,
         /// The HTTP status of the API call that failed.
         pub api_error_status: Option<u16>,
+        /// The kind of the API's error. Not declared by the CLI.
+        pub api_error_type: Option<String>,
+        /// What was used since the result before, by model. Not declared by the CLI.
+        pub model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
+        /// What became of subagents. Not declared by the CLI.
+        pub subagent_stats: Option<Value>,
+        /// How often the turn was stopped for safety. Not declared by the CLI.
+        pub safety_stops: Option<u64>,
+        /// Tokens of the first request of the turn. Not declared by the CLI.
+        pub first_request_input_tokens: Option<u64>,
+        /// Tokens of the first request that came from the cache. Not declared by the CLI.
+        pub first_request_cache_read_input_tokens: Option<u64>,
         /// The slash command, when the turn was one that never reached the model.
         pub local_command: Option<String>,
         /// The CLI refused to start; everything else is zero then.

@@ -46,6 +46,9 @@ open_struct! {
         pub inline_pastes: Option<Vec<String>>,
         /// Files that came with a prompt; on echoes.
         pub file_attachments: Option<Vec<Value>>,
+        /// How each of its tool results came about: who allowed or refused the call. Not declared by
+        /// the CLI.
+        pub tool_result_meta: Option<Vec<Value>>,
         /// The subagent, by the id that its task events carry too.
         pub agent_id: Option<String>,
         /// The kind of subagent.

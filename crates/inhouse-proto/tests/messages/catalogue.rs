@@ -7,7 +7,7 @@ use crate::examples::{all, full, minimal, tag};
 use crate::support::assert_deep_equal;
 
 /// Everything that a reader can get, by its tag.
-const TAGS: [&str; 49] = [
+const TAGS: [&str; 51] = [
     "assistant",
     "user",
     "result/success",
@@ -24,6 +24,7 @@ const TAGS: [&str; 49] = [
     "conversation_reset",
     "active_goal",
     "autocompact_state",
+    "command_lifecycle",
     "inhouse_gap",
     "system/init",
     "system/compact_boundary",
@@ -57,6 +58,7 @@ const TAGS: [&str; 49] = [
     "system/post_turn_summary",
     "system/task_summary",
     "system/session_metadata",
+    "system/session_title_changed",
 ];
 
 #[test]

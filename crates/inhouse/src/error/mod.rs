@@ -78,9 +78,11 @@ impl Error {
     }
 }
 
-/// Construction, inside the crate.
+/// Construction: for transports of your own, which fail in ways of their own.
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    /// An error of a kind, in words that say what happened and what to do.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Arc::new(Inner {
             kind,
             message: message.into(),
@@ -96,7 +98,9 @@ impl Error {
         Self::new(ErrorKind::Config, message)
     }
 
-    pub(crate) fn with_source(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+    /// The same with its cause.
+    #[must_use]
+    pub fn with_source(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let source = source.into();
         self.map(|inner| inner.source = Some(source))
     }
@@ -117,7 +121,10 @@ impl Error {
     }
 
     fn map(mut self, change: impl FnOnce(&mut Inner)) -> Self {
-        change(Arc::get_mut(&mut self.0).expect("an error under construction is not shared yet"));
+        // One that is shared already stays as it is; what is under construction never is.
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            change(inner);
+        }
         self
     }
 }

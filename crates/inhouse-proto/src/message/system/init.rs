@@ -49,6 +49,12 @@ open_struct! {
         pub view_mode: Option<ViewMode>,
         /// What this CLI can do, by name; ask here rather than comparing versions.
         pub capabilities: Option<Vec<String>>,
+        /// Directories besides the working directory. Not declared by the CLI.
+        pub additional_directories: Option<Vec<String>>,
+        /// The working directory at the start. Not declared by the CLI.
+        pub original_cwd: Option<String>,
+        /// The prompts that the turn begins with. Not declared by the CLI.
+        pub user_message_uuids: Option<Vec<String>>,
         /// The id of this message.
         pub uuid: Option<String>,
         /// The session.

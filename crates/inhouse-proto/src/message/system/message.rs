@@ -5,9 +5,9 @@ use super::{
     InitMessage, LocalCommandOutputMessage, MemoryRecallMessage, MirrorErrorMessage,
     ModelRefusalFallbackMessage, ModelRefusalNoFallbackMessage, NotificationMessage,
     PermissionDeniedMessage, PluginInstallMessage, PostTurnSummaryMessage, SessionMetadataMessage,
-    SessionStateChangedMessage, SessionWritesLostMessage, StatusMessage, TaskNotificationMessage,
-    TaskProgressMessage, TaskStartedMessage, TaskSummaryMessage, TaskUpdatedMessage,
-    ThinkingTokensMessage, WorkerShuttingDownMessage,
+    SessionStateChangedMessage, SessionTitleChangedMessage, SessionWritesLostMessage,
+    StatusMessage, TaskNotificationMessage, TaskProgressMessage, TaskStartedMessage,
+    TaskSummaryMessage, TaskUpdatedMessage, ThinkingTokensMessage, WorkerShuttingDownMessage,
 };
 use crate::open::open_union;
 
@@ -82,6 +82,8 @@ open_union! {
         TaskSummary(Box<TaskSummaryMessage>) = "task_summary",
         /// Facts about the session. Not declared by the CLI.
         SessionMetadata(Box<SessionMetadataMessage>) = "session_metadata",
+        /// The session has a new title. Not declared by the CLI.
+        SessionTitleChanged(Box<SessionTitleChangedMessage>) = "session_title_changed",
     }
 }
 
@@ -121,6 +123,7 @@ macro_rules! member {
             SystemMessage::PostTurnSummary(message) => message.$member.as_deref(),
             SystemMessage::TaskSummary(message) => message.$member.as_deref(),
             SystemMessage::SessionMetadata(message) => message.$member.as_deref(),
+            SystemMessage::SessionTitleChanged(message) => message.$member.as_deref(),
             SystemMessage::Unknown(unknown) => unknown.raw.get(stringify!($member))?.as_str(),
         }
     };

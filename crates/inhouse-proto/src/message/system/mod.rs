@@ -51,7 +51,8 @@ pub use self::refusal::{
 pub use self::retry::{ApiRetryMessage, NoResponse};
 pub use self::session::{
     LostWrites, SessionMetadataMessage, SessionState, SessionStateChangedMessage,
-    SessionWritesLostMessage, WorkerShuttingDownMessage, WritesLostCode,
+    SessionTitleChangedMessage, SessionWritesLostMessage, WorkerShuttingDownMessage,
+    WritesLostCode,
 };
 pub use self::status::{CompactResult, StatusActivity, StatusMessage};
 pub use self::summary::{PostTurnSummaryMessage, TaskSummaryMessage};

@@ -92,3 +92,15 @@ open_struct! {
         pub session_id: Option<String>,
     }
 }
+
+open_struct! {
+    /// The session has a new title. Not declared by the CLI.
+    pub struct SessionTitleChangedMessage ["type" = "system", "subtype" = "session_title_changed"] {
+        /// The title.
+        pub title: String,
+        /// The id of this message.
+        pub uuid: Option<String>,
+        /// The session.
+        pub session_id: Option<String>,
+    }
+}
