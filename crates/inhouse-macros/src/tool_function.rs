@@ -212,7 +212,7 @@ impl ToolFunction {
         if taken > MOST_PARAMETERS {
             problems.at(
                 &signature.inputs,
-                "these are too many extractors for one tool",
+                "these are more extractors than a tool can have: make one of several with an `Extract` of your own",
             );
         }
     }

@@ -1,6 +1,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Expr, Ident, LitStr};
+use syn::{Expr, Ident, Lit, LitStr};
 
 use crate::problems::Problems;
 use crate::setting::{Setting, literal};
@@ -26,7 +26,9 @@ impl ToolSettings {
             }
         }
         let find = |name| list.iter().find(|setting| setting.name == name);
-        if let (Some(_), Some(destructive)) = (find("read_only"), find("destructive")) {
+        if let (Some(_), Some(destructive)) = (find("read_only"), find("destructive"))
+            && is_true(&destructive.switch())
+        {
             problems.at(
                 &destructive.name,
                 "a tool that is `read_only` destroys nothing: leave out one of the two",
@@ -82,6 +84,10 @@ impl ToolSettings {
     fn pass(&mut self, name: &Ident, value: &Expr) {
         self.methods.push(quote!(.#name(#value)));
     }
+}
+
+fn is_true(value: &Expr) -> bool {
+    matches!(literal(value), Some(Lit::Bool(value)) if value.value())
 }
 
 /// The value of `timeout`. There is no literal for a `Duration`, and people will try some.

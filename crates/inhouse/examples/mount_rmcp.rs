@@ -2,6 +2,8 @@
 //!
 //! Offline by default; `-- --live` uses the real CLI.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::sync::{Arc, Mutex};
 
 use inhouse::{Options, query};

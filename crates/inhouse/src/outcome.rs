@@ -11,8 +11,8 @@ pub(crate) fn result(last: Message) -> Result<ResultMessage> {
         Message::Result(result) => Ok(*result),
         _ => Err(Error::new(
             ErrorKind::Protocol,
-            "the result of the turn has an unexpected shape; the messages of the turn have it as \
-             it came",
+            "the turn ended without a result that can be read: its prompt was taken back, or the \
+             line was too long (Options::max_line_bytes) or of an unexpected shape",
         )),
     }
 }

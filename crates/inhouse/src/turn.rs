@@ -1,4 +1,5 @@
-use inhouse_proto::message::{Message, MessageOrigin, Prompt, ResultMessage};
+use inhouse_proto::engine::Frame;
+use inhouse_proto::message::{CommandState, Message, MessageOrigin, Prompt, ResultMessage};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -78,8 +79,10 @@ impl<'a> Turn<'a> {
             let (message, ends) = match self.messages.next_item().await {
                 Some(Ok(Item::Message(frame))) => {
                     let message = frame.decode();
-                    let ends = frame.ends_turn() && answers(&message, &self.prompt);
-                    (Some(Ok(message)), ends)
+                    match place(&frame, &message, &self.prompt) {
+                        Place::Elsewhere => continue,
+                        place => (Some(Ok(message)), place == Place::Last),
+                    }
                 }
                 Some(Ok(Item::Gap(gap))) => (Some(Ok(Message::Gap(gap))), false),
                 Some(Ok(Item::RunEnded)) => continue,
@@ -152,17 +155,40 @@ impl<'a> Turn<'a> {
 async fn pass_over(messages: &mut MessageStream, prompt: &str) -> Result<()> {
     loop {
         match messages.next_item().await {
-            Some(Ok(Item::Message(frame))) if frame.ends_turn() => {
-                if answers(&frame.decode(), prompt) {
+            Some(Ok(Item::Message(frame))) => {
+                if place(&frame, &frame.decode(), prompt) == Place::Last {
                     return Ok(());
                 }
             }
-            Some(Ok(Item::Message(_) | Item::Gap(_))) => {}
+            Some(Ok(Item::Gap(_))) => {}
             // A prompt that was cancelled before it ran has no result.
             Some(Ok(Item::RunEnded)) => return Ok(()),
             Some(Err(error)) => return Err(error),
             None => return Ok(()),
         }
+    }
+}
+
+/// Where a message stands with regard to a turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Within,
+    Last,
+    /// It is about another prompt.
+    Elsewhere,
+}
+
+fn place(frame: &Frame, message: &Message, prompt: &str) -> Place {
+    match message {
+        Message::CommandLifecycle(change) if change.command_uuid != prompt => Place::Elsewhere,
+        // It follows the result. Where it comes first there is none: the prompt was taken back, or
+        // its result was too long to be read.
+        Message::CommandLifecycle(change) => match change.state {
+            CommandState::Completed | CommandState::Cancelled => Place::Last,
+            _ => Place::Within,
+        },
+        _ if frame.ends_turn() && answers(message, prompt) => Place::Last,
+        _ => Place::Within,
     }
 }
 

@@ -179,6 +179,7 @@ impl Engine {
         match line {
             Line::Whole(line) => self.route_line(line, now),
             Line::TooLong { bytes, sample } => {
+                self.run.lost_line(now);
                 self.notice(Notice::TooLong { bytes, sample });
             }
         }

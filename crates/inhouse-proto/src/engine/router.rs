@@ -18,6 +18,7 @@ impl Engine {
             .ok()
             .and_then(|text| serde_json::from_str::<Envelope<'_>>(text).ok());
         let Some(envelope) = envelope else {
+            self.run.lost_line(now);
             return self.notice(Notice::NotJson {
                 bytes: line.len() as u64,
                 sample: sample_of(&line),

@@ -26,6 +26,8 @@ pub(super) struct Run {
     ceiling: Option<Duration>,
     open: bool,
     has_result: bool,
+    /// A line was passed over that may have been the result.
+    has_lost_line: bool,
     state: Option<SessionState>,
     background: HashSet<String>,
     deadline: Option<Instant>,
@@ -37,6 +39,7 @@ impl Run {
             ceiling,
             open: false,
             has_result: false,
+            has_lost_line: false,
             state: None,
             background: HashSet::new(),
             deadline: None,
@@ -47,7 +50,17 @@ impl Run {
     pub(super) fn prompted(&mut self) {
         self.open = true;
         self.has_result = false;
+        self.has_lost_line = false;
         self.deadline = None;
+    }
+
+    /// A line could not be read. If it was the result, no other will come: then the state of the
+    /// session ends the run, or the ceiling where there is no state.
+    pub(super) fn lost_line(&mut self, now: Instant) {
+        self.has_lost_line = true;
+        if self.open && self.state.is_none() {
+            self.deadline = self.silence_until(now);
+        }
     }
 
     /// A result came; true when it ends the run.
@@ -75,8 +88,8 @@ impl Run {
     pub(super) fn activity(&mut self) {
         if self.has_result {
             self.open = true;
-            self.deadline = None;
         }
+        self.deadline = None;
     }
 
     /// A background agent began to work.
@@ -116,7 +129,7 @@ impl Run {
 
     fn settle(&mut self, now: Instant) -> bool {
         let at_rest = matches!(self.state, None | Some(SessionState::Idle));
-        if !(self.open && self.has_result) {
+        if !(self.open && (self.has_result || self.has_lost_line)) {
             return false;
         }
         if at_rest && self.background.is_empty() {
@@ -207,6 +220,21 @@ mod tests {
         run.state(SessionState::Running, now);
         assert!(!run.result(now));
         assert_eq!(run.deadline(), None);
+    }
+
+    #[test]
+    fn a_result_that_cannot_be_read_does_not_keep_the_run_open() {
+        let (mut run, now) = prompted();
+        run.state(SessionState::Running, now);
+        run.lost_line(now);
+        assert!(run.state(SessionState::Idle, now));
+
+        let (mut silent, now) = prompted();
+        silent.lost_line(now);
+        assert_eq!(silent.deadline(), Some(now + CEILING));
+        silent.activity();
+        assert_eq!(silent.deadline(), None, "it was another line");
+        assert!(silent.result(now));
     }
 
     #[test]

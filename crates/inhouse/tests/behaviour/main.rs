@@ -10,6 +10,7 @@ mod errors;
 mod exits;
 mod lines;
 mod openness;
+mod prompts_in_queue;
 mod query;
 mod reading;
 mod requests;

@@ -41,7 +41,7 @@ async fn two_at_once() -> usize {
 }
 
 /// Nothing is lost.
-#[tool(destructive = false, open_world = false)]
+#[tool(read_only, destructive = false, open_world = false)]
 async fn careful() {}
 
 /// Never end.
@@ -71,7 +71,7 @@ fn every_setting_is_in_the_definition() {
 #[test]
 fn switches_can_say_no() {
     let tool: Tool = careful::tool();
-    let expected = json!({"destructiveHint": false, "openWorldHint": false});
+    let expected = json!({"readOnlyHint": true, "destructiveHint": false, "openWorldHint": false});
     assert_eq!(to_value(&tool.definition().annotations).unwrap(), expected);
 }
 
