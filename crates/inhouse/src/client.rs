@@ -30,7 +30,8 @@ use crate::turn::{Turn, Turns};
 ///
 /// # Cancellation
 /// Dropping a client closes its session in the background, in the same bounded way as
-/// [`close`](Self::close).
+/// [`close`](Self::close), once no clone of its [`Control`] is left either.
+#[derive(Debug)]
 pub struct Client {
     messages: MessageStream,
     turns: Turns,

@@ -22,7 +22,7 @@ pub struct Turn<'a> {
 }
 
 /// Which prompt of a client still waits for its result.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Turns {
     unanswered: Option<String>,
 }

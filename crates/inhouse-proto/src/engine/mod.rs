@@ -169,6 +169,12 @@ impl Engine {
         self.run.is_open()
     }
 
+    /// Whether some task of the session is known to be at work, in the background or not.
+    #[must_use]
+    pub fn has_tasks(&self) -> bool {
+        self.run.has_tasks()
+    }
+
     /// Whether a prompt was sent that no result has followed.
     #[must_use]
     pub fn awaits_result(&self) -> bool {

@@ -175,6 +175,7 @@ impl Engine {
             ("task_started", Some("local_agent" | "local_workflow"), _) => {
                 self.run.background_started(task.task_id);
             }
+            ("task_started", ..) => self.run.task_started(task.task_id),
             ("task_notification", _, _)
             | ("task_updated", _, Some("completed" | "failed" | "killed")) => {
                 self.run.background_ended(&task.task_id, now);

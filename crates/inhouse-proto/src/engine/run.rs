@@ -30,6 +30,8 @@ pub(super) struct Run {
     has_lost_line: bool,
     state: Option<SessionState>,
     background: HashSet<String>,
+    /// Work that does not keep the run open, but that the CLI waits for at the end of input.
+    other_tasks: HashSet<String>,
     deadline: Option<Instant>,
 }
 
@@ -42,6 +44,7 @@ impl Run {
             has_lost_line: false,
             state: None,
             background: HashSet::new(),
+            other_tasks: HashSet::new(),
             deadline: None,
         }
     }
@@ -97,9 +100,19 @@ impl Run {
         self.background.insert(task);
     }
 
+    /// Something else began to work: a shell, a monitor. It may never end.
+    pub(super) fn task_started(&mut self, task: String) {
+        self.other_tasks.insert(task);
+    }
+
+    pub(super) fn has_tasks(&self) -> bool {
+        !(self.background.is_empty() && self.other_tasks.is_empty())
+    }
+
     /// A background agent is done. The session is about to be woken by that, so the run does not
     /// end here, but the ceiling begins to count.
     pub(super) fn background_ended(&mut self, task: &str, now: Instant) {
+        self.other_tasks.remove(task);
         if self.background.remove(task) && self.background.is_empty() && self.has_result {
             self.deadline = self.silence_until(now);
         }

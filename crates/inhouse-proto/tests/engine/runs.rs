@@ -95,6 +95,9 @@ fn a_background_shell_does_not() {
     let mut host = prompted();
     host.hears(task("task_started", json!({"task_type": "local_bash"})));
     assert!(ends(&host.hears(result())));
+    assert!(host.engine.has_tasks(), "but it is known to be there");
+    host.hears(task("task_notification", json!({})));
+    assert!(!host.engine.has_tasks());
 }
 
 #[test]

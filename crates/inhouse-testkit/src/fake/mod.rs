@@ -87,8 +87,8 @@ mod request;
 mod say;
 mod script;
 mod session;
-mod transcript;
 mod tool;
+mod transcript;
 mod transport;
 
 pub use self::answer::HostAnswer;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use inhouse_proto::control::incoming::Answer;
 use inhouse_proto::engine::{Request, Ticket};
 use tokio::task::{AbortHandle, Id, JoinSet};
+use tracing::Instrument;
 
 /// A handler at work.
 pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -39,7 +40,7 @@ impl Dispatch {
     pub(super) fn request(&mut self, ticket: Ticket, request: Request) -> Option<(Ticket, Answer)> {
         match (self.handlers)(request) {
             Ok(answering) => {
-                let abort = self.running.spawn(answering);
+                let abort = self.running.spawn(answering.in_current_span());
                 self.aborts.insert(ticket.serial(), abort.clone());
                 self.tickets.insert(abort.id(), ticket);
                 None

@@ -349,14 +349,18 @@ impl Driver {
         }
     }
 
-    /// The only run is over: the CLI may take as long as background work may take.
+    /// The only run is over. A CLI with tasks in the background waits for them, as long as it may.
     fn end_run(&mut self) {
         self.ending.expect_end();
         if self.input == Input::Open {
             self.input = Input::Ending;
         }
-        if let Some(ceiling) = self.settings.ceiling {
-            self.ending.begin(now(), ceiling);
+        let patience = match self.engine.has_tasks() {
+            true => self.settings.ceiling,
+            false => Some(self.settings.shutdown.grace),
+        };
+        if let Some(patience) = patience {
+            self.ending.begin(now(), patience);
         }
     }
 

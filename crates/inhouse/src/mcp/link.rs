@@ -35,6 +35,12 @@ impl Link {
         }
     }
 
+    /// The name under which the CLI knows the server.
+    #[cfg(feature = "rmcp")]
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
     /// Sends a message. Messages arrive in the order of these calls.
     pub(crate) fn send(&self, message: &RawValue) {
         let Some(commands) = self.commands.upgrade() else {

@@ -129,7 +129,14 @@ impl Queue {
         if let Some(gap) = self.dropped.take() {
             self.items.push_back(Item::Gap(gap));
         }
-        self.items.push_back(item);
+        match (self.items.back_mut(), item) {
+            // Endless garbage must not take endless room.
+            (Some(Item::Gap(last)), Item::Gap(gap)) if last.reason == gap.reason => {
+                last.lines += gap.lines;
+                last.bytes += gap.bytes;
+            }
+            (_, item) => self.items.push_back(item),
+        }
         self.wake();
     }
 

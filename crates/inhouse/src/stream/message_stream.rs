@@ -1,3 +1,4 @@
+use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -110,6 +111,14 @@ impl MessageStream {
             };
             return Poll::Ready(message);
         }
+    }
+}
+
+impl fmt::Debug for MessageStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageStream")
+            .field("pid", &self.control.pid())
+            .finish_non_exhaustive()
     }
 }
 

@@ -156,3 +156,23 @@ async fn trap_11_a_long_line_is_a_line_unless_a_limit_is_set() {
     let (length, ()) = together(host, cli).await;
     assert_eq!(length, Some(LENGTH));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_garbage_that_nobody_reads_is_one_gap() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        settled(&client).await;
+        read(client.messages(), 2).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        for _ in 0..1_000 {
+            cli.send_bytes(b"garbage\n").await;
+        }
+        cli.assistant("still here").await;
+        settle(&mut cli).await;
+    };
+    let (read, ()) = together(host, cli).await;
+    assert_eq!(read, ["gap not_json 1000", "said still here"]);
+}

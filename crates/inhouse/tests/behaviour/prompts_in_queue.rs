@@ -28,7 +28,10 @@ async fn a_prompt_that_was_taken_back_ends_its_turn() {
     let cli = async move {
         cli.accept().await;
         let prompt = cli.expect_prompt().await;
-        let id = prompt.uuid().expect("a client names its prompts").to_owned();
+        let id = prompt
+            .uuid()
+            .expect("a client names its prompts")
+            .to_owned();
         cli.send(change(&id, "queued")).await;
         cli.send(change(&id, "cancelled")).await;
         cli.expect_prompt().await;
@@ -49,15 +52,25 @@ async fn trap_20_the_end_of_one_prompt_is_no_message_of_the_next_turn() {
         while let Some(message) = turn.next().await {
             tags.push(message.unwrap().tag().into_owned());
         }
-        assert_eq!(tags, ["command_lifecycle", "system/init", "assistant", "result/success"]);
+        assert_eq!(
+            tags,
+            [
+                "command_lifecycle",
+                "system/init",
+                "assistant",
+                "result/success"
+            ]
+        );
     };
     let cli = async move {
         cli.accept().await;
         let one = cli.expect_prompt().await;
         cli.turn("1").await;
-        cli.send(change(one.uuid().expect("an id"), "completed")).await;
+        cli.send(change(one.uuid().expect("an id"), "completed"))
+            .await;
         let two = cli.expect_prompt().await;
-        cli.send(change(two.uuid().expect("an id"), "started")).await;
+        cli.send(change(two.uuid().expect("an id"), "started"))
+            .await;
         cli.turn("2").await;
     };
     together(host, cli).await;
@@ -81,7 +94,8 @@ async fn trap_11_a_result_too_long_to_read_ends_its_turn() {
         cli.accept().await;
         let one = cli.expect_prompt().await;
         cli.send(huge_result()).await;
-        cli.send(change(one.uuid().expect("an id"), "completed")).await;
+        cli.send(change(one.uuid().expect("an id"), "completed"))
+            .await;
         // The fake still owes the first prompt its result; nobody names it any more.
         cli.expect_prompt().await;
         cli.result("1").await;

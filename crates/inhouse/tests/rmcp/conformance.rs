@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use inhouse::Options;
 use inhouse::rmcp::model::{
-    CallToolRequestParams, ClientRequest, CustomRequest, PingRequest, ProgressNotificationParam,
-    RequestMetaObject, ServerResult,
+    CallToolRequest, CallToolRequestParams, ClientRequest, CustomRequest, PingRequest,
+    ProgressNotificationParam, ProtocolVersion, ServerNotification, ServerResult,
+    SubscriptionFilter,
 };
 use inhouse::rmcp::service::{
     NotificationContext, PeerRequestOptions, RunningService, ServiceError,
 };
-use inhouse::rmcp::{ClientHandler, RoleClient, ServiceExt};
+use inhouse::rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient, ServiceExt};
 use inhouse::tool::{
     Content, Input, Json, Progress, Tool, ToolDefinition, ToolError, ToolHandle, ToolServer,
 };
@@ -28,23 +29,21 @@ const DEADLINE: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn the_native_backend() {
-    let tools = server();
-    let handle = tools.handle();
+    let (tools, subject) = subject();
     let options = Options::new().tool_server(tools);
     let (_client, stream) = bridged(options).await;
-    battery(stream, handle).await;
+    battery(stream, subject).await;
 }
 
 #[tokio::test]
 async fn served_by_the_library() {
-    let tools = server();
-    let handle = tools.handle();
+    let (tools, subject) = subject();
     let (theirs, ours) = tokio::io::duplex(64 * 1024);
     let serving = tokio::spawn(async move {
         let served = tools.into_rmcp().serve(ours).await;
         served.expect("a handshake").waiting().await
     });
-    battery(theirs, handle).await;
+    battery(theirs, subject).await;
     let ended = timeout(DEADLINE, serving).await;
     ended
         .expect("it ends with its client")
@@ -54,12 +53,44 @@ async fn served_by_the_library() {
 
 #[tokio::test]
 async fn served_by_the_library_behind_the_bridge() {
-    let tools = server();
-    let handle = tools.handle();
+    let (tools, subject) = subject();
     let handler = tools.into_rmcp();
     let options = Options::new().rmcp_server("tools", move || handler.clone());
     let (_client, stream) = bridged(options).await;
-    battery(stream, handle).await;
+    battery(stream, subject).await;
+}
+
+/// From protocol version 2026-07-28 on there is no handshake, and clients ask to be told of changes.
+#[tokio::test]
+async fn served_by_the_library_to_a_client_without_handshakes() {
+    let (tools, subject) = subject();
+    let (theirs, ours) = tokio::io::duplex(64 * 1024);
+    let serving = async { tools.into_rmcp().serve(ours).await.expect("a client") };
+    let lifecycle = ClientLifecycleMode::Discover {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+    };
+    let checks = async {
+        let (told, _heard) = unbounded_channel();
+        let client = Listener(told).serve_with_lifecycle(theirs, lifecycle);
+        let client = client.await.expect("a server");
+        let divided = call(&client, "divide", json!({"a": 84, "b": 2})).await;
+        assert_eq!(divided["structuredContent"], json!({"quotient": 42.0}));
+
+        let mut wanted = SubscriptionFilter::default();
+        wanted.tools_list_changed = Some(true);
+        let mut changes = client.listen(wanted).await.expect("a subscription");
+        subject.handle.put(Tool::new("fly", "Flies", async || "up"));
+        let told = changes.recv().await;
+        assert!(
+            matches!(
+                told,
+                Ok(Some(ServerNotification::ToolListChangedNotification(_)))
+            ),
+            "{told:?}"
+        );
+    };
+    let checks = timeout(DEADLINE, async { tokio::join!(serving, checks) });
+    checks.await.expect("nobody hangs");
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -75,14 +106,23 @@ struct Quotient {
     quotient: f64,
 }
 
-fn server() -> ToolServer {
-    ToolServer::new("tools")
-        .version("2.0.0")
-        .instructions("Use them well.")
-        .tools(tools())
+/// What the test keeps of a server: a way to change its tools, and what happens in them.
+struct Subject {
+    handle: ToolHandle,
+    journal: UnboundedReceiver<&'static str>,
 }
 
-fn tools() -> [Tool; 4] {
+fn subject() -> (ToolServer, Subject) {
+    let (entries, journal) = unbounded_channel();
+    let server = ToolServer::new("tools")
+        .version("2.0.0")
+        .instructions("Use them well.")
+        .tools(tools(entries));
+    let handle = server.handle();
+    (server, Subject { handle, journal })
+}
+
+fn tools(journal: UnboundedSender<&'static str>) -> [Tool; 5] {
     let divide = async |Input(Divide { a, b }): Input<Divide>| {
         if b == 0.0 {
             return Err(ToolError::new("division by zero"));
@@ -103,6 +143,16 @@ fn tools() -> [Tool; 4] {
         progress.message(2.0, 2.0, "there");
         "done"
     };
+    let wait = async move |cancelled: Cancelled| {
+        let told = journal.clone();
+        tokio::spawn(async move {
+            cancelled.wait().await;
+            let _ = told.send("told");
+        });
+        let _dropped = OnDrop(journal.clone());
+        let _ = journal.send("begun");
+        std::future::pending::<()>().await;
+    };
     [
         Tool::new("divide", "Divide two numbers", divide)
             .title("Division")
@@ -111,7 +161,17 @@ fn tools() -> [Tool; 4] {
         Tool::new("picture", "A picture", picture),
         Tool::new("steps", "Takes steps", steps),
         Tool::new("panic", "Panics", async || -> String { panic!("oh no") }),
+        Tool::new("wait", "Waits", wait),
     ]
+}
+
+/// Notes when the future that holds it is dropped.
+struct OnDrop(UnboundedSender<&'static str>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        let _ = self.0.send("dropped");
+    }
 }
 
 /// What a client was told.
@@ -137,8 +197,8 @@ impl ClientHandler for Listener {
     }
 }
 
-/// All that a client can find out about [`server`], whoever serves them.
-async fn battery(stream: DuplexStream, handle: ToolHandle) {
+/// All that a client can find out about [`tools`], whoever serves them.
+async fn battery(stream: DuplexStream, mut subject: Subject) {
     let checks = async {
         let (told, mut heard) = unbounded_channel();
         let client = Listener(told).serve(stream).await.expect("a handshake");
@@ -147,7 +207,8 @@ async fn battery(stream: DuplexStream, handle: ToolHandle) {
         calls(&client).await;
         fails(&client).await;
         reports_progress(&client, &mut heard).await;
-        tells_of_changes(&client, &handle, &mut heard).await;
+        cancels(&client, &mut subject.journal).await;
+        tells_of_changes(&client, &subject.handle, &mut heard).await;
         client.cancel().await.expect("the client ends");
     };
     timeout(DEADLINE, checks).await.expect("nobody hangs");
@@ -170,7 +231,7 @@ fn introduces_itself(client: &Connected) {
 
 async fn lists(client: &Connected) {
     let listed = client.list_all_tools().await.expect("a list");
-    let own: Vec<ToolDefinition> = tools()
+    let own: Vec<ToolDefinition> = tools(unbounded_channel().0)
         .iter()
         .map(|tool| tool.definition().clone())
         .collect();
@@ -227,13 +288,9 @@ async fn fails(client: &Connected) {
 }
 
 async fn reports_progress(client: &Connected, heard: &mut UnboundedReceiver<Told>) {
-    let request = ClientRequest::CallToolRequest(inhouse::rmcp::model::CallToolRequest::new(
-        CallToolRequestParams::new("steps"),
-    ));
-    let mut options = PeerRequestOptions::no_options();
-    options.meta = Some(RequestMetaObject::default());
+    let request = CallToolRequest::new(CallToolRequestParams::new("steps"));
     let running = client
-        .send_cancellable_request(request, options)
+        .send_cancellable_request(request.into(), PeerRequestOptions::no_options())
         .await
         .expect("the server is there");
     let token = running.progress_token.clone();
@@ -251,6 +308,20 @@ async fn reports_progress(client: &Connected, heard: &mut UnboundedReceiver<Told
     let first = ProgressNotificationParam::new(token.clone(), 1.0).with_total(2.0);
     let second = ProgressNotificationParam::new(token, 2.0).with_total(2.0);
     assert_eq!(reports, [first, second.with_message("there")]);
+}
+
+async fn cancels(client: &Connected, journal: &mut UnboundedReceiver<&'static str>) {
+    let request = CallToolRequest::new(CallToolRequestParams::new("wait"));
+    let running = client
+        .send_cancellable_request(request.into(), PeerRequestOptions::no_options())
+        .await
+        .expect("the server is there");
+    assert_eq!(journal.recv().await, Some("begun"));
+    let cancelled = running.cancel(Some("no longer wanted".to_owned())).await;
+    cancelled.expect("the server is there");
+    let mut noted = [journal.recv().await, journal.recv().await];
+    noted.sort();
+    assert_eq!(noted, [Some("dropped"), Some("told")]);
 }
 
 async fn tells_of_changes(

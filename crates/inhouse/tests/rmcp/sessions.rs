@@ -1,6 +1,7 @@
 //! One definition, any number of sessions.
 
-use inhouse::Options;
+use inhouse::{Client, McpServers, Options};
+use inhouse_testkit::FakeCli;
 use serde_json::json;
 
 use crate::chart::play;
@@ -55,4 +56,35 @@ async fn the_cli_may_begin_anew_with_the_same_handler() {
         assert_eq!(cli.call(2, "count").await, "2");
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_server_comes_while_the_session_runs() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = Client::connect_with(Options::new(), transport).await;
+        let client = client.expect("the CLI accepts the session");
+        let servers = McpServers::new().rmcp_server("notes", Notes::factory().0);
+        let reply = client.control().set_mcp_servers(servers).await;
+        assert_eq!(reply.expect("the CLI takes it").added, ["notes"]);
+        client.close().await.expect("the CLI ends well");
+    };
+    let cli = async move {
+        cli.accept().await;
+        let request = cli.expect_request("mcp_set_servers").await;
+        assert_eq!(
+            request.body()["servers"],
+            json!({"notes": {"type": "sdk", "name": "notes"}})
+        );
+        let ping = json!({"jsonrpc": "2.0", "id": 0, "method": "ping"});
+        let asked = cli
+            .ask(json!({"subtype": "mcp_message", "server_name": "notes", "message": ping}))
+            .await;
+        let answer = cli.expect_answer(&asked).await.payload();
+        assert_eq!(answer["mcp_response"]["result"], json!({}));
+        let reply = json!({"added": ["notes"], "removed": [], "errors": {}});
+        request.succeed(reply).await;
+        cli.expect_end_of_input().await;
+    };
+    tokio::join!(host, cli);
 }

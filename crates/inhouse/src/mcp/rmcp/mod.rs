@@ -12,6 +12,7 @@ mod manifest;
 mod request;
 mod server;
 mod session;
+mod span;
 
 pub(crate) use self::server::RmcpServer;
 use self::session::RmcpSession;

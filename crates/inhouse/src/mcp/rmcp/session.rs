@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ::rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerResult};
 use ::rmcp::service::{RequestContext, RunningService, serve_directly};
@@ -8,14 +9,16 @@ use ::rmcp::{Peer, RoleServer, ServerHandler, Service};
 use inhouse_proto::mcp::{ErrorCode, RpcError};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tracing::Instrument;
 
 use super::link_transport::{LinkTransport, ToolChanges};
-use super::{inbound, manifest, request};
+use super::{inbound, manifest, request, span};
 use crate::mcp::{Answered, Link, Manifest, RpcRequest, Session};
 use crate::tool::catch_panic;
 
 /// A handler at work for one CLI.
 pub(super) struct RmcpSession<H: ServerHandler> {
+    server: Arc<str>,
     handler: Arc<H>,
     running: RunningService<RoleServer, Arc<H>>,
     inbox: UnboundedSender<ClientJsonRpcMessage>,
@@ -24,11 +27,13 @@ pub(super) struct RmcpSession<H: ServerHandler> {
 
 impl<H: ServerHandler> RmcpSession<H> {
     pub(super) fn new(handler: H, link: Link) -> Self {
+        let name = link.server().into();
         let handler = Arc::new(handler);
         let (inbox, received) = unbounded_channel();
         let tool_changes = ToolChanges::default();
         let transport = LinkTransport::new(link, received, tool_changes.clone());
         Self {
+            server: name,
             running: serve_directly(Arc::clone(&handler), transport, None),
             handler,
             inbox,
@@ -44,14 +49,18 @@ impl<H: ServerHandler> RmcpSession<H> {
         params: Option<&RawValue>,
     ) -> impl Future<Output = Result<Box<RawValue>, RpcError>> + Send + use<H> {
         let parsed = request::parse(method, params);
-        let handler = Arc::clone(&self.handler);
+        let (server, handler) = (Arc::clone(&self.server), Arc::clone(&self.handler));
         let mut context = RequestContext::new(id, self.running.peer().clone());
         async move {
             let (request, meta) = parsed?;
             context.meta = meta;
             // What the handler has given to other tasks goes by this.
             let _over = context.ct.clone().drop_guard();
-            match catch_panic(handle(&*handler, request, context)).await {
+            let (begun, span) = (Instant::now(), span::of_request(&server, &request));
+            let handling = handle(&*handler, request, context).instrument(span.clone());
+            let outcome = catch_panic(handling).await;
+            span::record(&span, begun, &outcome);
+            match outcome {
                 Ok(Ok(result)) => to_raw_value(&result)
                     .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string())),
                 Ok(Err(error)) => Err(rpc_error(error)),
