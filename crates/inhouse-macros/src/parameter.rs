@@ -12,14 +12,14 @@ use crate::setting::literal;
 /// A parameter of a function that becomes a tool.
 pub(crate) enum Parameter {
     /// The model gives it.
-    Argument(Argument),
+    Argument(Box<Argument>),
     /// The call gives it.
-    Extractor(Type),
+    Extractor(Box<Type>),
 }
 
 pub(crate) struct Argument {
     ident: Ident,
-    pub(crate) ty: Type,
+    pub(crate) ty: Box<Type>,
     rename: Option<LitStr>,
     default: Option<DefaultValue>,
     description: Option<String>,
@@ -50,13 +50,13 @@ impl Parameter {
                  for each",
             );
         }
-        let ty = (*parameter.ty).clone();
+        let ty = parameter.ty.clone();
         let marked = ours
             .iter()
             .find(|attribute| attribute.path().is_ident("extract"));
         match (name_of(&parameter.pat), marked) {
             (Some(ident), None) => {
-                Self::Argument(Argument::read(ident.clone(), ty, ours, problems))
+                Self::Argument(Box::new(Argument::read(ident.clone(), ty, ours, problems)))
             }
             (name, marked) => {
                 if let (None, Some(marked)) = (name, marked) {
@@ -80,7 +80,12 @@ impl Parameter {
 }
 
 impl Argument {
-    fn read(ident: Ident, ty: Type, attributes: Vec<Attribute>, problems: &mut Problems) -> Self {
+    fn read(
+        ident: Ident,
+        ty: Box<Type>,
+        attributes: Vec<Attribute>,
+        problems: &mut Problems,
+    ) -> Self {
         check_argument(&ty, problems);
         let description = description::read(&attributes).unwrap_or_else(|problem| {
             problems.add(problem);

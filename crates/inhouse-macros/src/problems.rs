@@ -28,6 +28,6 @@ impl Problems {
     /// Makes the compiler report them; empty when there are none.
     pub(crate) fn into_errors(self) -> TokenStream {
         self.found
-            .map_or_else(TokenStream::new, |found| found.into_compile_error())
+            .map_or_else(TokenStream::new, syn::Error::into_compile_error)
     }
 }

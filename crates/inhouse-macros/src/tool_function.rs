@@ -81,7 +81,7 @@ impl ToolFunction {
         self.parameters
             .iter()
             .filter_map(|parameter| match parameter {
-                Parameter::Extractor(ty) => Some(ty),
+                Parameter::Extractor(ty) => Some(&**ty),
                 Parameter::Argument(_) => None,
             })
     }
@@ -90,7 +90,7 @@ impl ToolFunction {
         self.parameters
             .iter()
             .filter_map(|parameter| match parameter {
-                Parameter::Argument(argument) => Some(argument),
+                Parameter::Argument(argument) => Some(&**argument),
                 Parameter::Extractor(_) => None,
             })
     }

@@ -250,7 +250,7 @@ fn sandbox() -> Options {
             )
             .credentials(
                 SandboxCredentials::new()
-                    .file("/root/.netrc", CredentialMode::Deny)
+                    .file("/home/me/.netrc", CredentialMode::Deny)
                     .env_var("API_TOKEN", CredentialMode::Mask),
             ),
     )

@@ -14,7 +14,8 @@ use inhouse::rmcp::service::{
 };
 use inhouse::rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient, ServiceExt};
 use inhouse::tool::{
-    Content, Input, Json, Progress, Tool, ToolDefinition, ToolError, ToolHandle, ToolServer,
+    Cancelled, Content, Input, Json, Progress, Tool, ToolDefinition, ToolError, ToolHandle,
+    ToolServer,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,7 @@ async fn served_by_the_library_to_a_client_without_handshakes() {
         wanted.tools_list_changed = Some(true);
         let mut changes = client.listen(wanted).await.expect("a subscription");
         subject.handle.put(Tool::new("fly", "Flies", async || "up"));
-        let told = changes.recv().await;
+        let told = changes.next().await;
         assert!(
             matches!(
                 told,

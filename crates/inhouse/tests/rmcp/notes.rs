@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use inhouse::rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam,
@@ -19,6 +20,9 @@ use inhouse::rmcp::service::{NotificationContext, RequestContext};
 use inhouse::rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The handler of one session.
 pub(crate) struct Notes {
@@ -51,7 +55,9 @@ impl Notes {
 impl Journal {
     /// Waits for the next entry.
     pub(crate) async fn next(&mut self) -> String {
-        self.0.recv().await.expect("a handler is alive")
+        let entry = timeout(DEADLINE, self.0.recv()).await;
+        let entry = entry.expect("something happens to a handler");
+        entry.expect("a handler is alive")
     }
 }
 

@@ -14,7 +14,7 @@ use crate::mcp::{Manifest, Session};
 /// session, to the last step: the handler learns who the client is, and that it is ready. One that
 /// does not take it makes another, which a handler has to bear at any time.
 pub(super) async fn capture<H: ServerHandler>(session: &RmcpSession<H>) -> Option<Manifest> {
-    let initialize_result = ask(session, "initialize", Some(&client())).await?;
+    let initialize_result = ask(session, "initialize", Some(client())).await?;
     session.notification(&raw(&json!({
         "jsonrpc": "2.0",
         "method": "notifications/initialized",
@@ -59,11 +59,11 @@ fn has_tools(initialize_result: &RawValue) -> bool {
 async fn ask<H: ServerHandler>(
     session: &RmcpSession<H>,
     method: &str,
-    params: Option<&RawValue>,
+    params: Option<Box<RawValue>>,
 ) -> Option<Box<RawValue>> {
     // Unlike any id of the CLI, which are numbers.
     let id = RequestId::String(format!("manifest:{method}").into());
-    let answer = session.answer(id, method, params).await;
+    let answer = session.answer(id, method.to_owned(), params).await;
     answer
         .inspect_err(|error| tracing::debug!(method, ?error, "no manifest of an MCP server"))
         .ok()

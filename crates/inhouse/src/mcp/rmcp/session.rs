@@ -45,14 +45,14 @@ impl<H: ServerHandler> RmcpSession<H> {
     pub(super) fn answer(
         &self,
         id: RequestId,
-        method: &str,
-        params: Option<&RawValue>,
+        method: String,
+        params: Option<Box<RawValue>>,
     ) -> impl Future<Output = Result<Box<RawValue>, RpcError>> + Send + use<H> {
-        let parsed = request::parse(method, params);
         let (server, handler) = (Arc::clone(&self.server), Arc::clone(&self.handler));
         let mut context = RequestContext::new(id, self.running.peer().clone());
         async move {
-            let (request, meta) = parsed?;
+            // Not before: whoever carries the messages has no time for large arguments.
+            let (request, meta) = request::parse(&method, params.as_deref())?;
             context.meta = meta;
             // What the handler has given to other tasks goes by this.
             let _over = context.ct.clone().drop_guard();
@@ -93,7 +93,7 @@ impl<H: ServerHandler> Session for RmcpSession<H> {
 
     fn request(&self, request: RpcRequest) -> Answered {
         let id = inbound::request_id(&request.id);
-        Box::pin(self.answer(id, &request.method, request.params.as_deref()))
+        Box::pin(self.answer(id, request.method, request.params))
     }
 
     fn notification(&self, message: &RawValue) {

@@ -1,0 +1,206 @@
+//! What the CLI is told of the servers before it asks.
+
+use inhouse::error::ErrorKind;
+use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::options::McpServer;
+use inhouse::tool::{Input, Tool, ToolPermissionPolicy, ToolPolicy, ToolServer};
+use inhouse::{Client, Error, Options};
+use inhouse_testkit::FakeCli;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::chart::{exchange, play, request};
+
+#[derive(Deserialize, JsonSchema)]
+struct Sum {
+    /// First number
+    a: f64,
+    /// Second number
+    b: f64,
+}
+
+fn add() -> Tool {
+    let handler = async |Input(Sum { a, b }): Input<Sum>| a + b;
+    Tool::new("add", "Add two numbers", handler)
+}
+
+fn noop(name: &str) -> Tool {
+    Tool::new(name, "Does nothing", async || ())
+}
+
+fn arguments(options: &Options) -> String {
+    let launch = Launch::plan(options, "claude", &HostEnvironment::default())
+        .expect("these options can be meant");
+    let text = |argument: &std::ffi::OsString| argument.to_str().expect("Unicode").to_owned();
+    let arguments: Vec<String> = launch.command.args.iter().map(text).collect();
+    arguments.join("\n")
+}
+
+/// The error of options with which nothing may be opened.
+async fn refusal(options: Options) -> Error {
+    let (transport, cli) = FakeCli::new();
+    let error = Client::connect_with(options, transport).await;
+    let error = error.expect_err("these options cannot be meant");
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert_eq!(cli.transcript(), "", "nothing was said");
+    error
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_and_manifests_are_in_the_introduction() {
+    let calc = ToolServer::new("calc")
+        .version("2.0.0")
+        .instructions("Prefer whole numbers.")
+        .tool(add().read_only().always_load())
+        .tool(noop("rest").title("Rest"));
+    let options = Options::new()
+        .tool_server(calc)
+        .tool_server(ToolServer::new("empty"));
+    play(options, async |_, initialize| {
+        assert_eq!(initialize["sdkMcpServers"], json!(["calc", "empty"]));
+        assert_eq!(initialize.get("sdkMcpServerConfigs"), None);
+        let number =
+            |description| json!({"type": "number", "format": "double", "description": description});
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": {"a": number("First number"), "b": number("Second number")},
+            "required": ["a", "b"],
+        });
+        let mut add_listed = json!({
+            "name": "add",
+            "description": "Add two numbers",
+            "inputSchema": schema,
+            "annotations": {"readOnlyHint": true},
+            "_meta": {"anthropic/alwaysLoad": true},
+        });
+        let listed = &initialize["sdkMcpServerManifests"]["calc"]["toolsListResult"]["tools"][0];
+        if listed["inputSchema"].get("$schema").is_none() {
+            let schema = add_listed["inputSchema"]
+                .as_object_mut()
+                .expect("an object");
+            schema.remove("$schema");
+        }
+        let rest_listed = json!({
+            "name": "rest",
+            "title": "Rest",
+            "description": "Does nothing",
+            "inputSchema": {"type": "object", "properties": {}},
+        });
+        let begins = |name, version| {
+            json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {"listChanged": true}},
+                "serverInfo": {"name": name, "version": version},
+            })
+        };
+        let mut calc_begins = begins("calc", "2.0.0");
+        calc_begins["instructions"] = json!("Prefer whole numbers.");
+        let manifests = json!({
+            "calc": {
+                "initializeResult": calc_begins,
+                "toolsListResult": {"tools": [add_listed, rest_listed]},
+            },
+            "empty": {
+                "initializeResult": begins("empty", "1.0.0"),
+                "toolsListResult": {"tools": []},
+            },
+        });
+        assert_eq!(initialize["sdkMcpServerManifests"], manifests);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn policies_are_settings_of_the_server() {
+    let calc = ToolServer::new("calc")
+        .tool(add())
+        .tool(noop("wipe"))
+        .policy(ToolPolicy::new("add", ToolPermissionPolicy::AlwaysAsk))
+        .policy(ToolPolicy::new("wipe", ToolPermissionPolicy::AlwaysDeny));
+    play(Options::new().tool_server(calc), async |_, initialize| {
+        let policies = json!([
+            {"name": "add", "permission_policy": "always_ask"},
+            {"name": "wipe", "permission_policy": "always_deny"},
+        ]);
+        let configs = json!({"calc": {"tools": policies}});
+        assert_eq!(initialize["sdkMcpServerConfigs"], configs);
+    })
+    .await;
+}
+
+#[test]
+fn nothing_of_a_server_is_on_the_command_line() {
+    let plain = arguments(&Options::new());
+    let served = Options::new().tool_server(ToolServer::new("calc").tool(add()));
+    assert_eq!(arguments(&served), plain);
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_inside_and_outside_are_told_each_in_its_place() {
+    let options = Options::new()
+        .tool_server(ToolServer::new("calc").tool(add()))
+        .mcp_server("files", McpServer::stdio("files-mcp"));
+    let arguments = arguments(&options);
+    assert!(arguments.contains("files-mcp"), "{arguments}");
+    assert!(!arguments.contains("calc"), "{arguments}");
+    play(options, async |_, initialize| {
+        assert_eq!(initialize["sdkMcpServers"], json!(["calc"]));
+        assert!(!initialize.to_string().contains("files"), "{initialize}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_is_reached_under_the_key_that_it_was_given() {
+    let calc = ToolServer::new("calc").tool(add());
+    let options = Options::new().tool_server_as("sums", calc);
+    play(options, async |cli, initialize| {
+        assert_eq!(initialize["sdkMcpServers"], json!(["sums"]));
+        let begins = &initialize["sdkMcpServerManifests"]["sums"]["initializeResult"];
+        assert_eq!(begins["serverInfo"]["name"], "calc");
+        let sum = cli
+            .call_tool("sums", "add", json!({"a": 15, "b": 27}))
+            .await;
+        assert_eq!(sum.all_text(), "42");
+        let nobody = exchange(cli, "calc", request(1, "ping", json!({}))).await;
+        assert_eq!(nobody["error"]["code"], -32601);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_servers_of_one_name_are_refused_before_anything_is_opened() {
+    let server = || ToolServer::new("calc").tool(add());
+    let both_inside = Options::new().tool_server(server()).tool_server(server());
+    let one_outside = Options::new()
+        .mcp_server("calc", McpServer::stdio("calc-mcp"))
+        .tool_server(server());
+    for options in [both_inside, one_outside] {
+        let error = refusal(options).await.to_string();
+        assert!(error.contains("`calc`"), "{error}");
+        assert!(error.contains("tool_server_as"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_the_cli_would_not_accept_is_refused_before_anything_is_opened() {
+    let broken = |schema: Value| {
+        let tool = Tool::with_schema("broken", "Broken", schema, async || ());
+        ToolServer::new("calc").tool(add()).tool(tool)
+    };
+    let cases = [
+        (ToolServer::new("calc").tool(add()).tool(add()), "`add`"),
+        (ToolServer::new("calc").tool(noop("")), "empty name"),
+        (ToolServer::new(""), "tool_server"),
+        (broken(json!({"type": 7})), "`broken`"),
+        (broken(json!({"type": "string"})), "`broken`"),
+    ];
+    for (server, culprit) in cases {
+        let error = refusal(Options::new().tool_server(server))
+            .await
+            .to_string();
+        assert!(error.contains(culprit), "{culprit} in {error}");
+    }
+}

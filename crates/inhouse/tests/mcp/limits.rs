@@ -1,0 +1,114 @@
+//! Limits that the host sets: of time, and of calls at once.
+
+use std::future::pending;
+use std::time::Duration;
+
+use inhouse::Options;
+use inhouse::tool::{Tool, ToolServer};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::chart::play;
+use crate::witness::endless;
+
+fn endless_tool(name: &str) -> Tool {
+    Tool::new(name, "Never ends", async || pending::<()>().await)
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_10_a_tool_has_the_time_that_it_or_its_server_was_given() {
+    let server = ToolServer::new("s")
+        .timeout(Duration::from_secs(600))
+        .tool(endless_tool("by_server"))
+        .tool(endless_tool("by_tool").timeout(Duration::from_secs(7)))
+        .tool(endless_tool("longer").timeout(Duration::from_secs(86_000)));
+    play(Options::new().tool_server(server), async |cli, _| {
+        for (tool, seconds) in [("by_server", 600), ("by_tool", 7), ("longer", 86_000)] {
+            let start = Instant::now();
+            let result = cli.call_tool("s", tool, json!({})).await;
+            let took = start.elapsed().as_secs();
+            assert!(result.is_error);
+            let text = result.all_text();
+            assert!(text.contains(&format!("`{tool}`")), "{text}");
+            assert!(text.contains(&format!("{seconds}s")), "{text}");
+            assert_eq!(took, seconds);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_10_a_tool_without_a_limit_takes_hours_if_it_likes() {
+    const HOURS: Duration = Duration::from_secs(20 * 60 * 60);
+    let tool = Tool::new("patient", "Takes its time", async || {
+        // The work: on the paused clock, as long as a real one would take.
+        tokio::time::sleep_until(Instant::now() + HOURS).await;
+        "done"
+    });
+    let server = ToolServer::new("s").tool(tool);
+    play(Options::new().tool_server(server), async |cli, _| {
+        let start = Instant::now();
+        let result = cli.call_tool("s", "patient", json!({})).await;
+        assert_eq!(result.all_text(), "done");
+        assert!(start.elapsed() >= HOURS);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_time_is_up_is_stopped() {
+    let (wait, mut journal) = endless("wait");
+    let server = ToolServer::new("s").tool(wait.timeout(Duration::from_secs(1)));
+    play(Options::new().tool_server(server), async |cli, _| {
+        let result = cli.call_tool("s", "wait", json!({})).await;
+        assert!(result.is_error);
+    })
+    .await;
+    assert_eq!(journal.next().await, "toolu_1 began");
+    journal.expect_stopped("toolu_1").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_turn_is_not_counted_and_takes_no_turn_from_other_tools() {
+    let slow = endless_tool("slow")
+        .concurrency(1)
+        .timeout(Duration::from_secs(10));
+    let server = ToolServer::new("s")
+        .concurrency(2)
+        .tool(slow)
+        .tool(Tool::new("quick", "Is quick", async || "done"));
+    play(Options::new().tool_server(server), async |cli, _| {
+        let start = Instant::now();
+        let first = cli.begin_tool_call("s", "slow", json!({})).await;
+        let second = cli.begin_tool_call("s", "slow", json!({})).await;
+        let quick = cli.call_tool("s", "quick", json!({})).await;
+        assert_eq!(quick.all_text(), "done");
+        assert_eq!(start.elapsed().as_secs(), 0, "one of two turns was free");
+        assert!(cli.finish_tool_call(first).await.is_error);
+        assert_eq!(start.elapsed().as_secs(), 10);
+        assert!(cli.finish_tool_call(second).await.is_error);
+        assert_eq!(start.elapsed().as_secs(), 20);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_gives_its_turn_to_the_next() {
+    let (wait, mut journal) = endless("wait");
+    let server = ToolServer::new("s").tool(wait.concurrency(1));
+    play(Options::new().tool_server(server), async |cli, _| {
+        let first = cli.begin_tool_call("s", "wait", json!({})).await;
+        cli.begin_tool_call("s", "wait", json!({})).await;
+        assert_eq!(journal.next().await, "toolu_1 began");
+        cli.cancel(first.request_id()).await;
+        let mut entries = Vec::new();
+        for _ in 0..3 {
+            entries.push(journal.next().await);
+        }
+        entries.sort();
+        let expected = ["toolu_1 dropped", "toolu_1 told", "toolu_2 began"];
+        assert_eq!(entries, expected);
+        cli.ignore("control_response");
+    })
+    .await;
+}

@@ -1,0 +1,15 @@
+//! Servers in the host's process, as a CLI meets them: one file for each promise, in memory and on a paused
+//! clock.
+
+mod announcement;
+mod calls;
+mod cancellation;
+mod changes;
+mod chart;
+mod errors;
+mod handshake;
+mod hot_tools;
+mod limits;
+mod sharing;
+mod soak;
+mod witness;

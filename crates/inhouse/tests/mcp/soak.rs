@@ -1,0 +1,117 @@
+//! Many calls: each is answered once, and nothing is left of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use inhouse::Options;
+use inhouse::tool::{Input, State, Tool, ToolServer};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+
+use crate::chart::{call, play, text};
+
+const CALLS: usize = 10_000;
+const IN_FLIGHT: usize = 256;
+
+/// So long that calls of which anything is left show: 5,000 of them are 40 MiB.
+const ARGUMENT: usize = 8 * 1024;
+
+struct Work {
+    together: Barrier,
+    running: AtomicUsize,
+    most: AtomicUsize,
+}
+
+async fn work(State(work): State<Arc<Work>>, Input(arguments): Input<Value>) -> String {
+    let running = work.running.fetch_add(1, Ordering::SeqCst) + 1;
+    work.most.fetch_max(running, Ordering::SeqCst);
+    let number = arguments["number"].as_u64().expect("a number");
+    if number < IN_FLIGHT as u64 {
+        work.together.wait().await;
+    }
+    // Some take longer than others, so that they do not end in order.
+    for _ in 0..number % 7 {
+        tokio::task::yield_now().await;
+    }
+    work.running.fetch_sub(1, Ordering::SeqCst);
+    number.to_string()
+}
+
+/// Makes calls, always as many at once as there may be, and checks each answer.
+async fn half(cli: &mut FakeCli, first: usize) {
+    let mut open = HashMap::new();
+    let mut next = 0;
+    while next < CALLS / 2 || !open.is_empty() {
+        while next < CALLS / 2 && open.len() < IN_FLIGHT {
+            let (id, number) = (next, first + next);
+            let arguments = json!({"number": number, "padding": "x".repeat(ARGUMENT)});
+            let asked = cli.mcp_message("s", call(id, "work", arguments)).await;
+            open.insert(asked, (id, number));
+            next += 1;
+        }
+        let (asked, answer) = cli.expect_any_answer().await;
+        let (id, number) = open.remove(&asked).expect("it was not answered before");
+        let response = &answer.payload()["mcp_response"];
+        assert_eq!(*response, text(id, &number.to_string()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn trap_08_ten_thousand_calls_are_answered_once_each_and_leave_nothing() {
+    let state = Arc::new(Work {
+        together: Barrier::new(IN_FLIGHT),
+        running: AtomicUsize::new(0),
+        most: AtomicUsize::new(0),
+    });
+    let server =
+        ToolServer::with_state("s", Arc::clone(&state)).tool(Tool::new("work", "Works", work));
+    play(Options::new().tool_server(server), async |cli, _| {
+        let at_rest = Holdings::of(&state);
+        half(cli, 0).await;
+        let after_half = Holdings::of(&state);
+        // With the ids of the first half: one that was still open would be refused.
+        half(cli, CALLS / 2).await;
+        let after_all = Holdings::of(&state);
+
+        assert_eq!(state.most.load(Ordering::SeqCst), IN_FLIGHT);
+        for holdings in [&after_half, &after_all] {
+            assert_eq!(holdings.states, at_rest.states, "handlers that are left");
+            assert_eq!(holdings.tasks, at_rest.tasks, "tasks that are left");
+        }
+        let grown = after_all.resident.saturating_sub(after_half.resident);
+        assert!(grown < 16 << 20, "{grown} bytes in the second half");
+    })
+    .await;
+}
+
+/// What a session has in its hands.
+struct Holdings {
+    states: usize,
+    tasks: usize,
+    resident: usize,
+}
+
+impl Holdings {
+    fn of(state: &Arc<Work>) -> Self {
+        Self {
+            states: Arc::strong_count(state),
+            tasks: tokio::runtime::Handle::current()
+                .metrics()
+                .num_alive_tasks(),
+            resident: resident(),
+        }
+    }
+}
+
+/// The memory of this process, in bytes; 0 where the system does not tell.
+fn resident() -> usize {
+    const PAGE: usize = 4096;
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split_whitespace().nth(1);
+    pages
+        .and_then(|pages| pages.parse::<usize>().ok())
+        .unwrap_or_default()
+        * PAGE
+}
