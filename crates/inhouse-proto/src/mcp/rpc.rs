@@ -74,6 +74,11 @@ impl<'a> Rpc<'a> {
             };
             (RpcError::new(code, error.to_string()), None)
         })?;
+        // serde would take a list for the members in order.
+        if !text.trim_start().starts_with('{') {
+            let error = RpcError::new(ErrorCode::INVALID_REQUEST, "a message is an object");
+            return Err((error, None));
+        }
         // `null` is not an id that could be answered.
         let id = fields.id;
         if id.is_some_and(|id| !matches!(id.get().as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
@@ -222,6 +227,7 @@ mod tests {
         assert_eq!(code("{"), ErrorCode::PARSE);
         assert_eq!(code("nonsense"), ErrorCode::PARSE);
         assert_eq!(code("[]"), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code(r#"[7, "ping"]"#), ErrorCode::INVALID_REQUEST);
         assert_eq!(code("7"), ErrorCode::INVALID_REQUEST);
         assert_eq!(code("{}"), ErrorCode::INVALID_REQUEST);
         assert_eq!(code(r#"{"id":1}"#), ErrorCode::INVALID_REQUEST);

@@ -149,6 +149,8 @@ impl Driver {
                 self.on_command(command);
             }
             (ticket, answer) = self.dispatch.next_answer(), if !self.dispatch.is_empty() => {
+                // What the handler has said on its way comes before its answer.
+                self.obey_all();
                 self.engine.respond(ticket, &answer);
             }
             exit = peer.exited(), if !self.ending.has_exited() => {
@@ -208,6 +210,10 @@ impl Driver {
             return self.begin_ending(self.settings.shutdown.grace);
         };
         self.obey(command);
+        self.obey_all();
+    }
+
+    fn obey_all(&mut self) {
         while let Ok(command) = self.commands.try_recv() {
             self.obey(command);
         }

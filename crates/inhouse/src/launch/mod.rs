@@ -60,6 +60,7 @@ mod sandbox;
 mod settings;
 mod variables;
 
+pub(crate) use self::check::mcp_servers as check_mcp_servers;
 pub use self::command_line::CommandLine;
 pub use self::environment::Environment;
 pub use self::host::HostEnvironment;

@@ -2,11 +2,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use inhouse_proto::control::outgoing::{McpSetServers, McpSetServersReply};
-use serde_json::json;
+use serde_json::Value;
 
 use super::{NativeServer, Server};
 use crate::control::Control;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::launch::check_mcp_servers;
 use crate::options::McpServer;
 use crate::tool::ToolServer;
 
@@ -56,11 +57,19 @@ impl McpServers {
         for (name, server) in &self.external {
             request = request.server(name, server.clone().into());
         }
-        for (key, _) in &self.in_process {
-            request = request.server(key, json!({"type": "sdk", "name": key}));
+        for (key, server) in &self.in_process {
+            request = request.server(key, in_process(key, &**server));
         }
         request
     }
+}
+
+fn in_process(key: &str, server: &dyn Server) -> Value {
+    let settings = server.config().unwrap_or_default();
+    let mut config = serde_json::to_value(settings).expect("settings are made of strings and JSON");
+    config["type"] = "sdk".into();
+    config["name"] = key.into();
+    config
 }
 
 impl fmt::Debug for McpServers {
@@ -79,13 +88,9 @@ impl Control {
     /// on a server which is gone are cancelled.
     ///
     /// # Errors
-    /// `Config` when a server is not in order, and as [`request`](Self::request).
+    /// `Config` when a server is not in order or two have one name, and as [`request`](Self::request).
     pub async fn set_mcp_servers(&self, servers: McpServers) -> Result<McpSetServersReply> {
-        for (key, server) in &servers.in_process {
-            if let Some(problem) = server.problems().first() {
-                return Err(Error::config(format!("the MCP server `{key}`: {problem}")));
-            }
-        }
+        check_mcp_servers(&servers.external, &servers.in_process)?;
         let bridge = &self.shared().bridge;
         // The CLI may ask for a new one before it answers, and for an old one until then.
         bridge.mount(&servers.in_process);

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use inhouse_proto::mcp::CallToolResult;
 use schemars::{Schema, SchemaGenerator};
 
-use super::{Call, Extract, IntoToolResult};
+use super::{Call, Extract, IntoToolResult, ToolError};
 
 /// A function that can be a tool.
 ///
@@ -69,11 +69,12 @@ macro_rules! handlers {
                     call: &Call<'_, S>,
                 ) -> impl Future<Output = CallToolResult> + Send + 'static {
                     // Taken before the first poll, while the call can still be looked at.
-                    let taken = (|| Ok(( $( $arg::extract(call)?, )* )))();
+                    let take = || -> Result<_, ToolError> { Ok(( $( $arg::extract(call)?, )* )) };
+                    let taken = take();
                     async move {
                         match taken {
                             Ok(( $( $arg, )* )) => self($( $arg ),*).await.into_tool_result(),
-                            Err(error) => super::ToolError::into_result(error),
+                            Err(error) => error.into_result(),
                         }
                     }
                 }

@@ -28,11 +28,12 @@ impl<S, T: DeserializeOwned + JsonSchema> Extract<S> for Input<T> {
 
 /// Says which member is wrong, where serde says only at which column.
 fn invalid(arguments: &str, error: &serde_json::Error) -> ToolError {
-    let mut text = format!(
-        "invalid arguments: {}",
-        without_position(&error.to_string())
-    );
-    if let Some(member) = member_at(arguments, error.column()) {
+    let reason = error.to_string();
+    let reason = without_position(&reason);
+    let mut text = format!("invalid arguments: {reason}");
+    // A member that is missing is named already, and stands nowhere.
+    let named = reason.starts_with("missing field");
+    if !named && let Some(member) = member_at(arguments, error.column()) {
         text.push_str(&format!(" (at `{member}`)"));
     }
     ToolError::new(text)

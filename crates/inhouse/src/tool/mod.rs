@@ -37,6 +37,7 @@
 //! ```
 
 mod call;
+mod definition;
 mod error;
 mod extract;
 mod handle;
@@ -50,7 +51,6 @@ mod schema;
 mod serve;
 mod server;
 mod state;
-mod tool;
 #[cfg(feature = "json-schema")]
 mod validated;
 
@@ -58,6 +58,7 @@ pub use inhouse_proto::control::outgoing::{ToolPermissionPolicy, ToolPolicy};
 pub use inhouse_proto::mcp::{CallToolResult, Content, ToolAnnotations, ToolDefinition};
 
 pub use self::call::{Call, CallId, Cancelled, Progress};
+pub use self::definition::Tool;
 pub use self::error::ToolError;
 pub use self::extract::Extract;
 pub use self::handle::ToolHandle;
@@ -66,7 +67,6 @@ pub use self::input::Input;
 pub use self::result::{IntoToolResult, Json};
 pub use self::server::ToolServer;
 pub use self::state::{FromRef, State};
-pub use self::tool::Tool;
 
 pub(crate) use self::call::CallContext;
 #[cfg(feature = "rmcp")]

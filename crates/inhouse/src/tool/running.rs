@@ -41,8 +41,9 @@ pub(super) async fn run(
     let recorded = span.clone();
     async move {
         let [server_limit, tool_limit] = &limits;
-        let _server = wait_for_turn(server_limit).await;
+        // The tool's first: who waits for that must not take a turn of the server from other tools.
         let _tool = wait_for_turn(tool_limit).await;
+        let _server = wait_for_turn(server_limit).await;
         let started = Instant::now();
         let (outcome, result) = match within(timeout, catch_panic(handler)).await {
             Some(Ok(result)) if result.is_error => ("error", result),

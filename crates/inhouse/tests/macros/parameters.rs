@@ -24,6 +24,7 @@ struct Mark(u8);
 
 /// Show all arguments.
 #[tool]
+#[allow(clippy::too_many_arguments)]
 async fn search(
     /// What to look for
     query: String,

@@ -5,6 +5,7 @@ use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::ToolCall;
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use crate::chart::{call, cancelled, code, exchange, play, session, text, together};
 use crate::witness::{Journal, endless};
@@ -163,14 +164,17 @@ async fn dropping_the_client_stops_every_handler() {
 async fn a_cli_that_dies_takes_its_calls_along() {
     let (options, mut journal) = endless_server();
     let (transport, mut cli) = FakeCli::new();
+    let (began, until_began) = oneshot::channel::<()>();
     let host = async {
         let _client = Client::connect_with(options, transport).await.unwrap();
         assert_eq!(journal.next().await, "toolu_1 began");
+        drop(began);
         journal.expect_stopped("toolu_1").await;
     };
     let cli = async move {
         cli.accept().await;
         cli.begin_tool_call("s", "wait", json!({})).await;
+        until_began.await.expect_err("it is only dropped");
         cli.exit(inhouse::ExitStatus::with_code(1));
     };
     together(host, cli).await;

@@ -46,6 +46,7 @@ async fn servers_are_added_replaced_and_removed() {
                 .tool_server(saying("kept", "second"))
                 .tool_server_as("new", saying("else", "new"))
                 .mcp_server("files", McpServer::stdio("files-mcp"));
+            turn.recv().await;
             set(client, servers).await;
             turn.recv().await;
             set(client, McpServers::new()).await;
@@ -53,6 +54,7 @@ async fn servers_are_added_replaced_and_removed() {
         async |cli, _| {
             assert_eq!(said(cli, "old").await, text(1, "old"));
             assert_eq!(said(cli, "kept").await, text(1, "first"));
+            next.send(()).unwrap();
             let servers = changed(cli).await;
             assert_eq!(servers["kept"], json!({"type": "sdk", "name": "kept"}));
             assert_eq!(servers["new"], json!({"type": "sdk", "name": "new"}));

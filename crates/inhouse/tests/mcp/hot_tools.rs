@@ -17,7 +17,7 @@ async fn listed_again(cli: &mut FakeCli, server: &str) -> Vec<String> {
     let method = "notifications/tools/list_changed";
     let news = json!({"jsonrpc": "2.0", "method": method, "params": {}});
     assert_eq!(told(cli).await, (server.to_owned(), news));
-    let list = exchange(cli, server, request(1, "tools/list", json!({}))).await;
+    let list = exchange(cli, server, request("list", "tools/list", json!({}))).await;
     let tools = list["result"]["tools"].as_array().expect("a list");
     let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
     tools.iter().map(name).collect()

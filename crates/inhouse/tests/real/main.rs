@@ -6,6 +6,7 @@ mod control;
 mod conversation;
 mod environment;
 mod files;
+mod in_process;
 mod interrupt;
 mod launch;
 mod limits;

@@ -28,7 +28,7 @@ while read -r line; do
 done
 "#;
 
-fn script(world: &World) -> PathBuf {
+pub(crate) fn script(world: &World) -> PathBuf {
     let path = world.cwd().join("parrot.sh");
     fs::write(&path, SERVER).unwrap();
     path

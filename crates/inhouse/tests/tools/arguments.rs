@@ -41,7 +41,7 @@ async fn arguments_that_fit_reach_the_handler() {
 async fn arguments_that_do_not_fit_name_the_member_and_the_handler_does_not_run() {
     let (server, ran) = divider();
     for (arguments, expected) in [
-        (json!({"a": 1}), "missing field `b`"),
+        (json!({"a": 1}), "invalid arguments: missing field `b`"),
         (json!({"a": 1, "b": "two"}), "`b`"),
         (json!({"a": {"deep": ["x"]}, "b": 2}), "`a`"),
         (json!({"b": 2, "a": null}), "`a`"),
@@ -53,6 +53,8 @@ async fn arguments_that_do_not_fit_name_the_member_and_the_handler_does_not_run(
         assert!(text.starts_with("invalid arguments: "), "{text}");
         assert!(text.contains(expected), "{arguments}: {text}");
         assert!(!text.contains("column"), "{text}");
+        let twice = text.contains("missing") && text.contains("(at");
+        assert!(!twice, "a missing member stands nowhere: {text}");
     }
     assert_eq!(ran.load(Ordering::Relaxed), 0);
 }

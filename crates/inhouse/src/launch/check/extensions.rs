@@ -1,13 +1,30 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Problems;
+use crate::mcp::Server;
 use crate::options::{McpServer, McpTransport, Options};
 
 /// MCP servers and plugins.
 pub(super) fn check(options: &Options, problems: &mut Problems) {
+    check_servers(&options.mcp.servers, &options.in_process.servers, problems);
+    for path in &options.mcp.config_files {
+        problems.not_empty("mcp_config_file", path);
+    }
+    for plugin in &options.plugins.plugins {
+        problems.not_empty("plugin", &plugin.path);
+    }
+}
+
+/// The MCP servers of a session, those outside of this process and those inside.
+pub(super) fn check_servers(
+    external: &[(String, McpServer)],
+    in_process: &[(String, Arc<dyn Server>)],
+    problems: &mut Problems,
+) {
     let mut names = BTreeSet::new();
-    for (name, server) in &options.mcp.servers {
+    for (name, server) in external {
         problems.not_empty("mcp_server", name);
         problems.add_if(
             !names.insert(name),
@@ -15,7 +32,7 @@ pub(super) fn check(options: &Options, problems: &mut Problems) {
         );
         check_server(name, server, problems);
     }
-    for (key, server) in &options.in_process.servers {
+    for (key, server) in in_process {
         problems.not_empty("tool_server", key);
         problems.add_if(
             !names.insert(key),
@@ -24,12 +41,6 @@ pub(super) fn check(options: &Options, problems: &mut Problems) {
         for problem in server.problems() {
             problems.add(format!("the MCP server `{key}`: {problem}"));
         }
-    }
-    for path in &options.mcp.config_files {
-        problems.not_empty("mcp_config_file", path);
-    }
-    for plugin in &options.plugins.plugins {
-        problems.not_empty("plugin", &plugin.path);
     }
 }
 

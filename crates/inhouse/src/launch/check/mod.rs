@@ -10,10 +10,13 @@ mod session;
 mod skills;
 mod tools;
 
+use std::sync::Arc;
+
 pub(super) use self::command::{command, extra_flags};
 use self::problems::Problems;
 use crate::error::Result;
-use crate::options::Options;
+use crate::mcp::Server;
+use crate::options::{McpServer, Options};
 
 /// Reports everything that is wrong with the options, at once.
 pub(super) fn options(options: &Options) -> Result<()> {
@@ -24,5 +27,15 @@ pub(super) fn options(options: &Options) -> Result<()> {
     extensions::check(options, &mut problems);
     session::check(options, &mut problems);
     environment::check(options, &mut problems);
+    problems.into_result()
+}
+
+/// Reports everything that is wrong with the MCP servers of a session.
+pub(crate) fn mcp_servers(
+    external: &[(String, McpServer)],
+    in_process: &[(String, Arc<dyn Server>)],
+) -> Result<()> {
+    let mut problems = Problems::default();
+    extensions::check_servers(external, in_process, &mut problems);
     problems.into_result()
 }

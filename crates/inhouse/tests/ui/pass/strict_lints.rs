@@ -24,20 +24,20 @@ async fn camelCase(camelArgument: String, State(_count): State<u32>) -> String {
     std::future::ready(camelArgument).await
 }
 
-struct Calculator;
+struct Calculator(u32);
 
 #[tool(server = "calculator")]
 impl Calculator {
-    /// Double.
+    /// Multiply.
     #[tool]
-    async fn double(&self, a: u32, _ignored: Option<bool>) -> u32 {
-        std::future::ready(a * 2).await
+    async fn multiply(&self, a: u32, _ignored: Option<bool>) -> u32 {
+        std::future::ready(a * self.0).await
     }
 
-    /// Halve.
+    /// Divide.
     #[tool(blocking)]
-    fn halve(&self, a: u32) -> u32 {
-        a / 2
+    fn divide(&self, a: u32) -> u32 {
+        a / self.0
     }
 }
 
@@ -47,5 +47,5 @@ fn all_of_it_is_used() {
         .tool(add::tool())
         .tool(camelCase::tool());
     drop(server);
-    drop(Calculator::tool_server(Calculator));
+    drop(Calculator::tool_server(Calculator(2)));
 }

@@ -1,0 +1,37 @@
+//! Tools in the host's process, called by the real CLI: what the host does, and what the model sees of it.
+
+mod calls;
+mod results;
+mod servers;
+mod sizes;
+
+use inhouse::Client;
+use inhouse::tool::ToolServer;
+use inhouse_testkit::Turn;
+use inhouse_testkit::model::ToolResult;
+use serde_json::Value;
+
+use crate::world::World;
+
+/// A session with a server named `s`, all of whose tools may run.
+async fn connect<S: Send + Sync + 'static>(world: &World, server: ToolServer<S>) -> Client {
+    let options = world.options().tool_server(server).allow_tools(["mcp__s"]);
+    world.connect(options).await
+}
+
+/// A model that calls tools of the server `s`, one after another, and is content then.
+fn calling<'a>(world: &World, calls: impl IntoIterator<Item = (&'a str, Value)>) {
+    for (at, (tool, input)) in calls.into_iter().enumerate() {
+        let name = format!("mcp__s__{tool}");
+        world
+            .model
+            .turn(Turn::new().tool_use(format!("toolu_{at}"), name, input));
+    }
+    world.model.turn("Done.");
+}
+
+/// What the model has read of its calls by the end.
+fn seen(world: &World) -> Vec<ToolResult> {
+    let asked = world.model.conversation();
+    asked.last().expect("the model was asked").tool_results()
+}

@@ -1,0 +1,248 @@
+//! Calls: side by side, in sequence, stopped, and in many sessions.
+
+use std::future::pending;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use inhouse::tool::{CallId, Cancelled, State, Tool, ToolServer};
+use inhouse::{Control, query};
+use inhouse_testkit::{ModelRequest, Turn};
+use serde_json::json;
+use tokio::sync::{Barrier, mpsc};
+
+use super::{calling, connect, seen};
+use crate::world::{self, result_of, said};
+
+#[tokio::test]
+async fn trap_07_read_only_tools_run_side_by_side() {
+    world::pinned(async |world| {
+        let two = Turn::new()
+            .tool_use("toolu_1", "mcp__s__meet", json!({}))
+            .tool_use("toolu_2", "mcp__s__meet", json!({}));
+        world.model.turn(two).turn("Done.");
+        // Neither ends before the other has begun.
+        let meet = async |State(both): State<Arc<Barrier>>, CallId(id)| {
+            both.wait().await;
+            id
+        };
+        let server = ToolServer::with_state("s", Arc::new(Barrier::new(2)))
+            .always_load()
+            .tool(Tool::new("meet", "Meets the other", meet).read_only());
+        let mut client = connect(world, server).await;
+
+        assert_eq!(world.ask(&mut client, "Meet.").await, "Done.");
+
+        let seen = seen(world);
+        for (result, id) in seen.iter().zip(["toolu_1", "toolu_2"]) {
+            assert_eq!((result.id.as_str(), result.text.as_str()), (id, id));
+        }
+        assert_eq!(seen.len(), 2);
+    })
+    .await;
+}
+
+/// What calls do, and the session in which they do it.
+#[derive(Default)]
+struct Diary {
+    entries: Mutex<Vec<String>>,
+    control: OnceLock<Control>,
+}
+
+impl Diary {
+    fn note(&self, entry: String) {
+        self.entries.lock().expect("no writer panics").push(entry);
+    }
+}
+
+#[tokio::test]
+async fn trap_07_the_cli_calls_other_tools_one_by_one() {
+    world::pinned(async |world| {
+        let two = Turn::new()
+            .tool_use("toolu_1", "mcp__s__work", json!({}))
+            .tool_use("toolu_2", "mcp__s__work", json!({}));
+        world.model.turn(two).turn("Done.");
+        let work = async |State(diary): State<Arc<Diary>>, CallId(id)| {
+            diary.note(format!("{id} began"));
+            // The CLI speaks in order: had it made the other call already, it would come before this.
+            let control = diary.control.get().expect("the session has begun");
+            control.mcp_status().await?;
+            diary.note(format!("{id} ended"));
+            Ok::<_, inhouse::Error>(id)
+        };
+        let diary = Arc::new(Diary::default());
+        let server = ToolServer::with_state("s", Arc::clone(&diary))
+            .always_load()
+            .tool(Tool::new("work", "Works", work));
+        let mut client = connect(world, server).await;
+        diary.control.get_or_init(|| client.control().clone());
+
+        assert_eq!(world.ask(&mut client, "Work.").await, "Done.");
+
+        let entries = diary.entries.lock().unwrap().clone();
+        let expected = [
+            "toolu_1 began",
+            "toolu_1 ended",
+            "toolu_2 began",
+            "toolu_2 ended",
+        ];
+        assert_eq!(entries, expected);
+        assert!(seen(world).iter().all(|result| !result.is_error));
+    })
+    .await;
+}
+
+/// Tells that it was dropped.
+struct Dropped(mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let _ = self.0.send("dropped");
+    }
+}
+
+#[tokio::test]
+async fn trap_09_an_interrupt_stops_the_handler() {
+    world::pinned(async |world| {
+        let wait = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
+        world.model.turn(wait).turn("Fresh.");
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let wait = move |cancelled: Cancelled| {
+            let tell = tell.clone();
+            async move {
+                let elsewhere = tell.clone();
+                tokio::spawn(async move {
+                    cancelled.wait().await;
+                    let _ = elsewhere.send("told");
+                });
+                tell.send("began").expect("the test listens");
+                let _dropped = Dropped(tell);
+                pending::<()>().await;
+            }
+        };
+        let server = ToolServer::new("s")
+            .always_load()
+            .tool(Tool::new("wait", "Never ends", wait));
+        let mut client = connect(world, server).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Wait.").await.unwrap();
+        let interrupting = async {
+            assert_eq!(told.recv().await, Some("began"));
+            control.interrupt().await.unwrap();
+            let mut stopped = [told.recv().await, told.recv().await];
+            stopped.sort_unstable();
+            assert_eq!(stopped, [Some("dropped"), Some("told")]);
+        };
+        let ((), messages) = tokio::join!(interrupting, world.read(turn));
+
+        assert!(result_of(&messages).is_error);
+        assert_eq!(world.ask(&mut client, "Again.").await, "Fresh.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tools_of_one_name_on_two_servers_are_told_apart() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "mcp__left__who", json!({})))
+            .turn(Turn::new().tool_use("toolu_2", "mcp__right__who", json!({})))
+            .turn("Done.");
+        let server = |name: &'static str| {
+            let who = Tool::new("who", "Tells where it is", async move || name);
+            ToolServer::new(name).always_load().tool(who)
+        };
+        let options = world
+            .options()
+            .tool_server(server("left"))
+            .tool_server(server("right"))
+            .allow_tools(["mcp__left", "mcp__right"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Who?").await, "Done.");
+
+        let seen = seen(world);
+        assert_eq!(seen[0].text, "left");
+        assert_eq!(seen[1].text, "right");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_06_one_definition_serves_eight_sessions_at_once() {
+    const SESSIONS: usize = 8;
+    world::pinned(async |world| {
+        world.model.otherwise(
+            |request: &ModelRequest| match request.tool_results().first() {
+                None => Turn::new().tool_use("toolu_1", "mcp__s__meet", json!({})),
+                Some(result) => Turn::new().text(result.text.clone()),
+            },
+        );
+        // All sessions have to be in here at once.
+        let meet = async |State(all): State<Arc<Barrier>>| {
+            all.wait().await;
+            "met"
+        };
+        let server = ToolServer::with_state("s", Arc::new(Barrier::new(SESSIONS)))
+            .always_load()
+            .tool(Tool::new("meet", "Meets the others", meet));
+        let ask = async || {
+            let options = world
+                .options()
+                .tool_server(server.clone())
+                .allow_tools(["mcp__s"]);
+            let messages = world.read_query(query("Meet.").options(options)).await;
+            said(&messages)
+        };
+
+        let (a, b, c, d, e, f, g, h) =
+            tokio::join!(ask(), ask(), ask(), ask(), ask(), ask(), ask(), ask());
+
+        for said in [a, b, c, d, e, f, g, h] {
+            assert_eq!(said, ["met"]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_tool_that_comes_while_the_session_runs_is_called_in_it() {
+    world::pinned(async |world| {
+        calling(world, [("old", json!({}))]);
+        calling(world, [("new", json!({}))]);
+        calling(world, [("old", json!({}))]);
+        let server =
+            ToolServer::new("s")
+                .always_load()
+                .tool(Tool::new("old", "Was there", async || "old"));
+        let tools = server.handle();
+        let mut client = connect(world, server).await;
+        let control = client.control().clone();
+        let listed = async |wanted: &[&str]| {
+            // Each question is a trip to the CLI and back.
+            loop {
+                let status = control.mcp_status().await.expect("the session lives");
+                let listed = status[0].tools.iter().flatten();
+                let names: Vec<&str> = listed.map(|tool| tool.name.as_str()).collect();
+                if names == wanted {
+                    break;
+                }
+            }
+        };
+
+        assert_eq!(world.ask(&mut client, "First.").await, "Done.");
+        tools.put(Tool::new("new", "Came later", async || "new"));
+        listed(&["old", "new"]).await;
+        assert_eq!(world.ask(&mut client, "Second.").await, "Done.");
+        tools.remove("old");
+        listed(&["new"]).await;
+        assert_eq!(world.ask(&mut client, "Third.").await, "Done.");
+
+        let seen = seen(world);
+        assert_eq!((seen[0].text.as_str(), seen[0].is_error), ("old", false));
+        assert_eq!((seen[1].text.as_str(), seen[1].is_error), ("new", false));
+        assert!(seen[2].is_error, "{:?}", seen[2]);
+        world.model.assert_done();
+    })
+    .await;
+}

@@ -1,0 +1,247 @@
+//! Servers: how they begin, how they change, and next to others.
+
+use inhouse::control::outgoing::{ManifestOutcome, McpConnection};
+use inhouse::options::McpServer;
+use inhouse::tool::{Tool, ToolPermissionPolicy, ToolPolicy, ToolServer};
+use inhouse::{Client, McpServers};
+use inhouse_testkit::Turn;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{calling, connect, seen};
+use crate::mcp::script;
+use crate::world;
+
+fn saying(name: &str, line: &'static str) -> ToolServer {
+    let say = Tool::new("say", "Says its line", async move || line);
+    ToolServer::new(name).always_load().tool(say)
+}
+
+async fn statuses(client: &Client) -> Vec<(String, McpConnection)> {
+    let servers = client.control().mcp_status().await.unwrap();
+    let status = |server: inhouse::control::outgoing::McpServerStatus| (server.name, server.status);
+    servers.into_iter().map(status).collect()
+}
+
+#[tokio::test]
+async fn the_cli_takes_the_manifest_in_place_of_a_handshake() {
+    world::pinned(async |world| {
+        calling(world, [("say", json!({}))]);
+        let server = saying("s", "hello").instructions("Say it loud, say it clear.");
+        let mut client = connect(world, server).await;
+
+        let parked = client
+            .control()
+            .initialization()
+            .sdk_mcp_manifests_parked
+            .as_ref();
+        let parked = parked.expect("this CLI knows manifests");
+        assert_eq!(
+            parked.get("s"),
+            Some(&ManifestOutcome::Parked),
+            "{parked:?}"
+        );
+        assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
+
+        assert_eq!(seen(world)[0].text, "hello");
+        let asked = &world.model.conversation()[0];
+        let prompt = format!("{} {:?}", asked.system_text(), asked.messages());
+        assert!(prompt.contains("Say it loud, say it clear."), "{prompt}");
+        let status = client.control().mcp_status().await.unwrap();
+        let info = status[0].server_info.as_ref().unwrap();
+        assert_eq!((info.name.as_str(), info.version.as_str()), ("s", "1.0.0"));
+    })
+    .await;
+}
+
+/// The oldest CLI knows no manifests and makes the handshake itself.
+#[tokio::test]
+async fn the_oldest_cli_makes_the_handshake_itself() {
+    world::oldest(async |world| {
+        calling(world, [("say", json!({}))]);
+        let mut client = connect(world, saying("s", "hello")).await;
+
+        let parked = &client.control().initialization().sdk_mcp_manifests_parked;
+        assert_eq!(*parked, None);
+        assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
+
+        let tools = world.model.conversation();
+        let tools = tools[0].tools();
+        assert!(tools.contains(&"mcp__s__say"), "{tools:?}");
+        assert_eq!(seen(world)[0].text, "hello");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_17_tools_are_there_in_the_first_turn_if_they_are_always_loaded() {
+    world::pinned(async |world| {
+        world.model.turn("Done.");
+        let noop = |name: &str| Tool::new(name, "Does nothing", async || ());
+        let server = ToolServer::new("s")
+            .tool(noop("present").always_load())
+            .tool(noop("deferred"));
+        let mut client = connect(world, server).await;
+
+        assert_eq!(world.ask(&mut client, "Which tools?").await, "Done.");
+
+        let asked = world.model.conversation();
+        let tools = asked[0].tools();
+        assert!(tools.contains(&"mcp__s__present"), "{tools:?}");
+        assert!(!tools.contains(&"mcp__s__deferred"), "{tools:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn servers_inside_and_outside_work_side_by_side() {
+    world::pinned(async |world| {
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "mcp__inside__say", json!({})))
+            .turn(Turn::new().tool_use("toolu_2", "mcp__parrot__speak", json!({})))
+            .turn("Done.");
+        let parrot = McpServer::stdio("/bin/sh")
+            .args([script(world).to_str().unwrap()])
+            .env("LINE", "Pieces of eight!")
+            .always_load(true);
+        let options = world
+            .options()
+            .tool_server_as("inside", saying("else", "hello"))
+            .mcp_server("parrot", parrot)
+            .allow_tools(["mcp__inside", "mcp__parrot"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Speak.").await, "Done.");
+
+        let seen = seen(world);
+        assert_eq!(seen[0].text, "hello");
+        assert_eq!(seen[1].text, "Pieces of eight!");
+        let mut statuses = statuses(&client).await;
+        statuses.sort_by(|a, b| a.0.cmp(&b.0));
+        let connected = |name: &str| (name.to_owned(), McpConnection::Connected);
+        assert_eq!(statuses, [connected("inside"), connected("parrot")]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn servers_come_and_go_while_the_session_runs() {
+    world::pinned(async |world| {
+        calling(world, [("say", json!({}))]);
+        calling(world, [("say", json!({}))]);
+        calling(world, [("say", json!({}))]);
+        let mut client = world.connect(world.options().allow_tools(["mcp__s"])).await;
+        let control = client.control().clone();
+
+        let first = McpServers::new().tool_server(saying("s", "first"));
+        let reply = control.set_mcp_servers(first).await.unwrap();
+        assert_eq!(reply.added, ["s"]);
+        assert!(reply.errors.is_empty(), "{:?}", reply.errors);
+        assert_eq!(world.ask(&mut client, "One.").await, "Done.");
+        let second = McpServers::new().tool_server(saying("s", "second"));
+        control.set_mcp_servers(second).await.unwrap();
+        assert_eq!(world.ask(&mut client, "Two.").await, "Done.");
+        let reply = control.set_mcp_servers(McpServers::new()).await.unwrap();
+        assert_eq!(reply.removed, ["s"]);
+        assert_eq!(world.ask(&mut client, "Three.").await, "Done.");
+
+        let seen = seen(world);
+        assert_eq!((seen[0].text.as_str(), seen[0].is_error), ("first", false));
+        assert_eq!((seen[1].text.as_str(), seen[1].is_error), ("second", false));
+        assert!(seen[2].is_error, "{:?}", seen[2]);
+        assert!(statuses(&client).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_is_switched_off_and_on_again() {
+    world::pinned(async |world| {
+        for _ in 0..3 {
+            calling(world, [("say", json!({}))]);
+        }
+        let mut client = connect(world, saying("s", "hello")).await;
+        let control = client.control().clone();
+
+        assert_eq!(world.ask(&mut client, "One.").await, "Done.");
+        control.toggle_mcp_server("s", false).await.unwrap();
+        let off = statuses(&client).await;
+        assert_eq!(world.ask(&mut client, "Two.").await, "Done.");
+        control.toggle_mcp_server("s", true).await.unwrap();
+        let on = statuses(&client).await;
+        assert_eq!(world.ask(&mut client, "Three.").await, "Done.");
+
+        assert_eq!(off, [("s".to_owned(), McpConnection::Disabled)]);
+        assert_eq!(on, [("s".to_owned(), McpConnection::Connected)]);
+        let failed: Vec<bool> = seen(world).iter().map(|result| result.is_error).collect();
+        assert_eq!(failed, [false, true, false]);
+    })
+    .await;
+}
+
+/// A session whose tool `say` is under a policy, and the questions that it asks.
+async fn under(
+    world: &world::World,
+    policy: ToolPermissionPolicy,
+    later: bool,
+) -> (Client, mpsc::UnboundedReceiver<Value>) {
+    let (asked, questions) = mpsc::unbounded_channel();
+    let options = world
+        .options()
+        .extra_arg("permission-prompt-tool", Some("stdio"))
+        .allow_tools(["mcp__s"])
+        .on_request("can_use_tool", move |request: Value| {
+            asked.send(request.clone()).expect("the test listens");
+            async move {
+                let input = &request["input"];
+                Ok::<_, String>(json!({"behavior": "allow", "updatedInput": input}))
+            }
+        });
+    let server = saying("s", "hello").policy(ToolPolicy::new("say", policy));
+    if !later {
+        return (world.connect(options.tool_server(server)).await, questions);
+    }
+    let client = world.connect(options).await;
+    let servers = McpServers::new().tool_server(server);
+    client.control().set_mcp_servers(servers).await.unwrap();
+    (client, questions)
+}
+
+#[tokio::test]
+async fn a_tool_that_always_asks_does_so_whatever_is_allowed() {
+    for later in [false, true] {
+        world::pinned(async |world| {
+            calling(world, [("say", json!({}))]);
+            let policy = ToolPermissionPolicy::AlwaysAsk;
+            let (mut client, mut questions) = under(world, policy, later).await;
+
+            assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
+
+            let question = questions.try_recv().expect("the host is asked");
+            assert_eq!(question["tool_name"], "mcp__s__say");
+            assert!(questions.try_recv().is_err(), "once");
+            assert_eq!(seen(world)[0].text, "hello");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_always_denied_never_runs() {
+    for later in [false, true] {
+        world::pinned(async |world| {
+            calling(world, [("say", json!({}))]);
+            let policy = ToolPermissionPolicy::AlwaysDeny;
+            let (mut client, mut questions) = under(world, policy, later).await;
+
+            assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
+
+            assert!(questions.try_recv().is_err(), "nobody is asked");
+            let seen = seen(world);
+            assert!(seen[0].is_error, "{:?}", seen[0]);
+            assert_ne!(seen[0].text, "hello");
+        })
+        .await;
+    }
+}
