@@ -3,6 +3,8 @@
 //! `cargo run --example calculator` needs neither the CLI nor an account: the fake CLI of the test
 //! kit plays the other side. `cargo run --example calculator -- --live` asks the real one.
 
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
 use inhouse::message::Message;
 use inhouse::tool::{ToolError, ToolServer};
 use inhouse::{MessageStream, Options, query, tool};

@@ -2,6 +2,8 @@
 //!
 //! Offline by default; `-- --live` uses the real CLI.
 
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
 use std::sync::Arc;
 
 use inhouse::tool::{Json, State, ToolServer};

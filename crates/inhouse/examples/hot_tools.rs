@@ -2,6 +2,8 @@
 //!
 //! Offline by default; `-- --live` uses the real CLI.
 
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
 use inhouse::tool::{Tool, ToolHandle, ToolServer};
 use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;

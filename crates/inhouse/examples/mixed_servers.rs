@@ -3,6 +3,8 @@
 //! Run with `-- --live` and the command of a stdio MCP server, for example
 //! `-- --live npx some-mcp-server`. Without arguments it shows what the CLI would be told.
 
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
 use inhouse::launch::{HostEnvironment, Launch};
 use inhouse::options::McpServer;
 use inhouse::tool::{Tool, ToolServer};

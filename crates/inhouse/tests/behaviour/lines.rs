@@ -162,7 +162,7 @@ async fn a_flood_of_garbage_that_nobody_reads_is_one_gap() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
-        settled(&client).await;
+        settled(client.control()).await;
         read(client.messages(), 2).await
     };
     let cli = async move {

@@ -21,11 +21,10 @@ async fn connect<S: Send + Sync + 'static>(world: &World, server: ToolServer<S>)
 
 /// A model that calls tools of the server `s`, one after another, and is content then.
 fn calling<'a>(world: &World, calls: impl IntoIterator<Item = (&'a str, Value)>) {
-    for (at, (tool, input)) in calls.into_iter().enumerate() {
+    for (tool, input) in calls {
+        let id = format!("toolu_{}", world.model.remaining());
         let name = format!("mcp__s__{tool}");
-        world
-            .model
-            .turn(Turn::new().tool_use(format!("toolu_{at}"), name, input));
+        world.model.turn(Turn::new().tool_use(id, name, input));
     }
     world.model.turn("Done.");
 }
@@ -34,4 +33,12 @@ fn calling<'a>(world: &World, calls: impl IntoIterator<Item = (&'a str, Value)>)
 fn seen(world: &World) -> Vec<ToolResult> {
     let asked = world.model.conversation();
     asked.last().expect("the model was asked").tool_results()
+}
+
+/// The file in which the CLI has saved a result, by what it tells the model.
+fn saved(text: &str) -> &str {
+    let path = text.split_once(" saved to ").map(|(_, after)| after);
+    let path = path.and_then(|after| after.split_whitespace().next());
+    let path = path.unwrap_or_else(|| panic!("no file in {text}"));
+    path.trim_end_matches('.')
 }

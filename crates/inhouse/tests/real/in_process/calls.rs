@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use inhouse::tool::{CallId, Cancelled, State, Tool, ToolServer};
+use inhouse::tool::{CallId, Cancelled, Progress, State, Tool, ToolServer};
 use inhouse::{Control, query};
 use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::json;
@@ -99,28 +99,38 @@ impl Drop for Dropped {
     }
 }
 
+/// A server whose tool `wait` never ends, and tells what becomes of it.
+fn endless() -> (ToolServer, mpsc::UnboundedReceiver<&'static str>) {
+    let (tell, told) = mpsc::unbounded_channel();
+    let wait = move |cancelled: Cancelled| {
+        let tell = tell.clone();
+        async move {
+            let elsewhere = tell.clone();
+            tokio::spawn(async move {
+                cancelled.wait().await;
+                let _ = elsewhere.send("told");
+            });
+            tell.send("began").expect("the test listens");
+            let _dropped = Dropped(tell);
+            pending::<()>().await;
+        }
+    };
+    let wait = Tool::new("wait", "Never ends", wait);
+    (ToolServer::new("s").always_load().tool(wait), told)
+}
+
+async fn expect_stopped(told: &mut mpsc::UnboundedReceiver<&'static str>) {
+    let mut stopped = [told.recv().await, told.recv().await];
+    stopped.sort_unstable();
+    assert_eq!(stopped, [Some("dropped"), Some("told")]);
+}
+
 #[tokio::test]
 async fn trap_09_an_interrupt_stops_the_handler() {
     world::pinned(async |world| {
         let wait = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
         world.model.turn(wait).turn("Fresh.");
-        let (tell, mut told) = mpsc::unbounded_channel();
-        let wait = move |cancelled: Cancelled| {
-            let tell = tell.clone();
-            async move {
-                let elsewhere = tell.clone();
-                tokio::spawn(async move {
-                    cancelled.wait().await;
-                    let _ = elsewhere.send("told");
-                });
-                tell.send("began").expect("the test listens");
-                let _dropped = Dropped(tell);
-                pending::<()>().await;
-            }
-        };
-        let server = ToolServer::new("s")
-            .always_load()
-            .tool(Tool::new("wait", "Never ends", wait));
+        let (server, mut told) = endless();
         let mut client = connect(world, server).await;
         let control = client.control().clone();
 
@@ -128,14 +138,59 @@ async fn trap_09_an_interrupt_stops_the_handler() {
         let interrupting = async {
             assert_eq!(told.recv().await, Some("began"));
             control.interrupt().await.unwrap();
-            let mut stopped = [told.recv().await, told.recv().await];
-            stopped.sort_unstable();
-            assert_eq!(stopped, [Some("dropped"), Some("told")]);
+            expect_stopped(&mut told).await;
         };
         let ((), messages) = tokio::join!(interrupting, world.read(turn));
 
         assert!(result_of(&messages).is_error);
         assert_eq!(world.ask(&mut client, "Again.").await, "Fresh.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_09_a_call_that_the_cli_gives_up_on_is_stopped() {
+    world::pinned(async |world| {
+        calling(world, [("wait", json!({}))]);
+        let (server, mut told) = endless();
+        let options = world
+            .options()
+            .env("MCP_TOOL_TIMEOUT", "1000")
+            .tool_server(server)
+            .allow_tools(["mcp__s"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Wait.").await, "Done.");
+
+        assert_eq!(told.recv().await, Some("began"));
+        expect_stopped(&mut told).await;
+        let seen = seen(world);
+        assert!(seen[0].is_error);
+        assert!(seen[0].text.contains("timed out"), "{}", seen[0].text);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn progress_is_taken_note_of() {
+    world::pinned(async |world| {
+        calling(world, [("work", json!({})), ("work", json!({}))]);
+        let work = async |progress: Progress| {
+            for step in 0..100 {
+                progress.message(f64::from(step), 100.0, "working");
+            }
+            "worked"
+        };
+        let server = ToolServer::new("s")
+            .always_load()
+            .tool(Tool::new("work", "Works", work));
+        let mut client = connect(world, server).await;
+
+        assert_eq!(world.ask(&mut client, "Work.").await, "Done.");
+
+        for result in seen(world) {
+            assert_eq!((result.text.as_str(), result.is_error), ("worked", false));
+        }
     })
     .await;
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{calling, connect, seen};
+use super::{calling, connect, saved, seen};
 use crate::world;
 
 /// A picture of one pixel.
@@ -122,13 +122,6 @@ fn blocks(messages: &[Value], call: &str) -> Vec<Value> {
         .flatten()
         .cloned()
         .collect()
-}
-
-/// The file in which the CLI has saved something, by what it tells the model.
-fn saved(text: &str) -> &str {
-    let start = text.find('/').unwrap_or_else(|| panic!("no path: {text}"));
-    let path = text[start..].split_whitespace().next();
-    path.expect("a path").trim_end_matches(['.', ')', ']', ','])
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -94,6 +94,28 @@ async fn trap_17_tools_are_there_in_the_first_turn_if_they_are_always_loaded() {
 }
 
 #[tokio::test]
+async fn trap_17_a_tool_that_is_not_loaded_is_found_and_called() {
+    world::pinned(async |world| {
+        let search = json!({"query": "select:mcp__s__deferred"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_search", "ToolSearch", search));
+        calling(world, [("deferred", json!({}))]);
+        let deferred = Tool::new("deferred", "Is found", async || "found");
+        let server = ToolServer::new("s").tool(deferred.search_hint("needle"));
+        let mut client = connect(world, server).await;
+
+        assert_eq!(world.ask(&mut client, "Search.").await, "Done.");
+
+        let asked = world.model.conversation();
+        assert!(!asked[0].tools().contains(&"mcp__s__deferred"));
+        let seen = seen(world);
+        assert_eq!((seen[1].text.as_str(), seen[1].is_error), ("found", false));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn servers_inside_and_outside_work_side_by_side() {
     world::pinned(async |world| {
         world

@@ -3,11 +3,12 @@
 use std::fs;
 
 use inhouse::tool::{Input, Tool, ToolServer};
+use inhouse_testkit::model::ToolResult;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{calling, connect, seen};
+use super::{calling, connect, saved, seen};
 use crate::world;
 
 const MIB: usize = 1 << 20;
@@ -44,37 +45,38 @@ async fn trap_11_an_argument_of_twelve_mebibytes_arrives_whole() {
 }
 
 /// A server whose tools tell a long story: one as much as the CLI likes to read, one all of it.
-fn stories(characters: usize) -> ToolServer {
-    let story = move || "x".repeat(characters);
+fn stories(story: &str) -> ToolServer {
+    let [cut, whole] = [story; 2].map(|story| {
+        let story = story.to_owned();
+        async move || story.clone()
+    });
     ToolServer::new("s")
         .always_load()
-        .tool(Tool::new("cut", "A story", async move || story()))
-        .tool(Tool::new("whole", "A story", async move || story()).max_result_size(500_000))
+        .tool(Tool::new("cut", "A story", cut))
+        .tool(Tool::new("whole", "A story", whole).max_result_size(500_000))
+}
+
+/// Expects that the model was only told where to find a story.
+fn assert_saved(result: &ToolResult, story: &str) {
+    assert!(!result.is_error, "{}", result.text);
+    assert!(result.text.len() < 10_000, "{}", result.text);
+    assert!(!result.text.contains("Once upon"), "{}", result.text);
+    let kept = fs::read_to_string(saved(&result.text)).expect("the file is there");
+    assert!(kept.contains(story), "{} bytes are kept", kept.len());
 }
 
 #[tokio::test]
 async fn trap_24_a_long_result_is_read_whole_only_if_its_tool_says_so() {
-    const LONG: usize = 150_000;
     world::pinned(async |world| {
+        let story = "Once upon a time!\n".repeat(150_000 / 18);
         calling(world, [("cut", json!({})), ("whole", json!({}))]);
-        let mut client = connect(world, stories(LONG)).await;
+        let mut client = connect(world, stories(&story)).await;
 
         assert_eq!(world.ask(&mut client, "Tell.").await, "Done.");
 
         let seen = seen(world);
-        assert!(seen[0].text.len() < LONG / 10, "{}", seen[0].text.len());
-        let file = seen[0]
-            .text
-            .split_whitespace()
-            .find(|word| word.starts_with('/'));
-        let file = file.unwrap_or_else(|| panic!("no file in {}", seen[0].text));
-        assert!(
-            fs::read_to_string(file)
-                .unwrap()
-                .contains(&"x".repeat(LONG))
-        );
-        assert!(!seen[0].is_error);
-        assert_eq!(seen[1].text, "x".repeat(LONG));
+        assert_saved(&seen[0], story.trim_end());
+        assert_eq!(seen[1].text.trim_end(), story.trim_end());
     })
     .await;
 }
@@ -82,23 +84,15 @@ async fn trap_24_a_long_result_is_read_whole_only_if_its_tool_says_so() {
 #[tokio::test]
 async fn trap_24_a_result_of_five_mebibytes_is_kept_whole_in_a_file() {
     world::pinned(async |world| {
-        calling(world, [("cut", json!({}))]);
-        let mut client = connect(world, stories(5 * MIB)).await;
+        let story = "Once upon a time".repeat(5 * MIB / 16);
+        calling(world, [("cut", json!({})), ("whole", json!({}))]);
+        let mut client = connect(world, stories(&story)).await;
 
         assert_eq!(world.ask(&mut client, "Tell.").await, "Done.");
 
-        let seen = seen(world);
-        assert!(seen[0].text.len() < 100_000, "{}", seen[0].text.len());
-        let file = seen[0]
-            .text
-            .split_whitespace()
-            .find(|word| word.starts_with('/'));
-        let file = file.unwrap_or_else(|| panic!("no file in {}", seen[0].text));
-        assert!(
-            fs::read_to_string(file)
-                .unwrap()
-                .contains(&"x".repeat(5 * MIB))
-        );
+        for result in seen(world) {
+            assert_saved(&result, &story);
+        }
     })
     .await;
 }
