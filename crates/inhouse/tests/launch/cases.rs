@@ -8,6 +8,7 @@ use inhouse::options::{
     SandboxSettings, SettingSource, Settings, ShutdownTiming, Skills, SystemPrompt, Thinking,
     ThinkingDisplay, ToolPermissionPolicy, ToolPolicy, ToolSet,
 };
+use inhouse::tool::{Tool, ToolServer};
 use serde_json::{Value, json};
 
 /// Options whose launch is written down in a golden file of the same name.
@@ -72,6 +73,7 @@ pub(crate) fn all() -> Vec<Case> {
         ),
         case("sandbox", sandbox()),
         case("mcp", mcp()),
+        case("mcp_in_process", mcp_in_process()),
         case("plugins_argv", plugins()),
         case(
             "plugins_initialize",
@@ -278,6 +280,17 @@ fn mcp() -> Options {
         )
         .mcp_config_file("/srv/mcp.json")
         .strict_mcp_config(true)
+}
+
+/// Of these the launch knows nothing: the session tells the CLI of them when it begins.
+fn mcp_in_process() -> Options {
+    let calc = || ToolServer::new("calc").tool(Tool::new("pi", "A number", async || 3));
+    let options = Options::new()
+        .tool_server(calc())
+        .tool_server_as("sums", calc());
+    #[cfg(feature = "rmcp")]
+    let options = options.rmcp_server("notes", || ());
+    options
 }
 
 fn plugins() -> Options {

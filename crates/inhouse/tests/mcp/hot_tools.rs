@@ -98,6 +98,8 @@ async fn news_waits_until_the_cli_knows_the_server() {
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
+        let asked = cli.ask(json!({"subtype": "no_such_thing"})).await;
+        cli.expect_answer(&asked).await;
         introduction.succeed(json!({})).await;
         assert!(listed_again(&mut cli, "s").await.is_empty());
         drop(through);

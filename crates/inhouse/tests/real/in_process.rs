@@ -37,8 +37,8 @@ fn seen(world: &World) -> Vec<ToolResult> {
 
 /// The file in which the CLI has saved a result, by what it tells the model.
 fn saved(text: &str) -> &str {
-    let path = text.split_once(" saved to ").map(|(_, after)| after);
-    let path = path.and_then(|after| after.split_whitespace().next());
+    let path = text.split_once(" saved to").map(|(_, after)| after);
+    let path = path.and_then(|after| after.trim_start_matches(':').split_whitespace().next());
     let path = path.unwrap_or_else(|| panic!("no file in {text}"));
     path.trim_end_matches('.')
 }

@@ -56,11 +56,11 @@ fn stories(story: &str) -> ToolServer {
         .tool(Tool::new("whole", "A story", whole).max_result_size(500_000))
 }
 
-/// Expects that the model was only told where to find a story.
-fn assert_saved(result: &ToolResult, story: &str) {
+/// Expects that the model was only told where to find a story, and perhaps how it begins.
+fn assert_saved(result: &ToolResult, story: &str, begins: bool) {
     assert!(!result.is_error, "{}", result.text);
     assert!(result.text.len() < 10_000, "{}", result.text);
-    assert!(!result.text.contains("Once upon"), "{}", result.text);
+    assert_eq!(result.text.contains("Once upon"), begins, "{}", result.text);
     let kept = fs::read_to_string(saved(&result.text)).expect("the file is there");
     assert!(kept.contains(story), "{} bytes are kept", kept.len());
 }
@@ -75,7 +75,7 @@ async fn trap_24_a_long_result_is_read_whole_only_if_its_tool_says_so() {
         assert_eq!(world.ask(&mut client, "Tell.").await, "Done.");
 
         let seen = seen(world);
-        assert_saved(&seen[0], story.trim_end());
+        assert_saved(&seen[0], story.trim_end(), false);
         assert_eq!(seen[1].text.trim_end(), story.trim_end());
     })
     .await;
@@ -90,9 +90,10 @@ async fn trap_24_a_result_of_five_mebibytes_is_kept_whole_in_a_file() {
 
         assert_eq!(world.ask(&mut client, "Tell.").await, "Done.");
 
-        for result in seen(world) {
-            assert_saved(&result, &story);
-        }
+        let seen = seen(world);
+        assert_saved(&seen[0], &story, false);
+        // Longer than even this tool was allowed.
+        assert_saved(&seen[1], &story, true);
     })
     .await;
 }
