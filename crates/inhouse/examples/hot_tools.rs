@@ -35,7 +35,7 @@ async fn talk(mut client: Client, tools: ToolHandle) -> inhouse::Result<()> {
     println!("tools: {:?}", tools.names());
     println!("{}", client.send("Is the shop open?").await?.text().await?);
 
-    tools.put(Tool::new("price", "The price of bread", async || "2.40").read_only());
+    tools.put(Tool::new("price", "The price of bread", async || "2.40").read_only())?;
     println!("tools: {:?}", tools.names());
     println!(
         "{}",

@@ -8,7 +8,7 @@ use crate::process::ExitStatus;
 use crate::session::{self, Purpose};
 use crate::stream::MessageStream;
 use crate::transport::{ChildTransport, Transport};
-use crate::turn::{Turn, Turns};
+use crate::turn::Turn;
 
 /// A conversation with a CLI that lasts over several prompts.
 ///
@@ -34,7 +34,6 @@ use crate::turn::{Turn, Turns};
 #[derive(Debug)]
 pub struct Client {
     messages: MessageStream,
-    turns: Turns,
 }
 
 impl Client {
@@ -72,7 +71,7 @@ impl Client {
     /// # Cancellation
     /// Until the future resolves the prompt may or may not have been sent.
     pub async fn send(&mut self, prompt: impl Into<Prompt>) -> Result<Turn<'_>> {
-        Turn::begin(&mut self.messages, &mut self.turns, prompt.into()).await
+        Turn::begin(&mut self.messages, prompt.into()).await
     }
 
     /// The controls of the session.
@@ -110,9 +109,6 @@ impl Client {
 
     async fn open<T: Transport>(options: Options, launch: Launch, transport: T) -> Result<Self> {
         let messages = session::open(options, launch, transport, Purpose::Conversation).await?;
-        Ok(Self {
-            messages,
-            turns: Turns::default(),
-        })
+        Ok(Self { messages })
     }
 }

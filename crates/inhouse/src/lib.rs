@@ -73,3 +73,8 @@ pub use self::process::ExitStatus;
 pub use self::query::{Query, query};
 pub use self::stream::MessageStream;
 pub use self::turn::Turn;
+
+/// The examples of the README are compiled with those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -24,7 +24,10 @@ pub enum Event {
     State(SessionState),
     /// The run that began with the last prompt has ended: nothing more is to be expected without
     /// another prompt.
-    RunEnded,
+    RunEnded {
+        /// Whether a result was read; false when it was lost.
+        answered: bool,
+    },
     /// Entries of a transcript, for a session store.
     Transcript(Frame),
     /// Something worth a line in a log.

@@ -115,9 +115,8 @@ impl Engine {
             let outcome = Outcome::TimedOut;
             self.events.push_back(Event::Reply { id, outcome });
         }
-        if self.run.expire(now) {
-            self.events.push_back(Event::RunEnded);
-        }
+        let ended = self.run.expire(now);
+        self.run_ended_if(ended);
     }
 
     /// Sends a prompt.

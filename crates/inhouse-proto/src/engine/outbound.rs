@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use crate::id::RequestId;
@@ -6,8 +6,8 @@ use crate::id::RequestId;
 /// Requests of the host that wait for a reply, with their deadlines.
 #[derive(Debug)]
 pub(super) struct Outbound {
-    // Few are ever open at once, so the next deadline is found by looking at all of them.
     open: BTreeMap<RequestId, Option<Instant>>,
+    deadlines: BTreeSet<(Instant, RequestId)>,
     next_id: RequestId,
 }
 
@@ -15,6 +15,7 @@ impl Default for Outbound {
     fn default() -> Self {
         Self {
             open: BTreeMap::new(),
+            deadlines: BTreeSet::new(),
             next_id: RequestId::first(),
         }
     }
@@ -25,28 +26,33 @@ impl Outbound {
         let id = self.next_id;
         self.next_id = id.next();
         self.open.insert(id, deadline);
+        self.deadlines.extend(deadline.map(|deadline| (deadline, id)));
         id
     }
 
     /// Closes a request; false when it was not open.
     pub(super) fn close(&mut self, id: RequestId) -> bool {
-        self.open.remove(&id).is_some()
+        let Some(deadline) = self.open.remove(&id) else {
+            return false;
+        };
+        if let Some(deadline) = deadline {
+            self.deadlines.remove(&(deadline, id));
+        }
+        true
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.open.values().flatten().min().copied()
+        self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
     /// Closes and returns every request whose deadline has passed.
     pub(super) fn expire(&mut self, now: Instant) -> Vec<RequestId> {
-        let expired: Vec<RequestId> = self
-            .open
-            .iter()
-            .filter(|(_, deadline)| deadline.is_some_and(|deadline| deadline <= now))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in &expired {
-            self.open.remove(id);
+        let mut expired = Vec::new();
+        while let Some((deadline, id)) = self.deadlines.first().copied()
+            && deadline <= now
+        {
+            self.close(id);
+            expired.push(id);
         }
         expired
     }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState};
+use crate::control::incoming::Answer;
 use crate::id::RequestId;
 use crate::wire::{Envelope, Reply, mend, sample_of, text};
 
@@ -18,7 +19,10 @@ impl Engine {
             .ok()
             .and_then(|text| serde_json::from_str::<Envelope<'_>>(text).ok());
         let Some(envelope) = envelope else {
-            self.run.lost_line(now);
+            // A message that was cut or garbled, and not just noise.
+            if line.trim_ascii_start().starts_with(b"{") {
+                self.run.lost_line(now);
+            }
             return self.notice(Notice::NotJson {
                 bytes: line.len() as u64,
                 sample: sample_of(&line),
@@ -26,12 +30,14 @@ impl Engine {
         };
         let kind = envelope.kind.and_then(text).unwrap_or_default();
         let subtype = envelope.subtype.and_then(text).unwrap_or_default();
+        if matches!(&*kind, "control_request" | "control_response") {
+            // Half an emoji must not cost the CLI its answer, or the host its reply.
+            if let Some(mended) = mend(&line) {
+                return self.route_line(mended.into(), now);
+            }
+        }
         match (&*kind, &*subtype) {
-            ("control_request", _) => match mend(&line) {
-                // Half an emoji in the input of a tool must not cost the CLI its answer.
-                Some(mended) => self.route_line(mended.into(), now),
-                None => self.route_request(&line, &envelope),
-            },
+            ("control_request", _) => self.route_request(&line, &envelope),
             ("control_response", _) => self.route_reply(&line, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
             ("keep_alive", _) => {
@@ -67,14 +73,21 @@ impl Engine {
         self.events.push_back(Event::Message(frame));
     }
 
-    fn run_ended_if(&mut self, ended: bool) {
+    pub(super) fn run_ended_if(&mut self, ended: bool) {
         if ended {
-            self.events.push_back(Event::RunEnded);
+            let answered = self.run.has_result();
+            self.events.push_back(Event::RunEnded { answered });
         }
     }
 
     fn route_request(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
-        let (Some(id), Some(body)) = (envelope.request_id.and_then(text), envelope.request) else {
+        let Some(id) = envelope.request_id.and_then(text) else {
+            return self.malformed(line);
+        };
+        let Some(body) = envelope.request else {
+            // Whoever asked can be told, at least.
+            let answer = Answer::error("the control request has no `request`");
+            self.outgoing.answer(&id, &answer);
             return self.malformed(line);
         };
         match self.inbound.open(&id) {

@@ -122,6 +122,10 @@ impl Run {
         self.open
     }
 
+    pub(super) fn has_result(&self) -> bool {
+        self.has_result
+    }
+
     pub(super) fn awaits_result(&self) -> bool {
         self.open && !self.has_result
     }

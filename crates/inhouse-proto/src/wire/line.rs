@@ -1,7 +1,13 @@
 use bytes::{Bytes, BytesMut};
 
+/// How large a buffer is made.
+const BUFFER: usize = 64 * 1024;
+
 /// How much room [`Lines::space`] offers at least.
-const READ_AT_ONCE: usize = 64 * 1024;
+///
+/// Lines that are kept are slices of their buffer, so a buffer is filled before the next one is made:
+/// otherwise each unread line would keep a whole buffer alive.
+const ROOM: usize = 4 * 1024;
 
 /// How much of a line that is too long is kept to show.
 const SAMPLE: usize = 200;
@@ -54,7 +60,9 @@ impl Lines {
 
     /// The buffer to append freshly read bytes to; it has room for a good portion.
     pub fn space(&mut self) -> &mut BytesMut {
-        self.buffer.reserve(READ_AT_ONCE);
+        if self.buffer.capacity() - self.buffer.len() < ROOM {
+            self.buffer.reserve(BUFFER);
+        }
         &mut self.buffer
     }
 
@@ -190,6 +198,24 @@ mod tests {
             Some(Line::TooLong { bytes: 6, .. })
         ));
         assert_eq!(lines.finish(), None);
+    }
+
+    #[test]
+    fn kept_lines_stand_close_together() {
+        let mut lines = Lines::new(1024);
+        let kept: Vec<Bytes> = (0..10_000)
+            .flat_map(|_| feed(&mut lines, b"{\"type\":\"x\"}\n"))
+            .map(|line| match line {
+                Line::Whole(line) => line,
+                Line::TooLong { .. } => panic!("short lines"),
+            })
+            .collect();
+        let next_to = |pair: &&[Bytes]| {
+            let end = pair[0].as_ptr() as usize + pair[0].len() + 1;
+            end == pair[1].as_ptr() as usize
+        };
+        let together = kept.windows(2).filter(next_to).count();
+        assert!(together > 9_900, "{together} of 10,000 share a buffer with the next");
     }
 
     #[test]

@@ -107,7 +107,6 @@ fn control_frames_that_cannot_be_routed_are_reported() {
     let mut host = Host::new();
     for line in [
         json!({"type": "control_request", "request": {"subtype": "zap"}}),
-        json!({"type": "control_request", "request_id": "r1"}),
         json!({"type": "control_response"}),
         json!({"type": "control_response", "response": {"subtype": "success"}}),
         json!({"type": "control_cancel_request"}),
@@ -119,6 +118,16 @@ fn control_frames_that_cannot_be_routed_are_reported() {
         );
     }
     assert!(host.says().is_empty());
+}
+
+#[test]
+fn a_request_without_content_is_answered_all_the_same() {
+    let mut host = Host::new();
+    let events = host.hears(json!({"type": "control_request", "request_id": "r1"}));
+    assert!(matches!(events[..], [Event::Notice(Notice::MalformedControl { .. })]));
+    let said = host.says();
+    assert_eq!(said[0]["response"]["subtype"], "error");
+    assert_eq!(said[0]["response"]["request_id"], "r1");
 }
 
 #[test]

@@ -121,3 +121,17 @@ fn a_withdrawn_request_has_no_reply() {
     ));
     assert!(matches!(events[..], [Event::Notice(_)]), "{events:?}");
 }
+
+#[test]
+fn half_an_emoji_does_not_cost_a_reply() {
+    let mut host = Host::new();
+    let id = host.engine.request("{}", None);
+    let line = format!(
+        r#"{{"type":"control_response","response":{{"subtype":"error","request_id":"{id}","error":"no \ud83d"}}}}"#
+    );
+    let refused = Outcome::Refused {
+        message: "no \u{fffd}".to_owned(),
+        code: None,
+    };
+    assert_eq!(outcome(host.hears(line)), refused);
+}

@@ -30,7 +30,7 @@ fn task(subtype: &str, more: Value) -> Value {
 }
 
 fn ends(events: &[Event]) -> bool {
-    events.iter().any(|event| matches!(event, Event::RunEnded))
+    events.iter().any(|event| matches!(event, Event::RunEnded { .. }))
 }
 
 #[test]
@@ -125,4 +125,20 @@ fn another_prompt_opens_another_run() {
     host.engine.send(&Prompt::from("more")).expect("JSON");
     assert!(host.engine.is_run_open());
     assert!(ends(&host.hears(result())));
+}
+
+#[test]
+fn a_run_whose_result_was_lost_ends_unanswered() {
+    let mut host = prompted();
+    host.hears(state("running"));
+    host.hears(r#"{"type":"result","result":"cut of"#);
+    let events = host.hears(state("idle"));
+    assert!(matches!(events[..], [Event::State(_), Event::RunEnded { answered: false }]));
+}
+
+#[test]
+fn noise_is_no_lost_result() {
+    let mut host = prompted();
+    host.hears("Warning: something");
+    assert_eq!(host.engine.poll_timeout(), None);
 }

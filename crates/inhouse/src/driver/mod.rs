@@ -115,14 +115,8 @@ impl Driver {
 
     /// Waits for whatever happens next, and takes note of it.
     async fn turn_over(&mut self) {
-        if self.unwritten.is_empty() {
-            match self.engine.poll_transmit() {
-                Some(bytes) if matches!(self.input, Input::Open | Input::Ending) => {
-                    self.unwritten = bytes;
-                }
-                _ if self.input == Input::Refused || self.unflushed => {}
-                _ => self.waiters.written(),
-            }
+        if self.unwritten.is_empty() && !self.unflushed {
+            self.next_write();
         }
         let to_write = !self.unwritten.is_empty() || self.unflushed;
         if !to_write && self.input == Input::Ending {
@@ -174,6 +168,21 @@ impl Driver {
         }
     }
 
+    /// What was to be written is written, and flushed: on to the next.
+    fn next_write(&mut self) {
+        let next = self.engine.poll_transmit();
+        if self.input == Input::Refused {
+            return;
+        }
+        self.waiters.written();
+        if let Some(bytes) = next
+            && self.input != Input::Closed
+        {
+            self.unwritten = bytes;
+            self.waiters.writing();
+        }
+    }
+
     fn on_output_end(&mut self) {
         self.engine.receive_end(now());
         self.ending.output_end();
@@ -213,8 +222,13 @@ impl Driver {
         self.obey_all();
     }
 
+    /// Obeys what has been asked so far. What is asked meanwhile waits, so that nobody who asks
+    /// without end keeps the driver from reading and writing.
     fn obey_all(&mut self) {
-        while let Ok(command) = self.commands.try_recv() {
+        for _ in 0..self.commands.len() {
+            let Ok(command) = self.commands.try_recv() else {
+                return;
+            };
             self.obey(command);
         }
     }
@@ -344,8 +358,8 @@ impl Driver {
             Event::Withdrawn(ticket) => self.dispatch.cancel(&ticket),
             Event::Reply { id, outcome } => self.waiters.reply(id, outcome),
             Event::State(state) => tracing::trace!(%state, "session state"),
-            Event::RunEnded => {
-                self.messages.push(Item::RunEnded);
+            Event::RunEnded { answered } => {
+                self.messages.push(Item::RunEnded { answered });
                 if self.settings.one_shot {
                     self.end_run();
                 }

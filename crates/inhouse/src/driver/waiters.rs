@@ -14,7 +14,10 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) struct Waiters {
     replies: HashMap<RequestId, Waiter>,
     ids: HashMap<u64, RequestId>,
-    writes: Vec<oneshot::Sender<Result<()>>>,
+    /// For what waits to be written.
+    unwritten: Vec<oneshot::Sender<Result<()>>>,
+    /// For what is being written.
+    writing: Vec<oneshot::Sender<Result<()>>>,
 }
 
 struct Waiter {
@@ -44,7 +47,12 @@ impl Waiters {
     }
 
     pub(super) fn await_written(&mut self, done: oneshot::Sender<Result<()>>) {
-        self.writes.push(done);
+        self.unwritten.push(done);
+    }
+
+    /// Everything that waited is being written now.
+    pub(super) fn writing(&mut self) {
+        self.writing.append(&mut self.unwritten);
     }
 
     /// Forgets a request that nobody waits for.
@@ -78,18 +86,17 @@ impl Waiters {
         });
     }
 
-    /// Everything that was to be written is written.
+    /// What was being written is written.
     pub(super) fn written(&mut self) {
-        for done in mem::take(&mut self.writes) {
+        for done in mem::take(&mut self.writing) {
             let _ = done.send(Ok(()));
         }
     }
 
     /// What was not written yet never will be.
     pub(super) fn input_ended(&mut self) {
-        for done in mem::take(&mut self.writes) {
-            let _ = done.send(Err(self.input_closed()));
-        }
+        let error = self.input_closed();
+        self.fail_writes(&error);
     }
 
     pub(super) fn input_closed(&self) -> Error {
@@ -103,7 +110,12 @@ impl Waiters {
         for (_, waiter) in self.replies.drain() {
             let _ = waiter.reply.send(Err(cause.clone()));
         }
-        for done in mem::take(&mut self.writes) {
+        self.fail_writes(cause);
+    }
+
+    fn fail_writes(&mut self, cause: &Error) {
+        self.writing();
+        for done in mem::take(&mut self.writing) {
             let _ = done.send(Err(cause.clone()));
         }
     }

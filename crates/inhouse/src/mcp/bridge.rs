@@ -8,6 +8,7 @@ use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, error_response, result_respon
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::WeakUnboundedSender;
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::Gate;
 use super::open_calls::OpenCalls;
@@ -21,6 +22,7 @@ use crate::driver::{Answering, Command};
 /// for that.
 pub(crate) struct Bridge {
     servers: RwLock<HashMap<String, Mounted>>,
+    changing: Mutex<()>,
     commands: WeakUnboundedSender<Command>,
     timeout: Duration,
     gate: Arc<Gate>,
@@ -34,57 +36,60 @@ struct Mounted {
     calls: OpenCalls,
 }
 
+/// Other servers, as long as it is not known whether the CLI agrees to them.
+///
+/// Dropping it brings back what was there before.
+pub(super) struct Change<'a> {
+    bridge: &'a Bridge,
+    _alone: MutexGuard<'a, ()>,
+    /// What is new, and what each had replaced.
+    new: Vec<(String, Option<Mounted>)>,
+}
+
 impl Bridge {
     /// A bridge without servers. What they start travels through `commands`.
     pub(crate) fn new(commands: WeakUnboundedSender<Command>, timeout: Duration) -> Self {
         Self {
             servers: RwLock::default(),
+            changing: Mutex::default(),
             commands,
             timeout,
             gate: Arc::new(Gate::closed()),
         }
     }
 
-    /// Adds servers, each under its key. One that is there already under the same key stays, with
-    /// its session; another definition takes its place.
+    /// Puts the servers in place with which a session begins, each under its key.
     pub(crate) fn mount(&self, servers: &[(String, Arc<dyn Server>)]) {
         for (key, definition) in servers {
+            self.put(key, definition);
+        }
+    }
+
+    /// Adds servers, when no other change is under way. One that is there already under the same key
+    /// stays, with its session; another definition takes its place.
+    ///
+    /// All that was there before goes on until [`Change::agreed`].
+    pub(super) async fn change(&self, servers: &[(String, Arc<dyn Server>)]) -> Change<'_> {
+        let mut change = Change {
+            _alone: self.changing.lock().await,
+            bridge: self,
+            new: Vec::new(),
+        };
+        for (key, definition) in servers {
             let mounted = self.find(key);
-            if mounted.is_some_and(|mounted| Arc::ptr_eq(&mounted.definition, definition)) {
-                continue;
-            }
-            let gate = Arc::clone(&self.gate);
-            let link = Link::new(key.clone(), self.commands.clone(), self.timeout, gate);
-            let mounted = Mounted {
-                definition: Arc::clone(definition),
-                session: definition.open(link),
-                calls: OpenCalls::default(),
-            };
-            if let Some(replaced) = self.write().insert(key.clone(), mounted) {
-                replaced.calls.cancel_all();
+            if mounted.is_none_or(|mounted| mounted.definition.identity() != definition.identity())
+            {
+                let replaced = self.put(key, definition);
+                change.new.push((key.clone(), replaced));
             }
         }
+        change
     }
 
     /// Lets the servers speak, because the CLI knows them now.
     pub(crate) fn introduced(&self) {
         if let Some(commands) = self.commands.upgrade() {
             self.gate.open(&commands);
-        }
-    }
-
-    /// Removes every server whose key is not among these.
-    pub(crate) fn keep_only(&self, keys: &[&str]) {
-        let mut gone = Vec::new();
-        self.write().retain(|key, mounted| {
-            let stays = keys.contains(&key.as_str());
-            if !stays {
-                gone.push(mounted.clone());
-            }
-            stays
-        });
-        for mounted in gone {
-            mounted.calls.cancel_all();
         }
     }
 
@@ -107,6 +112,18 @@ impl Bridge {
         answering.ok_or(request)
     }
 
+    /// Opens a session with a server; returns the one that had its key.
+    fn put(&self, key: &str, definition: &Arc<dyn Server>) -> Option<Mounted> {
+        let (commands, gate) = (self.commands.clone(), Arc::clone(&self.gate));
+        let link = Link::new(key.to_owned(), commands, self.timeout, gate);
+        let mounted = Mounted {
+            definition: Arc::clone(definition),
+            session: definition.open(link),
+            calls: OpenCalls::default(),
+        };
+        self.write().insert(key.to_owned(), mounted)
+    }
+
     fn find(&self, key: &str) -> Option<Mounted> {
         let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
         servers.get(key).cloned()
@@ -114,6 +131,40 @@ impl Bridge {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<String, Mounted>> {
         self.servers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Change<'_> {
+    /// Ends what was replaced, and every server that is not among these.
+    pub(super) fn agreed(mut self, servers: &[(String, Arc<dyn Server>)]) {
+        let replaced = self.new.drain(..).filter_map(|(_, replaced)| replaced);
+        let mut gone: Vec<Mounted> = replaced.collect();
+        self.bridge.write().retain(|key, mounted| {
+            let stays = servers.iter().any(|(kept, _)| kept == key);
+            if !stays {
+                gone.push(mounted.clone());
+            }
+            stays
+        });
+        for mounted in gone {
+            mounted.calls.cancel_all();
+        }
+    }
+}
+
+impl Drop for Change<'_> {
+    fn drop(&mut self) {
+        for (key, replaced) in self.new.drain(..) {
+            let mut servers = self.bridge.write();
+            let refused = match replaced {
+                Some(replaced) => servers.insert(key, replaced),
+                None => servers.remove(&key),
+            };
+            drop(servers);
+            if let Some(refused) = refused {
+                refused.calls.cancel_all();
+            }
+        }
     }
 }
 

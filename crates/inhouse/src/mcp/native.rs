@@ -38,6 +38,10 @@ impl Server for NativeServer {
         self.tools.config()
     }
 
+    fn identity(&self) -> *const () {
+        self.tools.identity()
+    }
+
     fn open(&self, link: Link) -> Arc<dyn Session> {
         Arc::new(NativeSession {
             watch: tell_of_changes(&*self.tools, link.clone()),
@@ -128,10 +132,10 @@ impl NativeSession {
             cancelled: request.cancelled,
             progress: self.progress(meta.progress_token),
         };
-        let result = self.tools.start(&params.name, arguments, context);
+        let running = self.tools.start(&params.name, arguments, context);
         Box::pin(async move {
-            to_raw_value(&result.await)
-                .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))
+            let result = running.await.into_json();
+            result.map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))
         })
     }
 

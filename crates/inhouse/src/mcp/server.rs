@@ -18,6 +18,9 @@ pub(crate) trait Server: Send + Sync + 'static {
     /// Settings that the CLI keeps for it.
     fn config(&self) -> Option<SdkMcpServerConfig>;
 
+    /// An address by which two live definitions are known to be the same.
+    fn identity(&self) -> *const ();
+
     /// A session for one CLI.
     fn open(&self, link: Link) -> Arc<dyn Session>;
 }

@@ -85,22 +85,24 @@ impl Control {
     /// that an earlier call has set.
     ///
     /// The reply tells what was added and removed, and which server failed to start. Calls that run
-    /// on a server which is gone are cancelled.
+    /// on a server which is gone are cancelled then. A clone of a server that is there already is the
+    /// same server, whose session and calls go on. Changes that are made at the same time are made one
+    /// after another.
     ///
     /// # Errors
     /// `Config` when a server is not in order or two have one name, and as [`request`](Self::request).
+    /// The servers in this process are those of before then.
+    ///
+    /// # Cancellation
+    /// Dropping the future brings the servers in this process back as well. The CLI may have agreed
+    /// all the same: make another change to be sure of what it knows.
     pub async fn set_mcp_servers(&self, servers: McpServers) -> Result<McpSetServersReply> {
         check_mcp_servers(&servers.external, &servers.in_process)?;
         let bridge = &self.shared().bridge;
         // The CLI may ask for a new one before it answers, and for an old one until then.
-        bridge.mount(&servers.in_process);
+        let change = bridge.change(&servers.in_process).await;
         let reply = self.request(servers.request()).await?;
-        let keys: Vec<&str> = servers
-            .in_process
-            .iter()
-            .map(|(key, _)| key.as_str())
-            .collect();
-        bridge.keep_only(&keys);
+        change.agreed(&servers.in_process);
         Ok(reply)
     }
 }

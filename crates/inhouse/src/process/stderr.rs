@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::tail::Tail;
 
@@ -193,9 +193,23 @@ mod tests {
     async fn settling_is_bounded_and_happens_once() {
         let (_theirs, ours) = tokio::io::duplex(64);
         let mut stderr = Stderr::drain(ours, None);
-        let start = tokio::time::Instant::now();
+        let start = Instant::now();
         stderr.settle().await;
         stderr.settle().await;
+        assert_eq!(start.elapsed(), SETTLE_LIMIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn settling_that_is_dropped_and_begun_again_takes_no_longer() {
+        let (_theirs, ours) = tokio::io::duplex(64);
+        let mut stderr = Stderr::drain(ours, None);
+        let start = Instant::now();
+        while timeout(SETTLE_LIMIT / 4, stderr.settle())
+            .await
+            .is_err()
+        {
+            assert!(start.elapsed() < SETTLE_LIMIT);
+        }
         assert_eq!(start.elapsed(), SETTLE_LIMIT);
     }
 }

@@ -6,9 +6,6 @@ use crate::driver::Close;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Introduces the host to a CLI that has just been started.
-///
-/// # Cancellation
-/// Dropping the future kills the CLI.
 pub(super) async fn introduce(
     control: &Control,
     introduction: Control,
@@ -16,37 +13,47 @@ pub(super) async fn introduce(
     needs_managed_settings: bool,
     purpose: Purpose,
 ) -> Result<()> {
-    let guard = KillUnlessDefused(Some(control.clone()));
-    // The prompt does not wait for the answer: the CLI reads it once it is ready.
-    let (reply, sent) = tokio::join!(introduction.request(initialize), async {
+    let prompt = async {
         match purpose {
             Purpose::Query(prompt) => introduction.send(*prompt).await.map(drop),
             Purpose::Conversation => Ok(()),
         }
-    });
-    let accepted = match reply {
-        Ok(reply) => accept(reply, needs_managed_settings).and_then(|reply| sent.map(|()| reply)),
-        Err(error) => Err(handshake_error(error)),
+    };
+    let asking = introduction.request(initialize);
+    let accepted = if needs_managed_settings {
+        // Restrictions come first: not even the prompt is sent without them.
+        match asking.await.map_err(handshake_error).and_then(restricted) {
+            Ok(reply) => prompt.await.map(|()| reply),
+            Err(error) => Err(error),
+        }
+    } else {
+        // The prompt does not wait for the answer: the CLI reads it once it is ready.
+        let (reply, sent) = tokio::join!(asking, prompt);
+        let reply = reply.map_err(handshake_error);
+        reply.and_then(|reply| sent.map(|()| reply))
     };
     match accepted {
         Ok(reply) => {
             tracing::debug!("the CLI has accepted the session");
             control.shared().initialize(reply);
-            guard.defuse();
             Ok(())
         }
         Err(error) => {
             control.end(Close::Now).await;
-            Err(error)
+            Err(with_last_words(error, control))
         }
     }
 }
 
 /// Kills the CLI when a connect is given up half-way.
-struct KillUnlessDefused(Option<Control>);
+pub(super) struct KillUnlessDefused(Option<Control>);
 
 impl KillUnlessDefused {
-    fn defuse(mut self) {
+    pub(super) fn new(control: Control) -> Self {
+        Self(Some(control))
+    }
+
+    pub(super) fn defuse(mut self) {
         self.0 = None;
     }
 }
@@ -60,15 +67,26 @@ impl Drop for KillUnlessDefused {
 }
 
 /// Managed settings are restrictions: without them the session must not begin.
-fn accept(reply: InitializeReply, needs_managed_settings: bool) -> Result<InitializeReply> {
-    if needs_managed_settings && reply.managed_settings_applied != Some(true) {
-        return Err(Error::new(
-            ErrorKind::Handshake,
-            "the CLI did not apply the managed settings; it may be too old for them, or an \
-             administrator's own come first",
-        ));
+fn restricted(reply: InitializeReply) -> Result<InitializeReply> {
+    if reply.managed_settings_applied == Some(true) {
+        return Ok(reply);
     }
-    Ok(reply)
+    Err(Error::new(
+        ErrorKind::Handshake,
+        "the CLI did not apply the managed settings; it may be too old for them, or an \
+         administrator's own come first",
+    ))
+}
+
+/// Now that the CLI is gone, what it said last is known.
+fn with_last_words(error: Error, control: &Control) -> Error {
+    match control.shared().ended() {
+        Some(end) if error.exit_status().is_none() => {
+            let stderr = end.cause.stderr_tail().unwrap_or_default().to_owned();
+            error.with_exit(end.exit, stderr)
+        }
+        _ => error,
+    }
 }
 
 /// A refused introduction is not just any refused request.

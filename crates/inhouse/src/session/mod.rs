@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tracing::Instrument;
 
-use self::introduce::introduce;
+use self::introduce::{KillUnlessDefused, introduce};
 pub(crate) use self::shared::Shared;
 use crate::control::Control;
 use crate::driver::{Driver, Settings};
@@ -50,6 +50,7 @@ pub(crate) async fn open<T: Transport>(
 
         let messages = start(&options, launch, connection, one_shot, span.clone());
         let control = messages.control();
+        let guard = KillUnlessDefused::new(control.clone());
         let servers = &options.in_process.servers;
         let initialize = announce(initialize, servers, &control.shared().bridge).await;
         let introduction = control.with_timeout(connect_timeout);
@@ -62,6 +63,7 @@ pub(crate) async fn open<T: Transport>(
         )
         .await?;
         control.shared().bridge.introduced();
+        guard.defuse();
         Ok(messages)
     }
     .instrument(span.clone())

@@ -33,8 +33,8 @@ pub(crate) enum Item {
     Message(Frame),
     /// Lines that are missing here.
     Gap(Gap),
-    /// The run that the last prompt began is over.
-    RunEnded,
+    /// The run that the last prompt began is over, with a result that was read or without.
+    RunEnded { answered: bool },
 }
 
 /// The driver's end.
@@ -79,7 +79,7 @@ impl Sender {
     /// Takes note of a prompt: what was told of the end of earlier runs holds no longer.
     pub(crate) fn prompted(&self) {
         let mut queue = lock(&self.0);
-        queue.items.retain(|item| !matches!(item, Item::RunEnded));
+        queue.items.retain(|item| !matches!(item, Item::RunEnded { .. }));
     }
 
     /// Ends the stream: cleanly, or with the error that the reader gets last.

@@ -7,7 +7,7 @@ use futures_core::Stream;
 use inhouse_proto::message::{Message, ResultMessage};
 use serde::de::DeserializeOwned;
 
-use super::{Item, Receiver};
+use super::{Item, Place, Receiver};
 use crate::control::Control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome;
@@ -28,11 +28,25 @@ use crate::outcome;
 pub struct MessageStream {
     items: Receiver,
     control: Control,
+    /// The prompt of a client whose turn has not been read to its end.
+    unanswered: Option<String>,
+}
+
+/// What a reader inside the crate gets.
+pub(crate) enum Read {
+    /// A message, and where it stands with regard to the unanswered prompt.
+    Message(Message, Place),
+    /// The run is over, and with it whatever was unanswered if no result was read.
+    RunEnded,
 }
 
 impl MessageStream {
     pub(crate) fn new(items: Receiver, control: Control) -> Self {
-        Self { items, control }
+        Self {
+            items,
+            control,
+            unanswered: None,
+        }
     }
 
     /// The controls of the session.
@@ -96,20 +110,61 @@ impl MessageStream {
         outcome::json(self.finish().await?)
     }
 
-    pub(crate) async fn next_item(&mut self) -> Option<Result<Item>> {
-        poll_fn(|cx| self.items.poll_next(cx)).await
+    /// Takes note of a prompt that a client has sent, or may have sent.
+    pub(crate) fn expect_answer(&mut self, prompt: Option<String>) {
+        self.unanswered = prompt;
+    }
+
+    /// The prompt whose turn has not been read to its end.
+    pub(crate) fn unanswered(&self) -> Option<&str> {
+        self.unanswered.as_deref()
+    }
+
+    pub(crate) async fn read(&mut self) -> Option<Result<Read>> {
+        poll_fn(|cx| self.poll_read(cx)).await
+    }
+
+    /// All reading goes through here, so that whoever reads the end of a turn, it is noticed.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Read>>> {
+        let read = match ready!(self.items.poll_next(cx)) {
+            Some(Ok(Item::Message(frame))) => {
+                let message = frame.decode();
+                let place = match &self.unanswered {
+                    Some(prompt) => Place::of(&frame, &message, prompt),
+                    None => Place::Within,
+                };
+                if place == Place::Last {
+                    self.unanswered = None;
+                }
+                Some(Ok(Read::Message(message, place)))
+            }
+            Some(Ok(Item::Gap(gap))) => Some(Ok(Read::Message(Message::Gap(gap), Place::Within))),
+            Some(Ok(Item::RunEnded { answered })) => {
+                if !answered {
+                    self.unanswered = None;
+                }
+                Some(Ok(Read::RunEnded))
+            }
+            Some(Err(error)) => {
+                self.unanswered = None;
+                Some(Err(error))
+            }
+            None => {
+                self.unanswered = None;
+                None
+            }
+        };
+        Poll::Ready(read)
     }
 
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Message>>> {
         loop {
-            let message = match ready!(self.items.poll_next(cx)) {
-                Some(Ok(Item::Message(frame))) => Some(Ok(frame.decode())),
-                Some(Ok(Item::Gap(gap))) => Some(Ok(Message::Gap(gap))),
-                Some(Ok(Item::RunEnded)) => continue,
+            return Poll::Ready(match ready!(self.poll_read(cx)) {
+                Some(Ok(Read::Message(message, _))) => Some(Ok(message)),
+                Some(Ok(Read::RunEnded)) => continue,
                 Some(Err(error)) => Some(Err(error)),
                 None => None,
-            };
-            return Poll::Ready(message);
+            });
         }
     }
 }

@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::handler::{AnyHandler, Erased};
 use super::{Handler, schema};
 
+const TWO_INPUTS: &str = "its handler takes the arguments of the model more than once, and Claude \
+                          would be told only of the first; use one `Input` with a struct";
+
 /// A tool: what Claude sees of it, and the function that runs when Claude calls it.
 pub struct Tool<S = ()> {
     pub(crate) definition: ToolDefinition,
@@ -28,7 +31,13 @@ impl<S> Tool<S> {
         Args: 'static,
         S: 'static,
     {
-        let mut definition = ToolDefinition::new(name, schema::input(H::input_schema));
+        let mut inputs = 0;
+        let input = schema::input(|generator| {
+            let schemas = H::input_schemas(generator);
+            inputs = schemas.len();
+            schemas.into_iter().next()
+        });
+        let mut definition = ToolDefinition::new(name, input);
         definition.description = Some(description.into());
         definition.output_schema = schema::output(H::output_schema);
         Self {
@@ -36,7 +45,7 @@ impl<S> Tool<S> {
             handler: Arc::new(Erased::<H, Args>::new(handler)),
             timeout: None,
             concurrency: None,
-            problem: None,
+            problem: (inputs > 1).then(|| TWO_INPUTS.to_owned()),
         }
     }
 
@@ -120,6 +129,27 @@ impl<S> Tool<S> {
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = Some(calls);
         self
+    }
+}
+
+impl<S> Tool<S> {
+    /// What the CLI, or the model, could not make sense of.
+    pub(super) fn problems(&self) -> Vec<String> {
+        let name = &self.definition.name;
+        let mut problems = Vec::new();
+        if name.is_empty() {
+            problems.push("a tool has an empty name".to_owned());
+        }
+        if let Some(problem) = &self.problem {
+            problems.push(format!("the tool `{name}`: {problem}"));
+        }
+        let kind = self.definition.input_schema.get("type");
+        if kind.and_then(Value::as_str) != Some("object") {
+            problems.push(format!(
+                "the arguments of the tool `{name}` are not an object; use a struct"
+            ));
+        }
+        problems
     }
 }
 

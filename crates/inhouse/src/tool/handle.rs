@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::Tool;
 use super::registry::Registry;
+use crate::error::{Error, Result};
 
 /// Changes the tools of a server while sessions use it.
 ///
@@ -13,13 +14,14 @@ use super::registry::Registry;
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
+/// # async fn main() -> inhouse::Result<()> {
 /// let server = ToolServer::new("clock");
 /// let tools = server.handle();
-/// tools.put(Tool::new("now", "What time it is", async || "noon"));
+/// tools.put(Tool::new("now", "What time it is", async || "noon"))?;
 /// assert_eq!(server.call("now", json!({})).await.all_text(), "noon");
 /// assert!(tools.remove("now"));
 /// assert!(server.call("now", json!({})).await.is_error);
+/// # Ok(())
 /// # }
 /// ```
 pub struct ToolHandle<S = ()> {
@@ -32,8 +34,16 @@ impl<S> ToolHandle<S> {
     }
 
     /// Adds a tool, or puts it in the place of one with its name.
-    pub fn put(&self, tool: Tool<S>) {
+    ///
+    /// # Errors
+    /// `Config` when the tool is not in order, and nothing changes: the CLI would drop *all* tools
+    /// of the server otherwise.
+    pub fn put(&self, tool: Tool<S>) -> Result<()> {
+        if let Some(problem) = tool.problems().into_iter().next() {
+            return Err(Error::config(problem));
+        }
         self.registry.put(tool);
+        Ok(())
     }
 
     /// Removes a tool; false when there is none of that name.

@@ -20,8 +20,9 @@ pub trait Handler<Args, S>: Clone + Send + Sync + 'static {
     /// Runs it.
     fn call(self, call: &Call<'_, S>) -> impl Future<Output = CallToolResult> + Send + 'static;
 
-    /// The schema of the arguments that the model gives; `None` when it gives none.
-    fn input_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
+    /// The schema of the arguments that the model gives; empty when it gives none. More than one is
+    /// an error when the tool is used.
+    fn input_schemas(generator: &mut SchemaGenerator) -> Vec<Schema>;
 
     /// The schema of the structured result; `None` when it has none.
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
@@ -79,9 +80,9 @@ macro_rules! handlers {
                     }
                 }
 
-                fn input_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
+                fn input_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
                     let schemas: Vec<Option<Schema>> = vec![$( $arg::schema(generator) ),*];
-                    schemas.into_iter().flatten().next()
+                    schemas.into_iter().flatten().collect()
                 }
 
                 fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {

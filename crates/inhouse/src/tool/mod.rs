@@ -43,6 +43,7 @@ mod extract;
 mod handle;
 mod handler;
 mod input;
+mod record;
 mod registry;
 mod result;
 mod running;
@@ -69,6 +70,7 @@ pub use self::server::ToolServer;
 pub use self::state::{FromRef, State};
 
 pub(crate) use self::call::CallContext;
+pub(crate) use self::record::Finished;
 #[cfg(feature = "rmcp")]
 pub(crate) use self::running::catch_panic;
 pub(crate) use self::server::ServedTools;

@@ -1,7 +1,6 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use inhouse_proto::mcp::ToolDefinition;
-use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::watch;
 
@@ -86,21 +85,7 @@ impl<S> Registry<S> {
         let tools = self.read();
         let twice = |name: &String| format!("there are two tools named `{name}`");
         let mut problems: Vec<String> = tools.duplicates.iter().map(twice).collect();
-        for entry in &tools.entries {
-            let definition = &entry.tool.definition;
-            let name = &definition.name;
-            if name.is_empty() {
-                problems.push("a tool has an empty name".to_owned());
-            }
-            if let Some(problem) = &entry.tool.problem {
-                problems.push(format!("the tool `{name}`: {problem}"));
-            }
-            if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
-                problems.push(format!(
-                    "the arguments of the tool `{name}` are not an object; use a struct"
-                ));
-            }
-        }
+        problems.extend(tools.entries.iter().flat_map(|entry| entry.tool.problems()));
         problems
     }
 

@@ -4,11 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use inhouse_proto::mcp::CallToolResult;
 use tokio::sync::Semaphore;
 use tracing::Instrument;
+
+use super::record::{CallRecord, Finished};
 
 /// How many calls may run at once.
 #[derive(Clone, Debug, Default)]
@@ -24,32 +26,33 @@ impl Limits {
 }
 
 /// Runs a call to its result, whatever the handler does: fail, panic, or take too long.
-pub(super) async fn run(
-    server: String,
+///
+/// The timeout includes the time that it waits for its turn: whoever waits for the call cannot tell
+/// the one from the other.
+pub(super) fn run(
+    record: CallRecord,
     tool: String,
     timeout: Option<Duration>,
     limits: [Limits; 2],
     handler: impl Future<Output = CallToolResult>,
-) -> CallToolResult {
-    let span = tracing::info_span!(
-        "inhouse::tool",
-        server,
-        tool,
-        outcome = tracing::field::Empty,
-        duration_us = tracing::field::Empty,
-    );
-    let recorded = span.clone();
-    async move {
-        let [server_limit, tool_limit] = &limits;
-        // The tool's first: who waits for that must not take a turn of the server from other tools.
-        let _tool = wait_for_turn(tool_limit).await;
-        let _server = wait_for_turn(server_limit).await;
-        let started = Instant::now();
-        let (outcome, result) = match within(timeout, catch_panic(handler)).await {
+) -> impl Future<Output = Finished> {
+    let span = record.span().clone();
+    let running = async move {
+        let in_turn = async {
+            let [server_limit, tool_limit] = &limits;
+            // The tool's first: who waits for that must not take a turn of the server from other
+            // tools.
+            let _tool = wait_for_turn(tool_limit).await;
+            let _server = wait_for_turn(server_limit).await;
+            catch_panic(handler).await
+        };
+        let (outcome, result) = match within(timeout, in_turn).await {
             Some(Ok(result)) if result.is_error => ("error", result),
             Some(Ok(result)) => ("success", result),
             Some(Err(panic)) => {
-                tracing::error!(panic, "the tool panicked");
+                // Its text may quote the arguments.
+                tracing::error!("the tool panicked");
+                tracing::trace!(panic, "what the panic said");
                 let text = format!("the tool `{tool}` failed unexpectedly: {panic}");
                 ("panic", CallToolResult::error(text))
             }
@@ -61,12 +64,9 @@ pub(super) async fn run(
                 ("timeout", CallToolResult::error(text))
             }
         };
-        recorded.record("outcome", outcome);
-        recorded.record("duration_us", started.elapsed().as_micros() as u64);
-        result
-    }
-    .instrument(span)
-    .await
+        record.finish(outcome, result)
+    };
+    running.instrument(span)
 }
 
 async fn wait_for_turn(limits: &Limits) -> Option<tokio::sync::SemaphorePermit<'_>> {

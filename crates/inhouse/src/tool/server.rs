@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::call::CallContext;
+use super::record::{CallRecord, Finished};
 use super::registry::{Listing, Registry};
 use super::running::{Limits, run};
 use super::{Call, Cancelled, Progress, Tool, ToolHandle};
@@ -23,10 +24,16 @@ use super::{Call, Cancelled, Progress, Tool, ToolHandle};
 /// See the [module](super) for an example.
 pub struct ToolServer<S = ()> {
     name: String,
-    version: String,
-    instructions: Option<String>,
     state: Arc<S>,
     registry: Arc<Registry<S>>,
+    // Shared by clones until one of them is set otherwise: by this they are known to be the same.
+    settings: Arc<Settings>,
+}
+
+#[derive(Clone)]
+struct Settings {
+    version: String,
+    instructions: Option<String>,
     timeout: Option<Duration>,
     limits: Limits,
     policies: Vec<ToolPolicy>,
@@ -49,13 +56,15 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     pub fn with_state(name: impl Into<String>, state: S) -> Self {
         Self {
             name: name.into(),
-            version: "1.0.0".to_owned(),
-            instructions: None,
             state: Arc::new(state),
             registry: Arc::default(),
-            timeout: None,
-            limits: Limits::default(),
-            policies: Vec::new(),
+            settings: Arc::new(Settings {
+                version: "1.0.0".to_owned(),
+                instructions: None,
+                timeout: None,
+                limits: Limits::default(),
+                policies: Vec::new(),
+            }),
         }
     }
 
@@ -68,14 +77,14 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// Its version; `1.0.0` unless set.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = version.into();
+        self.settings().version = version.into();
         self
     }
 
     /// How its tools are best used; Claude reads it before the first prompt.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
+        self.settings().instructions = Some(instructions.into());
         self
     }
 
@@ -106,14 +115,14 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// Has the CLI ask before every call of a tool, or refuse it, whatever else is allowed.
     #[must_use]
     pub fn policy(mut self, policy: ToolPolicy) -> Self {
-        self.policies.push(policy);
+        self.settings().policies.push(policy);
         self
     }
 
     /// How long a call of any of its tools may take, unless the tool says otherwise.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.settings().timeout = Some(timeout);
         self
     }
 
@@ -121,7 +130,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// turn.
     #[must_use]
     pub fn concurrency(mut self, calls: usize) -> Self {
-        self.limits = Limits::new(Some(calls));
+        self.settings().limits = Limits::new(Some(calls));
         self
     }
 
@@ -142,7 +151,12 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
             cancelled,
             progress: Progress::new(None),
         };
-        self.start(tool, &arguments.to_string(), context).await
+        let running = self.start(tool, &arguments.to_string(), context);
+        running.await.result
+    }
+
+    fn settings(&mut self) -> &mut Settings {
+        Arc::make_mut(&mut self.settings)
     }
 }
 
@@ -151,6 +165,8 @@ pub(crate) trait ServedTools: Send + Sync {
     fn name(&self) -> &str;
     fn version(&self) -> &str;
     fn instructions(&self) -> Option<&str>;
+    /// An address that this server shares with its unchanged clones, as long as one of them lives.
+    fn identity(&self) -> *const ();
     /// What is wrong with it, in words for whoever wrote it.
     fn problems(&self) -> Vec<String>;
     /// Settings that the CLI keeps for it.
@@ -163,7 +179,7 @@ pub(crate) trait ServedTools: Send + Sync {
         tool: &str,
         arguments: &str,
         context: CallContext,
-    ) -> Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
+    ) -> Pin<Box<dyn Future<Output = Finished> + Send>>;
 }
 
 impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
@@ -172,11 +188,15 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
     }
 
     fn version(&self) -> &str {
-        &self.version
+        &self.settings.version
     }
 
     fn instructions(&self) -> Option<&str> {
-        self.instructions.as_deref()
+        self.settings.instructions.as_deref()
+    }
+
+    fn identity(&self) -> *const () {
+        Arc::as_ptr(&self.settings).cast()
     }
 
     fn problems(&self) -> Vec<String> {
@@ -184,8 +204,9 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
     }
 
     fn config(&self) -> Option<SdkMcpServerConfig> {
-        let policies = self.policies.iter().cloned();
-        (!self.policies.is_empty()).then(|| SdkMcpServerConfig::new().tools(policies))
+        let policies = &self.settings.policies;
+        let config = || SdkMcpServerConfig::new().tools(policies.iter().cloned());
+        (!policies.is_empty()).then(config)
     }
 
     fn listing(&self) -> Listing {
@@ -201,16 +222,18 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
         tool: &str,
         arguments: &str,
         context: CallContext,
-    ) -> Pin<Box<dyn Future<Output = CallToolResult> + Send>> {
+    ) -> Pin<Box<dyn Future<Output = Finished> + Send>> {
         let Some(entry) = self.registry.find(tool) else {
             let text = format!("there is no tool `{tool}` on the server `{}`", self.name);
-            return Box::pin(std::future::ready(CallToolResult::error(text)));
+            let finished = Finished::without_a_call(CallToolResult::error(text));
+            return Box::pin(std::future::ready(finished));
         };
-        let timeout = entry.tool.timeout.or(self.timeout);
-        let limits = [self.limits.clone(), entry.limits.clone()];
-        let (server, state) = (self.name.clone(), Arc::clone(&self.state));
+        let timeout = entry.tool.timeout.or(self.settings.timeout);
+        let limits = [self.settings.limits.clone(), entry.limits.clone()];
+        let record = CallRecord::begin(&self.name, tool, arguments);
+        let state = Arc::clone(&self.state);
         let (tool, arguments) = (tool.to_owned(), arguments.to_owned());
-        Box::pin(run(server, tool, timeout, limits, async move {
+        Box::pin(run(record, tool, timeout, limits, async move {
             let call = Call {
                 state: &*state,
                 arguments: &arguments,
@@ -226,13 +249,9 @@ impl<S> Clone for ToolServer<S> {
     fn clone(&self) -> Self {
         Self {
             name: self.name.clone(),
-            version: self.version.clone(),
-            instructions: self.instructions.clone(),
             state: Arc::clone(&self.state),
             registry: Arc::clone(&self.registry),
-            timeout: self.timeout,
-            limits: self.limits.clone(),
-            policies: self.policies.clone(),
+            settings: Arc::clone(&self.settings),
         }
     }
 }
@@ -241,7 +260,7 @@ impl<S> fmt::Debug for ToolServer<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolServer")
             .field("name", &self.name)
-            .field("version", &self.version)
+            .field("version", &self.settings.version)
             .field("tools", &self.registry.names())
             .finish_non_exhaustive()
     }

@@ -54,13 +54,15 @@ impl<S: 'static> Tool<S> {
         Args: 'static,
     {
         let mut tool = Self::new(name, description, handler);
-        match jsonschema::validator_for(&schema) {
+        // Whatever the handler's own types say of the arguments is not listed.
+        tool.problem = match jsonschema::validator_for(&schema) {
             Ok(validator) => {
                 let inner = Arc::clone(&tool.handler);
                 tool.handler = Arc::new(Validated { validator, inner });
+                None
             }
-            Err(error) => tool.problem = Some(format!("its schema is not valid: {error}")),
-        }
+            Err(error) => Some(format!("its schema is not valid: {error}")),
+        };
         tool.definition.input_schema = schema;
         tool
     }

@@ -123,3 +123,50 @@ async fn trap_11_a_result_too_long_to_read_ends_a_query() {
     };
     together(host, cli).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn trap_11_an_old_cli_whose_result_cannot_be_read_ends_its_turn_at_the_ceiling() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let options = Options::new().max_line_bytes(8_000);
+        let mut client = Client::connect_with(options, transport).await.unwrap();
+        let error = failed(client.send("one").await.unwrap().text().await);
+        assert_eq!(error.kind(), ErrorKind::Protocol);
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.send(huge_result()).await;
+        cli.set_deadline(std::time::Duration::from_secs(60));
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_20_an_abandoned_turn_may_be_read_to_its_end_by_other_means() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        drop(client.send("one").await.unwrap());
+        loop {
+            let message = client.messages().next().await.unwrap().unwrap();
+            if let Message::Assistant(message) = message {
+                if message.text() == "after" {
+                    break;
+                }
+            }
+        }
+        assert_eq!(client.send("two").await.unwrap().text().await.unwrap(), "2");
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("1").await;
+        cli.assistant("after").await;
+        cli.expect_prompt().await;
+        cli.turn("2").await;
+    };
+    together(host, cli).await;
+}

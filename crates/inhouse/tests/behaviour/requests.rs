@@ -316,12 +316,16 @@ async fn a_handler_may_break_the_silence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_without_an_id_or_a_body_is_passed_over() {
+async fn a_request_without_a_body_is_answered_and_one_without_an_id_passed_over() {
     serve(echo(Options::new()), async |cli| {
         cli.send(json!({"type": "control_request", "request": {"subtype": "echo"}}))
             .await;
         cli.send(json!({"type": "control_request", "request_id": "x"}))
             .await;
+        assert!(matches!(
+            cli.expect_answer("x").await,
+            HostAnswer::Error { .. }
+        ));
         cli.send(json!({"type": "control_cancel_request"})).await;
         assert_echoes(cli, "still here").await;
     })

@@ -289,7 +289,7 @@ fn mcp_in_process() -> Options {
         .tool_server(calc())
         .tool_server_as("sums", calc());
     #[cfg(feature = "rmcp")]
-    let options = options.rmcp_server("notes", || ());
+    let options = options.rmcp_server("notes", move || calc().into_rmcp());
     options
 }
 

@@ -1,8 +1,9 @@
 use std::sync::{Arc, Mutex};
 
 use inhouse::{ExitStatus, Options};
+use tokio::io::AsyncReadExt as _;
 
-use crate::support::{open, open_with, shell, within};
+use crate::support::{first_line, open, open_with, shell, within};
 
 #[tokio::test]
 async fn trap_21_the_tail_is_complete_at_the_exit() {
@@ -57,10 +58,30 @@ async fn a_callback_that_panics_stops_nothing() {
 
 #[tokio::test]
 async fn a_process_that_left_the_group_delays_the_exit_by_little() {
-    // It holds stderr, and only stderr, until its input ends.
-    let script = "exec 3<&0; setsid cat <&3 >/dev/null & exit 5";
+    // It holds stderr, and only stderr, until its input ends. The substitution ends when it has left.
+    let script = "exec 3<&0; : $(setsid sh -c 'exec cat >/dev/null' <&3 &); exit 5";
     let mut connection = open(shell(script)).await.unwrap();
     let status = within(connection.peer.exited()).await;
     assert_eq!(status, Some(ExitStatus::with_code(5)));
     drop(connection.writer);
+}
+
+#[tokio::test]
+async fn a_process_that_left_the_group_and_keeps_talking_delays_the_exit_no_longer() {
+    let script = "setsid sh -c 'while echo away; do :; done' & read -r end; exit 5";
+    let mut connection = open(shell(script)).await.unwrap();
+    first_line(&mut connection.reader).await;
+    drop(connection.writer);
+    let mut buffer = vec![0; 1024];
+    // As a session does it: every piece of output drops the wait for the exit and begins a new one.
+    let reading_until_the_exit = async {
+        loop {
+            tokio::select! {
+                status = connection.peer.exited() => break status,
+                read = connection.reader.read(&mut buffer) => assert_ne!(read.unwrap(), 0),
+            }
+        }
+    };
+    let status = within(reading_until_the_exit).await;
+    assert_eq!(status, Some(ExitStatus::with_code(5)));
 }

@@ -20,7 +20,7 @@ pub(crate) fn through_shell(script: &str, cli: CommandLine) -> CommandLine {
 }
 
 #[tokio::test]
-async fn trap_4_and_21_a_bad_flag_fails_at_once_and_says_why() {
+async fn trap_04_and_21_a_bad_flag_fails_at_once_and_says_why() {
     world::pinned(async |world| {
         // A start that waited for its deadline would not be seen by this test.
         let options = world
@@ -41,7 +41,7 @@ async fn trap_4_and_21_a_bad_flag_fails_at_once_and_says_why() {
 }
 
 #[tokio::test]
-async fn trap_5_a_start_that_takes_too_long_leaves_no_process() {
+async fn trap_05_a_start_that_takes_too_long_leaves_no_process() {
     world::pinned(async |world| {
         let pipe = world.pipe("pid").await;
         let options = world

@@ -235,7 +235,7 @@ async fn tools_are_served_over_http() {
 
 /// Serves tools on a port of their own as long as the test runs; returns their address.
 async fn serve_http(tools: ToolServer) -> String {
-    let handler = tools.into_rmcp();
+    let handler = tools.into_rmcp().expect("tools in order");
     let service = StreamableHttpService::new(
         move || Ok(handler.clone()),
         Arc::new(LocalSessionManager::default()),

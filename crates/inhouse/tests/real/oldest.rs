@@ -227,7 +227,7 @@ async fn a_request_that_it_does_not_know_is_refused() {
 }
 
 #[tokio::test]
-async fn trap_2_a_question_waits_for_its_background_agent() {
+async fn trap_02_a_question_waits_for_its_background_agent() {
     world::oldest(async |world| {
         let answer = Turn::new().text("Seven sheep.").stall();
         let options = counting_sheep(world, true, answer);
@@ -242,7 +242,7 @@ async fn trap_2_a_question_waits_for_its_background_agent() {
 }
 
 #[tokio::test]
-async fn trap_4_a_killed_cli_fails_the_turn_at_once() {
+async fn trap_04_a_killed_cli_fails_the_turn_at_once() {
     world::oldest(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         let mut client = world.connect(world.options()).await;

@@ -82,7 +82,7 @@ async fn trap_13_a_client_dropped_in_the_middle_of_a_turn_takes_its_process_alon
 }
 
 #[tokio::test]
-async fn trap_4_a_cli_killed_in_a_turn_fails_everyone_at_once() {
+async fn trap_04_a_cli_killed_in_a_turn_fails_everyone_at_once() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         let mut client = world.connect(world.options()).await;

@@ -54,7 +54,7 @@ async fn the_answer_of_a_handler_is_what_runs() {
 }
 
 #[tokio::test]
-async fn trap_3_a_handler_runs_while_nobody_reads() {
+async fn trap_03_a_handler_runs_while_nobody_reads() {
     world::pinned(async |world| {
         let options = asking(world).on_request("can_use_tool", async |request: Value| {
             Ok::<_, String>(json!({"behavior": "allow", "updatedInput": request["input"]}))
@@ -74,7 +74,7 @@ async fn trap_3_a_handler_runs_while_nobody_reads() {
 }
 
 #[tokio::test]
-async fn trap_1_a_handler_of_a_one_shot_question_is_heard() {
+async fn trap_01_a_handler_of_a_one_shot_question_is_heard() {
     world::pinned(async |world| {
         let options = asking(world).on_request("can_use_tool", async |request: Value| {
             Ok::<_, String>(json!({"behavior": "allow", "updatedInput": request["input"]}))
@@ -89,7 +89,7 @@ async fn trap_1_a_handler_of_a_one_shot_question_is_heard() {
 }
 
 #[tokio::test]
-async fn trap_8_answers_to_several_questions_are_not_mixed_up() {
+async fn trap_08_answers_to_several_questions_are_not_mixed_up() {
     world::pinned(async |world| {
         let calls = (0..5).fold(Turn::new(), |turn, number| {
             let input = json!({"command": format!("touch question-{number}")});

@@ -100,7 +100,7 @@ async fn a_subagent_works_and_its_words_are_told_apart() {
 }
 
 #[tokio::test]
-async fn trap_2_a_background_command_outlives_the_result_of_its_turn() {
+async fn trap_02_a_background_command_outlives_the_result_of_its_turn() {
     world::pinned(async |world| {
         let pipe = world.pipe("go").await;
         let call = json!({"command": "echo ready > go; cat go", "run_in_background": true});
@@ -134,7 +134,7 @@ async fn trap_2_a_background_command_outlives_the_result_of_its_turn() {
 }
 
 #[tokio::test]
-async fn trap_2_a_question_waits_for_its_background_agent() {
+async fn trap_02_a_question_waits_for_its_background_agent() {
     world::pinned(async |world| {
         let answer = Turn::new().text("Seven sheep.").stall();
         let options = counting_sheep(world, true, answer);
@@ -151,7 +151,7 @@ async fn trap_2_a_question_waits_for_its_background_agent() {
 }
 
 #[tokio::test]
-async fn trap_2_a_question_waits_for_its_background_command() {
+async fn trap_02_a_question_waits_for_its_background_command() {
     world::pinned(async |world| {
         let pipe = world.pipe("go").await;
         let call = json!({"command": "cat go", "run_in_background": true});

@@ -41,7 +41,8 @@ async fn served_by_the_library() {
     let (tools, subject) = subject();
     let (theirs, ours) = tokio::io::duplex(64 * 1024);
     let serving = tokio::spawn(async move {
-        let served = tools.into_rmcp().serve(ours).await;
+        let handler = tools.into_rmcp().expect("tools in order");
+        let served = handler.serve(ours).await;
         served.expect("a handshake").waiting().await
     });
     battery(theirs, subject).await;
@@ -55,7 +56,7 @@ async fn served_by_the_library() {
 #[tokio::test]
 async fn served_by_the_library_behind_the_bridge() {
     let (tools, subject) = subject();
-    let handler = tools.into_rmcp();
+    let handler = tools.into_rmcp().expect("tools in order");
     let options = Options::new().rmcp_server("tools", move || handler.clone());
     let (_client, stream) = bridged(options).await;
     battery(stream, subject).await;
@@ -66,7 +67,8 @@ async fn served_by_the_library_behind_the_bridge() {
 async fn served_by_the_library_to_a_client_without_handshakes() {
     let (tools, subject) = subject();
     let (theirs, ours) = tokio::io::duplex(64 * 1024);
-    let serving = async { tools.into_rmcp().serve(ours).await.expect("a client") };
+    let handler = tools.into_rmcp().expect("tools in order");
+    let serving = async { handler.serve(ours).await.expect("a client") };
     let lifecycle = ClientLifecycleMode::Discover {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     };
@@ -80,7 +82,8 @@ async fn served_by_the_library_to_a_client_without_handshakes() {
         let mut wanted = SubscriptionFilter::default();
         wanted.tools_list_changed = Some(true);
         let mut changes = client.listen(wanted).await.expect("a subscription");
-        subject.handle.put(Tool::new("fly", "Flies", async || "up"));
+        let fly = Tool::new("fly", "Flies", async || "up");
+        subject.handle.put(fly).expect("a tool in order");
         let told = changes.next().await;
         assert!(
             matches!(
@@ -330,7 +333,8 @@ async fn tells_of_changes(
     handle: &ToolHandle,
     heard: &mut UnboundedReceiver<Told>,
 ) {
-    handle.put(Tool::new("fly", "Flies", async || "up"));
+    let fly = Tool::new("fly", "Flies", async || "up");
+    handle.put(fly).expect("a tool in order");
     assert_eq!(heard.recv().await, Some(Told::ToolsChanged));
     let listed = client.list_all_tools().await.expect("a list");
     assert!(listed.iter().any(|tool| tool.name == "fly"));

@@ -130,8 +130,8 @@ async fn a_handle_changes_the_tools_of_every_clone() {
     let server = ToolServer::new("s").tool(Tool::new("a", "A", async || "1"));
     let clone = server.clone();
     let tools = server.handle();
-    tools.put(Tool::new("b", "B", async || "2"));
-    tools.put(Tool::new("a", "A", async || "3"));
+    tools.put(Tool::new("b", "B", async || "2")).unwrap();
+    tools.put(Tool::new("a", "A", async || "3")).unwrap();
     assert_eq!(tools.names(), ["a", "b"]);
     assert_eq!(clone.call("a", json!({})).await.all_text(), "3");
     assert!(tools.remove("b"));

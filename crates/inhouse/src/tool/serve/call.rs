@@ -39,8 +39,9 @@ pub(super) async fn call(
             let code = ::rmcp::model::ErrorCode(ErrorCode::CANCELLED);
             Err(ErrorData::new(code, "the request was cancelled", None))
         }
-        result = forwarding(reports, &context.peer, running) => {
-            let result = serde_json::to_value(result).and_then(serde_json::from_value);
+        finished = forwarding(reports, &context.peer, running) => {
+            let result = finished.into_json();
+            let result = result.and_then(|json| serde_json::from_str(json.get()));
             result.map_err(|error| ErrorData::internal_error(error.to_string(), None))
         }
     }

@@ -9,6 +9,7 @@ use ::rmcp::{RoleServer, ServerHandler};
 
 use super::call::call;
 use super::changes::TellsOfChanges;
+use crate::error::{Error, Result};
 use crate::tool::{ServedTools, ToolServer};
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
@@ -27,8 +28,9 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// use inhouse::rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
     /// use inhouse::tool::{Tool, ToolServer};
     ///
+    /// # fn main() -> inhouse::Result<()> {
     /// let clock = ToolServer::new("clock").tool(Tool::new("now", "What time it is", async || "noon"));
-    /// let handler = clock.into_rmcp();
+    /// let handler = clock.into_rmcp()?;
     /// // A `tower::Service`: with axum, `Router::new().nest_service("/mcp", service)`.
     /// let service = StreamableHttpService::new(
     ///     move || Ok(handler.clone()),
@@ -36,10 +38,14 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     ///     Default::default(),
     /// );
     /// # let _ = service;
+    /// # Ok(())
+    /// # }
     /// ```
-    #[must_use]
-    pub fn into_rmcp(self) -> impl ServerHandler + Clone {
-        ToolHandler::new(Arc::new(self))
+    ///
+    /// # Errors
+    /// `Config` when a tool is not in order.
+    pub fn into_rmcp(self) -> Result<impl ServerHandler + Clone> {
+        ToolHandler::new(self)
     }
 }
 
@@ -50,7 +56,16 @@ pub(super) struct ToolHandler {
 }
 
 impl ToolHandler {
-    pub(super) fn new(tools: Arc<dyn ServedTools>) -> Self {
+    /// Fails when a tool is not in order.
+    pub(super) fn new<S: Send + Sync + 'static>(server: ToolServer<S>) -> Result<Self> {
+        if let Some(problem) = server.problems().first() {
+            let name = server.name();
+            return Err(Error::config(format!("the MCP server `{name}`: {problem}")));
+        }
+        Ok(Self::serving(Arc::new(server)))
+    }
+
+    fn serving(tools: Arc<dyn ServedTools>) -> Self {
         Self {
             tools,
             tells_of_changes: TellsOfChanges::default(),
@@ -61,7 +76,7 @@ impl ToolHandler {
 impl Clone for ToolHandler {
     /// The same tools for another client.
     fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.tools))
+        Self::serving(Arc::clone(&self.tools))
     }
 }
 

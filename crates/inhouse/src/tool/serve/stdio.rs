@@ -1,12 +1,10 @@
-use std::sync::Arc;
-
 use ::rmcp::ServiceExt;
 use ::rmcp::service::ServerInitializeError;
 use ::rmcp::transport::stdio_pipes;
 
 use super::handler::ToolHandler;
 use crate::error::{Error, ErrorKind, Result};
-use crate::tool::{ServedTools, ToolServer};
+use crate::tool::ToolServer;
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
     /// Serves the tools to whoever has started this program, over its stdin and stdout, until the
@@ -35,11 +33,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// # Cancellation
     /// Dropping the future ends the serving; calls that run are cancelled.
     pub async fn serve_stdio(self) -> Result<()> {
-        if let Some(problem) = self.problems().first() {
-            let name = self.name();
-            return Err(Error::config(format!("the MCP server `{name}`: {problem}")));
-        }
-        let handler = ToolHandler::new(Arc::new(self));
+        let handler = ToolHandler::new(self)?;
         let running = match handler.serve(stdio_pipes()).await {
             Ok(running) => running,
             // A client that leaves before it has said anything is no failure of the server.

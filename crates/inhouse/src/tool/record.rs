@@ -1,0 +1,77 @@
+use std::time::Instant;
+
+use inhouse_proto::mcp::CallToolResult;
+use serde_json::value::{RawValue, to_raw_value};
+use tracing::Span;
+use tracing::field::Empty;
+
+/// What the span of a call tells, whichever way the call ends.
+pub(super) struct CallRecord {
+    span: Span,
+    came: Instant,
+    outcome: &'static str,
+}
+
+/// The result of a call, and the span in which its size is noted when it is known.
+pub(crate) struct Finished {
+    pub(crate) result: CallToolResult,
+    span: Span,
+}
+
+impl CallRecord {
+    /// Begins when the call comes. What it is about is told at `TRACE` only.
+    pub(super) fn begin(server: &str, tool: &str, arguments: &str) -> Self {
+        let span = tracing::info_span!(
+            "inhouse::tool",
+            server,
+            tool,
+            arguments_bytes = arguments.len(),
+            result_bytes = Empty,
+            outcome = Empty,
+            duration_us = Empty,
+        );
+        span.in_scope(|| tracing::trace!(arguments, "the tool is called"));
+        Self {
+            span,
+            came: Instant::now(),
+            // Until it is told otherwise: a call that is cancelled is dropped without a word.
+            outcome: "cancelled",
+        }
+    }
+
+    pub(super) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// Notes how the call has ended.
+    pub(super) fn finish(mut self, outcome: &'static str, result: CallToolResult) -> Finished {
+        self.outcome = outcome;
+        let span = self.span.clone();
+        Finished { result, span }
+    }
+}
+
+impl Drop for CallRecord {
+    fn drop(&mut self) {
+        self.span.record("outcome", self.outcome);
+        let duration = self.came.elapsed().as_micros() as u64;
+        self.span.record("duration_us", duration);
+    }
+}
+
+impl Finished {
+    /// The result of a call that had no tool to run.
+    pub(super) fn without_a_call(result: CallToolResult) -> Self {
+        let span = Span::none();
+        Self { result, span }
+    }
+
+    /// The result as it is sent.
+    pub(crate) fn into_json(self) -> serde_json::Result<Box<RawValue>> {
+        let json = to_raw_value(&self.result)?;
+        self.span.record("result_bytes", json.get().len());
+        let tell = || tracing::trace!(result = json.get(), "the tool has answered");
+        self.span.in_scope(tell);
+        Ok(json)
+    }
+}
