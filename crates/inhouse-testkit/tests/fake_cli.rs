@@ -204,10 +204,9 @@ async fn a_death_comes_with_its_status_and_its_last_words() {
 #[tokio::test(start_paused = true)]
 async fn signals_are_felt_and_may_be_ignored() {
     let (transport, mut cli) = FakeCli::new();
-    let timing = ShutdownTiming {
-        grace: Duration::from_secs(3),
-        term: Duration::from_secs(4),
-    };
+    let timing = ShutdownTiming::default()
+        .grace(Duration::from_secs(3))
+        .term(Duration::from_secs(4));
     let host = async {
         let connecting = Client::connect_with(Options::new().shutdown(timing), transport);
         let client = connecting.await.unwrap();

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
@@ -74,5 +75,14 @@ impl<T: Transport> IntoFuture for Query<T> {
             let purpose = Purpose::Query(Box::new(self.prompt));
             session::open(self.options, launch, self.transport, purpose).await
         })
+    }
+}
+
+/// Shows the options and not the prompt.
+impl<T> fmt::Debug for Query<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Query")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }

@@ -12,6 +12,7 @@ use crate::stream::{MessageStream, Place, Read};
 /// # Cancellation
 /// Dropping a turn leaves it running in the CLI; the next [`Client::send`](crate::Client::send)
 /// passes over what is left of it. [`Control::interrupt`](crate::Control::interrupt) stops it.
+#[derive(Debug)]
 #[must_use = "a turn is read by its messages; dropping it abandons them"]
 pub struct Turn<'a> {
     messages: &'a mut MessageStream,

@@ -34,10 +34,11 @@ impl Stage {
             .cli_path(env!("CARGO_BIN_EXE_fake-cli"))
             .env(Script::VARIABLE, &self.script)
             .env(LaunchRecord::VARIABLE, self.record_path())
-            .shutdown(ShutdownTiming {
-                grace: Duration::from_millis(200),
-                term: Duration::from_millis(200),
-            })
+            .shutdown(
+                ShutdownTiming::default()
+                    .grace(Duration::from_millis(200))
+                    .term(Duration::from_millis(200)),
+            )
     }
 
     pub(crate) async fn connect(&self) -> inhouse::Result<Client> {

@@ -26,6 +26,7 @@
 mod methods;
 mod pending;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -217,5 +218,14 @@ impl Control {
         self.commands
             .send(command)
             .map_err(|_| self.shared.cause_of_end())
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control")
+            .field("pid", &self.pid())
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
     }
 }

@@ -8,11 +8,14 @@ use rustix::process::{Pid, Signal, kill_process};
 /// it is asked to end, but not when it is killed, and then nothing leads to them any more: a process
 /// whose parent is dead has no other ancestors. So they are looked for before that.
 ///
-/// Each process is stopped before its children are listed. A stopped parent starts no more of them
-/// and reaps none, so a number that was read cannot be given to a stranger before it is used. The
-/// ancestor stays stopped, for the caller to kill.
+/// Each process is told to stop before its children are listed: a stopped parent starts no more of
+/// them, and reaps none whose number could then be given to a stranger. But a signal takes effect
+/// only when the process gets to it, and its threads one by one, so that a parent may still do either
+/// in the moment after. This makes that moment short; it does not close it. The ancestor stays
+/// stopped, for the caller to kill.
 ///
-/// A descendant whose own parent has already ended is not found.
+/// A child that is started in that moment is missed unless it stays in the group, which the caller
+/// kills. So is a descendant whose own parent has already ended.
 pub(super) fn kill_descendants(ancestor: Pid) {
     let mut family = vec![ancestor];
     let mut listed = 0;
@@ -21,7 +24,7 @@ pub(super) fn kill_descendants(ancestor: Pid) {
         family.extend(children(parent));
         listed += 1;
     }
-    // The youngest first, while their parents are still there and stopped.
+    // The youngest first: a parent that is stopped does not reap it, and so keeps its number taken.
     for &descendant in family[1..].iter().rev() {
         let _ = kill_process(descendant, Signal::KILL);
     }

@@ -3,7 +3,7 @@
 //! A CLI leads a process group of its own, and whatever ends it ends the whole group, so that the
 //! shells and servers which it has started go with it:
 //!
-//! - the end of its input, then [`shutdown()`]'s grace, TERM and KILL;
+//! - the end of its session: the end of its input, then TERM and KILL as [`ShutdownTiming`] has it;
 //! - its own exit: what is left of the group is killed before the CLI is reaped;
 //! - the drop of its peer, also while the runtime is torn down;
 //! - the end of the host, however it dies (Unix): a small watchdog process sees the end of a pipe
@@ -28,7 +28,7 @@ mod group;
 mod group;
 mod mask;
 mod peer;
-mod shutdown;
+mod shutdown_timing;
 mod spawn;
 mod spawn_error;
 mod stderr;
@@ -37,6 +37,6 @@ mod tail;
 mod watchdog;
 
 pub use self::exit_status::ExitStatus;
-pub use self::shutdown::{ShutdownTiming, shutdown};
+pub use self::shutdown_timing::ShutdownTiming;
 pub(crate) use self::spawn::{Spawned, spawn};
 pub(crate) use self::stderr::StderrCallback;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
 use super::tail::Tail;
 
@@ -24,7 +24,8 @@ const CUT_MARK: &str = " … [cut]";
 pub(super) struct Stderr {
     tail: Arc<Mutex<Tail>>,
     reader: JoinHandle<()>,
-    settled: bool,
+    /// Until when the rest is waited for, from the first time that somebody did.
+    settle_deadline: Option<Instant>,
 }
 
 impl Stderr {
@@ -38,7 +39,7 @@ impl Stderr {
         Self {
             tail,
             reader,
-            settled: false,
+            settle_deadline: None,
         }
     }
 
@@ -48,10 +49,15 @@ impl Stderr {
     }
 
     /// Gives the reader a short time to come to the end, once.
+    ///
+    /// Dropping the future does not stop that time: whoever has to begin anew again and again, like
+    /// a loop that reads stdout meanwhile, waits no longer than others.
     pub(super) async fn settle(&mut self) {
-        if !self.settled {
-            let _ = timeout(SETTLE_LIMIT, &mut self.reader).await;
-            self.settled = true;
+        let deadline = *self
+            .settle_deadline
+            .get_or_insert_with(|| Instant::now() + SETTLE_LIMIT);
+        if !self.reader.is_finished() {
+            let _ = timeout_at(deadline, &mut self.reader).await;
         }
     }
 }
@@ -204,7 +210,7 @@ mod tests {
         let (_theirs, ours) = tokio::io::duplex(64);
         let mut stderr = Stderr::drain(ours, None);
         let start = Instant::now();
-        while timeout(SETTLE_LIMIT / 4, stderr.settle())
+        while tokio::time::timeout(SETTLE_LIMIT / 4, stderr.settle())
             .await
             .is_err()
         {

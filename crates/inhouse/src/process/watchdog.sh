@@ -19,7 +19,7 @@ keep_living() {
     groups=$living
 }
 
-# On Linux with what has left the group; each is stopped first so that it starts nothing new.
+# On Linux with what has left the group; each is told to stop first so that it starts nothing new.
 kill_family() {
     kill -STOP "$1"
     for child in $(cat /proc/"$1"/task/*/children); do kill_family "$child"; done

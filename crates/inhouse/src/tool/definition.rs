@@ -117,7 +117,8 @@ impl<S> Tool<S> {
         self
     }
 
-    /// How long a call may take. One that takes longer is dropped, and Claude is told.
+    /// How long a call may take, waiting for its turn included. One that takes longer is dropped, and
+    /// Claude is told.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

@@ -70,7 +70,6 @@ pub use self::server::ToolServer;
 pub use self::state::{FromRef, State};
 
 pub(crate) use self::call::CallContext;
-pub(crate) use self::record::Finished;
 #[cfg(feature = "rmcp")]
 pub(crate) use self::running::catch_panic;
 pub(crate) use self::server::ServedTools;

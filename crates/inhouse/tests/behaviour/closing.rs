@@ -15,10 +15,11 @@ const GRACE: u64 = 3;
 const TERM: u64 = 4;
 
 fn impatient() -> Options {
-    Options::new().shutdown(ShutdownTiming {
-        grace: seconds(GRACE),
-        term: seconds(TERM),
-    })
+    Options::new().shutdown(
+        ShutdownTiming::default()
+            .grace(seconds(GRACE))
+            .term(seconds(TERM)),
+    )
 }
 
 #[tokio::test(start_paused = true)]

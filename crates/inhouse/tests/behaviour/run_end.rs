@@ -153,10 +153,11 @@ async fn the_longest_of_times_are_times_like_any_other() {
             .background_ceiling(Duration::MAX)
             .connect_timeout(Duration::MAX)
             .control_timeout(Duration::MAX)
-            .shutdown(ShutdownTiming {
-                grace: Duration::MAX,
-                term: Duration::MAX,
-            });
+            .shutdown(
+                ShutdownTiming::default()
+                    .grace(Duration::MAX)
+                    .term(Duration::MAX),
+            );
         let messages = query("hello").options(options).transport(transport).await?;
         let control = messages.control().clone();
         let answer = messages.text().await?;
@@ -176,10 +177,7 @@ async fn the_longest_of_times_are_times_like_any_other() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_stream_ends_the_cli_step_by_step() {
     let (transport, mut cli) = FakeCli::new();
-    let timing = ShutdownTiming {
-        grace: seconds(3),
-        term: seconds(4),
-    };
+    let timing = ShutdownTiming::default().grace(seconds(3)).term(seconds(4));
     let host = async {
         let asked = query("hello").options(Options::new().shutdown(timing));
         let mut messages = asked.transport(transport).await.unwrap();

@@ -289,7 +289,10 @@ fn mcp_in_process() -> Options {
         .tool_server(calc())
         .tool_server_as("sums", calc());
     #[cfg(feature = "rmcp")]
-    let options = options.rmcp_server("notes", move || calc().into_rmcp());
+    let options = options.rmcp_server("notes", move || {
+        let handler = calc().into_rmcp();
+        handler.expect("its tools are in order")
+    });
     options
 }
 
@@ -353,9 +356,10 @@ fn timing() -> Options {
         .control_timeout(Duration::from_secs(5))
         .connect_timeout(Duration::from_secs(90))
         .background_ceiling(Duration::ZERO)
-        .shutdown(ShutdownTiming {
-            grace: Duration::from_secs(1),
-            term: Duration::from_millis(200),
-        })
+        .shutdown(
+            ShutdownTiming::default()
+                .grace(Duration::from_secs(1))
+                .term(Duration::from_millis(200)),
+        )
         .backlog(Backlog::unbounded())
 }

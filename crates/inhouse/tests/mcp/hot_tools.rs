@@ -31,9 +31,9 @@ async fn a_tool_that_comes_can_be_called_and_one_that_goes_cannot() {
     session(
         Options::new().tool_server(server),
         async |_| {
-            tools.put(say("one"));
+            tools.put(say("one")).unwrap();
             steps.recv().await;
-            tools.put(say("two"));
+            tools.put(say("two")).unwrap();
             steps.recv().await;
             assert!(tools.remove("say"));
             assert!(!tools.remove("say"), "it is gone, which is no news");
@@ -120,7 +120,7 @@ async fn every_session_of_a_server_hears_of_a_change() {
             Client::connect_with(options(), left),
             Client::connect_with(options(), right),
         );
-        tools.put(say("hello"));
+        tools.put(say("hello")).unwrap();
         (left.unwrap(), right.unwrap())
     };
     let clis = async {

@@ -12,4 +12,5 @@ mod hot_tools;
 mod limits;
 mod sharing;
 mod soak;
+mod unsettled_changes;
 mod witness;

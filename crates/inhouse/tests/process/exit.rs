@@ -1,12 +1,7 @@
-use std::time::Duration;
-
-use inhouse::process::{ExitStatus, ShutdownTiming, shutdown};
+use inhouse::process::ExitStatus;
 use tokio::io::AsyncWriteExt as _;
-use tokio::time::Instant;
 
-use crate::support::{
-    first_line, is_reaped, open, open_stubborn, rest, shell, wait_until_dead, within,
-};
+use crate::support::{first_line, is_reaped, open, rest, shell, within};
 
 #[tokio::test]
 async fn the_exit_code_is_kept_and_nothing_is_left() {
@@ -66,43 +61,11 @@ async fn what_was_written_last_can_be_read_after_the_exit() {
 }
 
 #[tokio::test]
-async fn a_process_that_ends_with_its_input_gets_no_signal() {
-    let connection = open(shell("trap 'exit 9' TERM; cat; exit 0"))
-        .await
-        .unwrap();
-    let mut peer = connection.peer;
-    drop(connection.writer);
-    let status = within(shutdown(&mut *peer, ShutdownTiming::default())).await;
-    assert_eq!(status, Some(ExitStatus::with_code(0)));
-}
-
-#[tokio::test]
-async fn a_process_that_outstays_its_input_is_asked_to_end() {
-    let script =
-        "trap 'exit 9' TERM; echo ready; while :; do read -r line || sleep 1000 & wait; done";
+async fn a_process_that_is_asked_to_end_has_its_own_way_to_do_it() {
+    let script = "trap 'exit 9' TERM; sleep 1000 & echo ready; wait";
     let mut connection = open(shell(script)).await.unwrap();
     first_line(&mut connection.reader).await;
-    drop(connection.writer);
-    let timing = ShutdownTiming {
-        grace: Duration::ZERO,
-        ..ShutdownTiming::default()
-    };
-    let status = within(shutdown(&mut *connection.peer, timing)).await;
+    connection.peer.terminate();
+    let status = within(connection.peer.exited()).await;
     assert_eq!(status, Some(ExitStatus::with_code(9)));
-}
-
-#[tokio::test]
-async fn trap_14_the_end_is_bounded_whatever_the_process_does() {
-    let (mut connection, [leader, child]) = open_stubborn().await;
-    drop(connection.writer);
-    let timing = ShutdownTiming {
-        grace: Duration::from_millis(50),
-        term: Duration::from_millis(50),
-    };
-    let start = Instant::now();
-    let status = within(shutdown(&mut *connection.peer, timing)).await;
-    assert_eq!(status, Some(ExitStatus::with_signal(9)));
-    assert!(start.elapsed() >= Duration::from_millis(100));
-    assert!(is_reaped(leader));
-    wait_until_dead(child);
 }

@@ -1,14 +1,13 @@
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
-use inhouse::process::{ShutdownTiming, shutdown};
+use inhouse::process::ExitStatus;
 use tokio::io::AsyncWriteExt as _;
 use tokio::runtime::Runtime;
 
 use crate::support::{
-    APART, DEADLINE, first_line, is_dead, is_reaped, open, open_holding, open_stubborn, rest,
-    shell, wait_until_dead, wait_until_reaped, within,
+    APART, first_line, is_dead, is_reaped, open, open_holding, open_stubborn, rest, shell,
+    wait_until_dead, wait_until_reaped, within,
 };
 
 #[tokio::test]
@@ -25,7 +24,8 @@ async fn trap_05_a_kill_reaches_everything_that_was_started() {
     connection.peer.terminate();
     assert!(!is_dead(leader) && !is_dead(child));
     connection.peer.kill();
-    within(connection.peer.exited()).await;
+    let status = within(connection.peer.exited()).await;
+    assert_eq!(status, Some(ExitStatus::with_signal(9)));
     assert!(is_reaped(leader));
     wait_until_dead(child);
 }
@@ -56,24 +56,6 @@ async fn trap_13_a_child_in_a_session_of_its_own_is_killed_too() {
     let mut reader = connection.reader;
     drop(connection.peer);
     rest(&mut reader).await;
-    wait_until_reaped(leader);
-    wait_until_dead(child);
-}
-
-#[tokio::test]
-async fn a_shutdown_that_is_given_up_leaves_the_rest_to_the_drop() {
-    let (mut connection, [leader, child]) = open_stubborn().await;
-    let timing = ShutdownTiming {
-        grace: DEADLINE,
-        term: DEADLINE,
-    };
-    let given_up = tokio::time::timeout(
-        Duration::from_millis(20),
-        shutdown(&mut *connection.peer, timing),
-    );
-    assert!(given_up.await.is_err());
-    assert!(!is_dead(leader) && !is_dead(child));
-    drop(connection);
     wait_until_reaped(leader);
     wait_until_dead(child);
 }

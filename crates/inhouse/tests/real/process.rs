@@ -15,10 +15,9 @@ const NEVER: Duration = Duration::from_secs(3600);
 /// A client after its first turn, that gives its CLI this much time at each step of a shutdown.
 async fn idle_client(world: &World, patience: Duration) -> (inhouse::Client, u32) {
     world.model.turn("Fine.");
-    let options = world.options().shutdown(ShutdownTiming {
-        grace: patience,
-        term: patience,
-    });
+    let options = world
+        .options()
+        .shutdown(ShutdownTiming::default().grace(patience).term(patience));
     let mut client = world.connect(options).await;
     assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
     let pid = client.control().pid().unwrap();
@@ -64,10 +63,11 @@ async fn trap_13_a_client_dropped_in_the_middle_of_a_turn_takes_its_process_alon
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         // The end of its input does not stop a CLI in the middle of a turn; a request to end does.
-        let options = world.options().shutdown(ShutdownTiming {
-            grace: Duration::from_millis(100),
-            term: NEVER,
-        });
+        let options = world.options().shutdown(
+            ShutdownTiming::default()
+                .grace(Duration::from_millis(100))
+                .term(NEVER),
+        );
         let mut client = world.connect(options).await;
         let pid = client.control().pid().unwrap();
         drop(client.send("Tell.").await.unwrap());

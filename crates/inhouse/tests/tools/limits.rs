@@ -1,10 +1,13 @@
+use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use inhouse::tool::{State, Tool, ToolServer};
 use serde_json::json;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 #[derive(Clone, Default)]
 struct Gauge {
@@ -70,4 +73,19 @@ async fn a_server_may_limit_the_calls_of_all_its_tools_together() {
         .tool(Tool::new("a", "A", work))
         .tool(Tool::new("b", "B", work));
     assert_eq!(most_at_once(server, &gauge, &["a", "b"]).await, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_turn_uses_up_the_time_of_the_call() {
+    let endless = Tool::new("wait", "Wait", async || pending::<()>().await)
+        .concurrency(1)
+        .timeout(Duration::from_secs(10));
+    let server = ToolServer::new("s").tool(endless);
+    let start = Instant::now();
+    let (first, second) = tokio::join!(
+        server.call("wait", json!({})),
+        server.call("wait", json!({}))
+    );
+    assert!(first.is_error && second.is_error);
+    assert_eq!(start.elapsed(), Duration::from_secs(10));
 }

@@ -5,4 +5,6 @@ mod definitions;
 mod extractors;
 mod failures;
 mod limits;
+mod problems;
 mod results;
+mod telemetry;

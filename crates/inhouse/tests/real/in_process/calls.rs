@@ -286,7 +286,8 @@ async fn a_tool_that_comes_while_the_session_runs_is_called_in_it() {
         };
 
         assert_eq!(world.ask(&mut client, "First.").await, "Done.");
-        tools.put(Tool::new("new", "Came later", async || "new"));
+        let new = Tool::new("new", "Came later", async || "new");
+        tools.put(new).unwrap();
         listed(&["old", "new"]).await;
         assert_eq!(world.ask(&mut client, "Second.").await, "Done.");
         tools.remove("old");

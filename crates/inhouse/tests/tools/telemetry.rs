@@ -1,0 +1,168 @@
+//! What a host that listens to `tracing` gets to hear of calls.
+
+use std::fmt::{self, Write as _};
+use std::future::{Future, pending};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use inhouse::tool::{Input, Tool, ToolError, ToolServer};
+use inhouse::{Client, Options};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
+
+const SECRET: &str = "sk-hunter2-do-not-tell";
+
+/// Writes down what is told of tools, up to a level.
+#[derive(Clone)]
+struct Listener {
+    level: Level,
+    heard: Arc<Mutex<Heard>>,
+}
+
+#[derive(Default)]
+struct Heard(String);
+
+impl Listener {
+    fn new(level: Level) -> Self {
+        // As long as there is only one subscriber, `tracing` may ask a thread that has none whether
+        // anybody listens; such are the threads of the other tests.
+        static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+        LazyLock::force(&ANOTHER);
+        Self {
+            level,
+            heard: Arc::default(),
+        }
+    }
+
+    fn text(&self) -> String {
+        self.heard.lock().unwrap().0.clone()
+    }
+}
+
+impl Subscriber for Listener {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("inhouse::tool") && *metadata.level() <= self.level
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        span.record(&mut *self.heard.lock().unwrap());
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        values.record(&mut *self.heard.lock().unwrap());
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut *self.heard.lock().unwrap());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+impl Visit for Heard {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        writeln!(self.0, "{field}: {value:?}").expect("a string takes everything");
+    }
+}
+
+fn server() -> ToolServer {
+    let any = json!({"type": "object"});
+    let echo = async |Input(value): Input<Value>| value.to_string();
+    ToolServer::new("s")
+        .tool(Tool::with_schema("echo", "Echo", any, echo))
+        .tool(Tool::new("fail", "Fail", async || -> Result<(), _> {
+            Err(ToolError::new(SECRET))
+        }))
+        .tool(Tool::new("boom", "Boom", async || -> String {
+            panic!("{SECRET}")
+        }))
+        .tool(Tool::new("wait", "Wait", async || pending::<()>().await).concurrency(1))
+}
+
+/// Plays a call that a CLI makes; returns how long its result was.
+async fn call(tool: &str, arguments: Value) -> usize {
+    let (transport, mut cli) = FakeCli::new();
+    let (through, until_through) = oneshot::channel::<()>();
+    let host = async {
+        let options = Options::new().tool_server(server());
+        let client = Client::connect_with(options, transport).await.unwrap();
+        until_through.await.expect_err("it is only dropped");
+        client.close().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        let result = cli.call_tool("s", tool, arguments).await;
+        drop(through);
+        cli.expect_end_of_input().await;
+        serde_json::to_string(&result).expect("JSON").len()
+    };
+    tokio::join!(host, cli).1
+}
+
+#[tokio::test]
+async fn a_call_tells_how_it_ended_and_not_what_it_was_about() {
+    let listener = Listener::new(Level::DEBUG);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    for (tool, outcome) in [("echo", "success"), ("fail", "error"), ("boom", "panic")] {
+        let before = listener.text().len();
+        server().call(tool, json!({"word": SECRET})).await;
+        let text = listener.text().split_off(before);
+        assert!(text.contains(&format!("tool: {tool:?}")), "{text}");
+        assert!(text.contains(&format!("outcome: {outcome:?}")), "{text}");
+        assert!(text.contains("duration_us: "), "{text}");
+    }
+    drop(guard);
+    let text = listener.text();
+    assert!(text.contains("the tool panicked"), "{text}");
+    assert!(!text.contains(SECRET), "{text}");
+}
+
+#[tokio::test]
+async fn a_call_tells_its_sizes_and_to_who_looks_closely_its_contents() {
+    let listener = Listener::new(Level::TRACE);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    let arguments = json!({"word": SECRET});
+    let size = arguments.to_string().len();
+    let result_size = call("echo", arguments).await;
+    drop(guard);
+    let text = listener.text();
+    let sizes = [
+        format!("arguments_bytes: {size}\n"),
+        format!("result_bytes: {result_size}\n"),
+    ];
+    for told in sizes {
+        assert!(text.contains(&told), "no {told} in {text}");
+    }
+    assert!(text.contains("the tool is called"), "{text}");
+    assert!(text.contains("the tool has answered"), "{text}");
+    assert_eq!(text.matches(SECRET).count(), 2, "{text}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_was_cancelled() {
+    let server = server();
+    let listener = Listener::new(Level::INFO);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut running = Box::pin(server.call("wait", json!({})));
+    let mut in_line = Box::pin(server.call("wait", json!({})));
+    for call in [&mut running, &mut in_line] {
+        assert!(matches!(call.as_mut().poll(&mut cx), Poll::Pending));
+    }
+    assert!(!listener.text().contains("outcome"), "{}", listener.text());
+    drop((in_line, running));
+    drop(guard);
+    let text = listener.text();
+    assert_eq!(text.matches("outcome: \"cancelled\"").count(), 2, "{text}");
+    assert_eq!(text.matches("duration_us: ").count(), 2, "{text}");
+}
