@@ -21,10 +21,7 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) async fn begin(
-        messages: &'a mut MessageStream,
-            prompt: Prompt,
-    ) -> Result<Self> {
+    pub(crate) async fn begin(messages: &'a mut MessageStream, prompt: Prompt) -> Result<Self> {
         pass_over(messages)
             .instrument(tracing::debug_span!("inhouse::abandoned_turn"))
             .await?;

@@ -26,7 +26,8 @@ impl Outbound {
         let id = self.next_id;
         self.next_id = id.next();
         self.open.insert(id, deadline);
-        self.deadlines.extend(deadline.map(|deadline| (deadline, id)));
+        self.deadlines
+            .extend(deadline.map(|deadline| (deadline, id)));
         id
     }
 

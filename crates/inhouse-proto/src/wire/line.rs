@@ -215,7 +215,10 @@ mod tests {
             end == pair[1].as_ptr() as usize
         };
         let together = kept.windows(2).filter(next_to).count();
-        assert!(together > 9_900, "{together} of 10,000 share a buffer with the next");
+        assert!(
+            together > 9_900,
+            "{together} of 10,000 share a buffer with the next"
+        );
     }
 
     #[test]

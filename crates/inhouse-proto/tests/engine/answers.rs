@@ -124,7 +124,10 @@ fn control_frames_that_cannot_be_routed_are_reported() {
 fn a_request_without_content_is_answered_all_the_same() {
     let mut host = Host::new();
     let events = host.hears(json!({"type": "control_request", "request_id": "r1"}));
-    assert!(matches!(events[..], [Event::Notice(Notice::MalformedControl { .. })]));
+    assert!(matches!(
+        events[..],
+        [Event::Notice(Notice::MalformedControl { .. })]
+    ));
     let said = host.says();
     assert_eq!(said[0]["response"]["subtype"], "error");
     assert_eq!(said[0]["response"]["request_id"], "r1");

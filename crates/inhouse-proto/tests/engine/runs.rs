@@ -30,7 +30,9 @@ fn task(subtype: &str, more: Value) -> Value {
 }
 
 fn ends(events: &[Event]) -> bool {
-    events.iter().any(|event| matches!(event, Event::RunEnded { .. }))
+    events
+        .iter()
+        .any(|event| matches!(event, Event::RunEnded { .. }))
 }
 
 #[test]
@@ -133,7 +135,10 @@ fn a_run_whose_result_was_lost_ends_unanswered() {
     host.hears(state("running"));
     host.hears(r#"{"type":"result","result":"cut of"#);
     let events = host.hears(state("idle"));
-    assert!(matches!(events[..], [Event::State(_), Event::RunEnded { answered: false }]));
+    assert!(matches!(
+        events[..],
+        [Event::State(_), Event::RunEnded { answered: false }]
+    ));
 }
 
 #[test]

@@ -79,7 +79,9 @@ impl Sender {
     /// Takes note of a prompt: what was told of the end of earlier runs holds no longer.
     pub(crate) fn prompted(&self) {
         let mut queue = lock(&self.0);
-        queue.items.retain(|item| !matches!(item, Item::RunEnded { .. }));
+        queue
+            .items
+            .retain(|item| !matches!(item, Item::RunEnded { .. }));
     }
 
     /// Ends the stream: cleanly, or with the error that the reader gets last.

@@ -152,10 +152,8 @@ async fn trap_20_an_abandoned_turn_may_be_read_to_its_end_by_other_means() {
         drop(client.send("one").await.unwrap());
         loop {
             let message = client.messages().next().await.unwrap().unwrap();
-            if let Message::Assistant(message) = message {
-                if message.text() == "after" {
-                    break;
-                }
+            if matches!(message, Message::Assistant(message) if message.text() == "after") {
+                break;
             }
         }
         assert_eq!(client.send("two").await.unwrap().text().await.unwrap(), "2");

@@ -107,10 +107,7 @@ async fn trap_20_a_result_that_names_another_prompt_does_not_end_the_turn() {
         cli.turn("mine").await;
     };
     let (read, ()) = together(host, cli).await;
-    assert_eq!(
-        read,
-        ["system init", "said mine", "result mine"]
-    );
+    assert_eq!(read, ["system init", "said mine", "result mine"]);
 }
 
 #[tokio::test(start_paused = true)]
