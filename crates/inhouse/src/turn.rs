@@ -92,7 +92,7 @@ impl<'a> Turn<'a> {
             Some(end) => end.cause.clone(),
             None => Error::new(
                 ErrorKind::Protocol,
-                "the turn has been read to its result already; `finish` has nothing to return",
+                "the turn has no result to return: it was read before, or could not be read",
             ),
         })
     }

@@ -103,8 +103,10 @@ impl<S> Tool<S> {
         self.meta("anthropic/searchHint", Value::String(hint.into()))
     }
 
-    /// How many characters of a result Claude reads in place. A longer one is written to a file and
-    /// Claude gets its beginning.
+    /// How many characters of a result Claude reads in place. Of a longer one it gets the beginning,
+    /// and a file with the whole.
+    ///
+    /// Without it the CLI's own limit counts, beyond which Claude gets only the file (2.1.325).
     #[must_use]
     pub fn max_result_size(self, characters: u64) -> Self {
         self.meta("anthropic/maxResultSizeChars", characters.into())
