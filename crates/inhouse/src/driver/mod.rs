@@ -7,15 +7,15 @@
 mod command;
 mod dispatch;
 mod ending;
+mod input;
 mod waiters;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::{Buf, Bytes};
 use inhouse_proto::engine::{Config, Engine, Event, Notice};
 use inhouse_proto::message::{Gap, GapReason};
-use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
@@ -24,11 +24,12 @@ use self::dispatch::Dispatch;
 pub(crate) use self::dispatch::{Answering, Handlers};
 pub(crate) use self::ending::End;
 use self::ending::{Ending, Step};
+use self::input::Input;
 use self::waiters::Waiters;
 use crate::process::ShutdownTiming;
 use crate::session::Shared;
 use crate::stream::{Item, Sender};
-use crate::transport::Connection;
+use crate::transport::{Connection, Peer};
 
 /// How a driver behaves.
 pub(crate) struct Settings {
@@ -46,12 +47,9 @@ pub(crate) struct Settings {
 pub(crate) struct Driver {
     engine: Engine,
     settings: Settings,
-    connection: Connection,
-    /// Bytes on their way into the CLI's stdin.
-    unwritten: Bytes,
-    /// Whether the writer may hold back some of what was written.
-    unflushed: bool,
+    output: Box<dyn AsyncRead + Send + Unpin>,
     input: Input,
+    peer: Box<dyn Peer>,
     commands: UnboundedReceiver<Command>,
     waiters: Waiters,
     dispatch: Dispatch,
@@ -59,17 +57,6 @@ pub(crate) struct Driver {
     ending: Ending,
     shared: Arc<Shared>,
     closers: Vec<oneshot::Sender<()>>,
-}
-
-/// What becomes of the CLI's stdin.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Input {
-    Open,
-    /// To be closed as soon as everything is written.
-    Ending,
-    /// Closed by the CLI, whose end will tell why.
-    Refused,
-    Closed,
 }
 
 impl Driver {
@@ -88,10 +75,9 @@ impl Driver {
         Self {
             engine,
             settings,
-            connection,
-            unwritten: Bytes::new(),
-            unflushed: false,
-            input: Input::Open,
+            output: connection.reader,
+            input: Input::new(connection.writer),
+            peer: connection.peer,
             commands,
             waiters: Waiters::default(),
             dispatch: Dispatch::new(handlers),
@@ -115,29 +101,23 @@ impl Driver {
 
     /// Waits for whatever happens next, and takes note of it.
     async fn turn_over(&mut self) {
-        if self.unwritten.is_empty() && !self.unflushed {
+        if self.input.is_idle() {
             self.next_write();
-        }
-        let to_write = !self.unwritten.is_empty() || self.unflushed;
-        if !to_write && self.input == Input::Ending {
-            self.close_input();
         }
         let deadline = [self.engine.poll_timeout(), self.ending.deadline()]
             .into_iter()
             .flatten()
             .min();
-        let Connection {
-            reader,
-            writer,
-            peer,
-        } = &mut self.connection;
+        let (to_write, peer) = (!self.input.is_idle(), &mut self.peer);
 
         tokio::select! {
-            read = reader.read_buf(self.engine.space()), if !self.ending.output_ended() => {
+            read = self.output.read_buf(self.engine.space()), if !self.ending.output_ended() => {
                 self.on_read(read);
             }
-            written = write_or_flush(writer, &self.unwritten), if to_write => {
-                self.on_written(written);
+            written = self.input.work(), if to_write => {
+                if !self.input.progressed(written) {
+                    self.on_hang_up();
+                }
             }
             command = self.commands.recv(), if !self.ending.abandoned() => {
                 self.on_command(command);
@@ -168,18 +148,20 @@ impl Driver {
         }
     }
 
-    /// What was to be written is written, and flushed: on to the next.
+    /// What was to be written is written, and flushed: on to the next, or to the end.
     fn next_write(&mut self) {
         let next = self.engine.poll_transmit();
-        if self.input == Input::Refused {
+        if self.input.is_refused() {
             return;
         }
         self.waiters.written();
-        if let Some(bytes) = next
-            && self.input != Input::Closed
-        {
-            self.unwritten = bytes;
-            self.waiters.writing();
+        match next {
+            Some(bytes) if self.input.is_connected() => {
+                self.input.load(bytes);
+                self.waiters.writing();
+            }
+            _ if self.input.is_ending() => self.close_input(),
+            _ => {}
         }
     }
 
@@ -190,24 +172,10 @@ impl Driver {
         self.on_hang_up();
     }
 
-    fn on_written(&mut self, written: std::io::Result<usize>) {
-        match written {
-            Ok(_) if self.unwritten.is_empty() => self.unflushed = false,
-            Ok(count) if count > 0 => {
-                self.unwritten.advance(count);
-                self.unflushed = true;
-            }
-            _ => self.on_hang_up(),
-        }
-    }
-
     /// The CLI has closed one of its streams: it is about to end, and its end tells more than a broken
     /// pipe, so that everyone who wants something of it waits for that.
     fn on_hang_up(&mut self) {
-        if self.input != Input::Closed {
-            self.input = Input::Refused;
-            self.drop_input();
-        }
+        self.input.refuse();
         self.begin_ending(self.settings.shutdown.grace);
     }
 
@@ -236,7 +204,7 @@ impl Driver {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Send { prompt, done } => {
-                if !self.takes_input() {
+                if !self.input.takes_more() {
                     return drop(done.send(Err(self.waiters.input_closed())));
                 }
                 match self.engine.send(&prompt) {
@@ -248,7 +216,7 @@ impl Driver {
                 }
             }
             Command::Request(request) => {
-                if !self.takes_input() {
+                if !self.input.takes_more() {
                     let error = self.waiters.input_closed();
                     return drop(request.reply.send(Err(error)));
                 }
@@ -256,7 +224,7 @@ impl Driver {
                 self.waiters.await_reply(id, request);
             }
             Command::Post { body, timeout } => {
-                if self.input == Input::Open {
+                if self.input.is_open() {
                     self.engine.request(&body, now().checked_add(timeout));
                 }
             }
@@ -287,29 +255,14 @@ impl Driver {
 
     /// Closes stdin once everything is written, and gives the CLI some time to end.
     fn begin_ending(&mut self, grace: Duration) {
-        if self.input == Input::Open {
-            self.input = Input::Ending;
-        }
+        self.input.end();
         self.ending.begin(now(), grace);
     }
 
-    fn takes_input(&self) -> bool {
-        matches!(self.input, Input::Open | Input::Refused)
-    }
-
     fn close_input(&mut self) {
-        if self.input == Input::Refused {
-            return;
+        if self.input.close() {
+            self.waiters.input_ended();
         }
-        self.input = Input::Closed;
-        self.drop_input();
-        self.waiters.input_ended();
-    }
-
-    fn drop_input(&mut self) {
-        self.unwritten = Bytes::new();
-        self.unflushed = false;
-        self.connection.writer = Box::new(tokio::io::sink()) as Box<dyn AsyncWrite + Send + Unpin>;
     }
 
     fn on_deadline(&mut self) {
@@ -331,11 +284,11 @@ impl Driver {
                 tracing::debug!("the CLI did not end by itself, asking it to");
                 // Whatever it has not read by now it will not read.
                 self.close_input();
-                self.connection.peer.terminate();
+                self.peer.terminate();
             }
             Some(Step::Killed) => {
                 tracing::debug!("killing the CLI");
-                self.connection.peer.kill();
+                self.peer.kill();
             }
             Some(Step::Grace | Step::GivenUp) | None => {}
         }
@@ -372,9 +325,7 @@ impl Driver {
     /// The only run is over. A CLI with tasks in the background waits for them, as long as it may.
     fn end_run(&mut self) {
         self.ending.expect_end();
-        if self.input == Input::Open {
-            self.input = Input::Ending;
-        }
+        self.input.end();
         let patience = match self.engine.has_tasks() {
             true => self.settings.ceiling,
             false => Some(self.settings.shutdown.grace),
@@ -396,7 +347,7 @@ impl Driver {
     }
 
     fn finish(mut self) {
-        let stderr = self.connection.peer.stderr_tail();
+        let stderr = self.peer.stderr_tail();
         let end = self.ending.conclude(self.engine.awaits_result(), stderr);
         tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "the session has ended");
         let (failure, cause) = (end.failure.clone(), end.cause.clone());
@@ -414,17 +365,6 @@ impl Driver {
 fn now() -> Instant {
     // tokio's clock and not the system's, so that a test can pause it.
     tokio::time::Instant::now().into_std()
-}
-
-/// Writes some of `bytes`; when there are none, pushes on what was written before.
-async fn write_or_flush(
-    writer: &mut (dyn AsyncWrite + Send + Unpin),
-    bytes: &[u8],
-) -> std::io::Result<usize> {
-    if bytes.is_empty() {
-        return writer.flush().await.map(|()| 0);
-    }
-    writer.write(bytes).await
 }
 
 async fn sleep_until(deadline: Option<Instant>) {
