@@ -233,6 +233,39 @@ async fn tools_are_served_over_http() {
     .await;
 }
 
+#[tokio::test]
+async fn servers_in_process_over_stdio_and_over_http_work_side_by_side() {
+    fn saying(line: &'static str) -> ToolServer {
+        let say = inhouse::tool::Tool::new("say", "Says its line", async move || line);
+        ToolServer::new("says").always_load().tool(say)
+    }
+    world::pinned(async |world| {
+        let count = json!({"text": "one two three"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "mcp__inside__say", json!({})))
+            .turn(Turn::new().tool_use("toolu_2", "mcp__words__count_words", count))
+            .turn(Turn::new().tool_use("toolu_3", "mcp__web__say", json!({})))
+            .turn("Done.");
+        let url = serve_http(saying("over HTTP")).await;
+        let words = McpServer::stdio(example("serve_stdio").to_str().unwrap());
+        let options = world
+            .options()
+            .tool_server_as("inside", saying("in process"))
+            .mcp_server("words", words)
+            .mcp_server("web", McpServer::http(url))
+            .allow_tools(["mcp__inside", "mcp__words", "mcp__web"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Speak.").await, "Done.");
+
+        let seen = world.model.conversation()[3].tool_results();
+        let seen: Vec<_> = seen.iter().map(|result| result.text.as_str()).collect();
+        assert_eq!(seen, ["in process", "3", "over HTTP"]);
+    })
+    .await;
+}
+
 /// Serves tools on a port of their own as long as the test runs; returns their address.
 async fn serve_http(tools: ToolServer) -> String {
     let handler = tools.into_rmcp().expect("tools in order");

@@ -28,7 +28,7 @@ fn divider() -> (ToolServer<Arc<AtomicU32>>, Arc<AtomicU32>) {
 }
 
 #[tokio::test]
-async fn arguments_that_fit_reach_the_handler() {
+async fn trap_25_a_tool_is_tested_without_any_cli() {
     let (server, ran) = divider();
     let result = server
         .call("divide", json!({"a": 84, "b": 2, "why": "more is fine"}))

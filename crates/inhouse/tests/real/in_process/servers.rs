@@ -1,10 +1,10 @@
 //! Servers: how they begin, how they change, and next to others.
 
 use inhouse::control::outgoing::{ManifestOutcome, McpConnection};
-use inhouse::options::McpServer;
+use inhouse::options::{AgentDefinition, McpServer};
 use inhouse::tool::{Tool, ToolPermissionPolicy, ToolPolicy, ToolServer};
 use inhouse::{Client, McpServers};
-use inhouse_testkit::Turn;
+use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -143,6 +143,47 @@ async fn servers_inside_and_outside_work_side_by_side() {
         statuses.sort_by(|a, b| a.0.cmp(&b.0));
         let connected = |name: &str| (name.to_owned(), McpConnection::Connected);
         assert_eq!(statuses, [connected("inside"), connected("parrot")]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn trap_18_a_subagent_calls_a_tool_in_the_hosts_process() {
+    world::pinned(async |world| {
+        let of_agent = |request: &ModelRequest| request.agent_id().is_some();
+        let task = json!({
+            "description": "Speak",
+            "prompt": "Say your line.",
+            "subagent_type": "herald",
+            "run_in_background": false,
+        });
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Agent", task))
+            .once(
+                of_agent,
+                Turn::new().tool_use("toolu_2", "mcp__s__say", json!({})),
+            )
+            .once(of_agent, Turn::new().text("I said it."))
+            .turn("Done.");
+        let herald = AgentDefinition::new("Speaks.", "You are a herald.").mcp_servers(["s"]);
+        let options = world
+            .options()
+            .tool_server(saying("s", "hello"))
+            .agents([("herald", herald)])
+            .allow_tools(["Agent", "mcp__s"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Speak.").await, "Done.");
+
+        let asked = world.model.conversation();
+        let agent: Vec<_> = asked.iter().filter(|request| of_agent(request)).collect();
+        assert!(
+            agent[0].tools().contains(&"mcp__s__say"),
+            "{:?}",
+            agent[0].tools()
+        );
+        assert_eq!(agent[1].tool_results()[0].text, "hello");
     })
     .await;
 }
