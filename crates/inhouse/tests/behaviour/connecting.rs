@@ -214,3 +214,39 @@ async fn a_transport_that_never_opens_runs_into_the_deadline() {
     assert!(failed(outcome).is_timeout());
     assert_eq!(took, seconds(9));
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_prompt_is_sent_before_managed_settings_are_confirmed() {
+    let settings = json!({"companyAnnouncements": ["x".repeat(200_000)]});
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().managed_settings(settings);
+    let host = async {
+        let query = inhouse::query("hi").options(options).transport(transport);
+        failed(query.await)
+    };
+    let cli = async move {
+        let initialize = cli.expect_request("initialize").await;
+        initialize.succeed(json!({})).await;
+        cli.expect_kill().await;
+        cli.transcript()
+    };
+    let (error, transcript) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Handshake);
+    assert!(!transcript.contains(r#""type":"user""#), "{transcript}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_21_a_session_that_is_not_accepted_fails_with_the_last_words_of_the_cli() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { failed(Client::connect_with(Options::new(), transport).await) };
+    let cli = async move {
+        let initialize = cli.expect_request("initialize").await;
+        cli.stderr("the licence has expired\n");
+        initialize.refuse("not today", None).await;
+        cli.expect_kill().await;
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Handshake);
+    let tail = error.stderr_tail().expect("what it said is kept");
+    assert!(tail.contains("the licence has expired"), "{tail}");
+}
