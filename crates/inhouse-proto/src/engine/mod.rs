@@ -162,12 +162,6 @@ impl Engine {
         self.inbound.is_open(ticket)
     }
 
-    /// Whether a prompt was sent whose run has not ended.
-    #[must_use]
-    pub fn is_run_open(&self) -> bool {
-        self.run.is_open()
-    }
-
     /// Whether some task of the session is known to be at work, in the background or not.
     #[must_use]
     pub fn has_tasks(&self) -> bool {

@@ -118,10 +118,6 @@ impl Run {
         }
     }
 
-    pub(super) fn is_open(&self) -> bool {
-        self.open
-    }
-
     pub(super) fn has_result(&self) -> bool {
         self.has_result
     }

@@ -38,9 +38,9 @@ fn ends(events: &[Event]) -> bool {
 #[test]
 fn a_result_ends_the_run_of_a_cli_that_reports_no_state() {
     let mut host = prompted();
-    assert!(host.engine.is_run_open());
+    assert!(host.engine.awaits_result());
     assert!(ends(&host.hears(result())));
-    assert!(!host.engine.is_run_open());
+    assert!(!host.engine.awaits_result());
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn another_prompt_opens_another_run() {
     let mut host = prompted();
     assert!(ends(&host.hears(result())));
     host.engine.send(&Prompt::from("more")).expect("JSON");
-    assert!(host.engine.is_run_open());
+    assert!(host.engine.awaits_result());
     assert!(ends(&host.hears(result())));
 }
 

@@ -130,7 +130,8 @@ impl Driver {
             exit = peer.exited(), if !self.ending.has_exited() => {
                 tracing::debug!(?exit, "the CLI has ended");
                 self.ending.exited(exit, now());
-                // Frees a stdout that something it started may still hold.
+                // A child has taken its group along; behind another transport something may be left
+                // that holds stdout open.
                 peer.kill();
             }
             () = sleep_until(deadline), if deadline.is_some() => self.on_deadline(),
