@@ -45,6 +45,7 @@ pub mod control;
 mod driver;
 pub mod error;
 pub mod guide;
+mod handlers;
 pub mod launch;
 mod mcp;
 pub mod options;
@@ -71,6 +72,7 @@ pub use self::mcp::McpServers;
 pub use self::options::Options;
 pub use self::process::ExitStatus;
 pub use self::query::{Query, query};
+pub use self::session::Session;
 pub use self::stream::MessageStream;
 pub use self::turn::Turn;
 

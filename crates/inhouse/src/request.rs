@@ -7,7 +7,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use inhouse_proto::control::incoming::Answer;
-use inhouse_proto::engine::Request;
 use serde_json::Value;
 
 use crate::driver::Answering;
@@ -37,18 +36,12 @@ impl RequestHandlers {
         self.0.keys()
     }
 
-    /// Begins to answer a request; gives it back when there is no handler for it.
-    pub(crate) fn answer(&self, request: Request) -> Result<Answering, Request> {
-        if self.0.is_empty() {
-            return Err(request);
-        }
-        let Some(handler) = self.0.get(request.decode().subtype()) else {
-            return Err(request);
-        };
-        let value = serde_json::from_str(request.body()).unwrap_or(Value::Null);
+    /// Begins to answer a request, if there is a handler for it.
+    pub(crate) fn begin(&self, subtype: &str, request: &str) -> Option<Answering> {
+        let handler = Arc::clone(self.0.get(subtype)?);
+        let value = serde_json::from_str(request).unwrap_or(Value::Null);
         // Called inside its task, so that a panic of the handler itself is an answer as well.
-        let handler = Arc::clone(handler);
-        Ok(Box::pin(async move {
+        Some(Box::pin(async move {
             match handler(value).await {
                 Ok(payload) => Answer::success(&payload)
                     .unwrap_or_else(|error| Answer::error(error.to_string())),

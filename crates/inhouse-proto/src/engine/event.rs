@@ -20,6 +20,8 @@ pub enum Event {
         /// Its fate.
         outcome: Outcome,
     },
+    /// The session's id, which the CLI tells at the beginning of every turn.
+    Session(String),
     /// The session's state as the CLI reports it for the host alone.
     State(SessionState),
     /// The run that began with the last prompt has ended: nothing more is to be expected without

@@ -53,6 +53,12 @@ impl Engine {
                 let ended = self.run.result(now);
                 self.run_ended_if(ended);
             }
+            ("system", "init") => {
+                if let Some(id) = member_text(&line, "session_id") {
+                    self.events.push_back(Event::Session(id));
+                }
+                self.message(&line);
+            }
             ("system", "session_state_changed") => self.route_state(&line, &envelope, now),
             ("system", "task_started" | "task_updated" | "task_notification") => {
                 self.track_background(&line, &subtype, now);

@@ -23,6 +23,7 @@
 //! # }
 //! ```
 
+mod mcp_ready;
 mod methods;
 mod pending;
 

@@ -1,18 +1,16 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use inhouse_proto::control::incoming::Answer;
 use inhouse_proto::engine::{Request, Ticket};
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tracing::Instrument;
 
+use crate::handlers::Handlers;
+
 /// A handler at work.
 pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
-
-/// Finds the handler for a request of the CLI; gives the request back when there is none.
-pub(crate) type Handlers = Arc<dyn Fn(Request) -> Result<Answering, Request> + Send + Sync>;
 
 /// Runs a handler for each request of the CLI.
 ///
@@ -38,14 +36,14 @@ impl Dispatch {
 
     /// Starts a handler, or answers at once when there is none.
     pub(super) fn request(&mut self, ticket: Ticket, request: Request) -> Option<(Ticket, Answer)> {
-        match (self.handlers)(request) {
+        match self.handlers.begin(&request) {
             Ok(answering) => {
                 let abort = self.running.spawn(answering.in_current_span());
                 self.aborts.insert(ticket.serial(), abort.clone());
                 self.tickets.insert(abort.id(), ticket);
                 None
             }
-            Err(request) => Some((ticket, request.decode().unhandled())),
+            Err(answer) => Some((ticket, answer)),
         }
     }
 

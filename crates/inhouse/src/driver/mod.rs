@@ -21,11 +21,12 @@ use tokio::sync::oneshot;
 
 pub(crate) use self::command::{Asked, Close, Command};
 use self::dispatch::Dispatch;
-pub(crate) use self::dispatch::{Answering, Handlers};
+pub(crate) use self::dispatch::Answering;
 pub(crate) use self::ending::End;
 use self::ending::{Ending, Step};
 use self::input::Input;
 use self::waiters::Waiters;
+use crate::handlers::Handlers;
 use crate::process::ShutdownTiming;
 use crate::session::Shared;
 use crate::stream::{Item, Sender};
@@ -311,6 +312,7 @@ impl Driver {
             }
             Event::Withdrawn(ticket) => self.dispatch.cancel(&ticket),
             Event::Reply { id, outcome } => self.waiters.reply(id, outcome),
+            Event::Session(id) => self.shared.name(id),
             Event::State(state) => tracing::trace!(%state, "session state"),
             Event::RunEnded { answered } => {
                 self.messages.push(Item::RunEnded { answered });

@@ -1,19 +1,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
 
-use inhouse_proto::control::incoming::{Answer, Incoming, McpMessage};
-use inhouse_proto::engine::Request;
+use inhouse_proto::control::incoming::{Answer, McpMessage};
 use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, error_response, result_response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
-use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::Gate;
 use super::open_calls::OpenCalls;
-use super::{Link, RpcRequest, Server, Session};
-use crate::driver::{Answering, Command};
+use super::{Link, RpcRequest, Server, ServerSession};
+use crate::driver::Answering;
+use crate::session::Session;
 
 /// Carries messages between a CLI and the servers in this process.
 ///
@@ -23,8 +21,7 @@ use crate::driver::{Answering, Command};
 pub(crate) struct Bridge {
     servers: RwLock<HashMap<String, Mounted>>,
     changing: Mutex<()>,
-    commands: WeakUnboundedSender<Command>,
-    timeout: Duration,
+    session: Session,
     gate: Arc<Gate>,
 }
 
@@ -32,7 +29,7 @@ pub(crate) struct Bridge {
 #[derive(Clone)]
 struct Mounted {
     definition: Arc<dyn Server>,
-    session: Arc<dyn Session>,
+    session: Arc<dyn ServerSession>,
     calls: OpenCalls,
 }
 
@@ -47,13 +44,12 @@ pub(super) struct Change<'a> {
 }
 
 impl Bridge {
-    /// A bridge without servers. What they start travels through `commands`.
-    pub(crate) fn new(commands: WeakUnboundedSender<Command>, timeout: Duration) -> Self {
+    /// A bridge without servers, to the CLI of a session.
+    pub(crate) fn new(session: Session) -> Self {
         Self {
             servers: RwLock::default(),
             changing: Mutex::default(),
-            commands,
-            timeout,
+            session,
             gate: Arc::new(Gate::closed()),
         }
     }
@@ -88,34 +84,27 @@ impl Bridge {
 
     /// Lets the servers speak, because the CLI knows them now.
     pub(crate) fn introduced(&self) {
-        if let Some(commands) = self.commands.upgrade() {
+        if let Some((commands, _)) = self.session.commands() {
             self.gate.open(&commands);
         }
     }
 
     /// The session of a server.
-    pub(super) fn session(&self, key: &str) -> Option<Arc<dyn Session>> {
+    pub(super) fn session(&self, key: &str) -> Option<Arc<dyn ServerSession>> {
         self.find(key).map(|mounted| mounted.session)
     }
 
-    /// Begins to answer a request of the CLI; gives it back when it is not for a server here.
-    pub(crate) fn answer(&self, request: Request) -> Result<Answering, Request> {
-        let answering = match request.decode() {
-            Incoming::McpMessage(message) => {
-                // It speaks to one of them, and may well do so before it answers the introduction.
-                self.introduced();
-                let mounted = self.find(&message.server_name);
-                mounted.map(|mounted| mounted.receive(&message))
-            }
-            _ => None,
-        };
-        answering.ok_or(request)
+    /// Begins to answer a message of the CLI, if it is for a server here.
+    pub(crate) fn receive(&self, message: &McpMessage<'_>) -> Option<Answering> {
+        // It speaks to one of them, and may well do so before it answers the introduction.
+        self.introduced();
+        let mounted = self.find(&message.server_name)?;
+        Some(mounted.receive(message))
     }
 
     /// Opens a session with a server; returns the one that had its key.
     fn put(&self, key: &str, definition: &Arc<dyn Server>) -> Option<Mounted> {
-        let (commands, gate) = (self.commands.clone(), Arc::clone(&self.gate));
-        let link = Link::new(key.to_owned(), commands, self.timeout, gate);
+        let link = Link::new(key.to_owned(), self.session.clone(), Arc::clone(&self.gate));
         let mounted = Mounted {
             definition: Arc::clone(definition),
             session: definition.open(link),

@@ -2,7 +2,7 @@
 //!
 //! The CLI sends each JSON-RPC message for such a server as a request of its own. The [`Bridge`]
 //! finds the server, keeps the table of open calls and sees to it that every request has exactly
-//! one answer; a [`Session`] does what the server is for. A server is a definition: every CLI gets
+//! one answer; a [`ServerSession`] does what the server is for. A server is a definition: every CLI gets
 //! a session of its own of it.
 
 mod announce;
@@ -22,5 +22,5 @@ pub(crate) use self::link::Link;
 pub(crate) use self::native::NativeServer;
 #[cfg(feature = "rmcp")]
 pub(crate) use self::rmcp::RmcpServer;
-pub(crate) use self::server::{Answered, Manifest, RpcRequest, Server, Session};
+pub(crate) use self::server::{Answered, Manifest, RpcRequest, Server, ServerSession};
 pub use self::set::McpServers;

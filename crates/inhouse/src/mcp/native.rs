@@ -9,8 +9,8 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::task::AbortHandle;
 
-use super::{Answered, Link, Manifest, RpcRequest, Server, Session};
-use crate::tool::{CallContext, Progress, ServedTools};
+use super::{Answered, Link, Manifest, RpcRequest, Server, ServerSession};
+use crate::tool::{CallContext, Cancelled, Progress, ServedTools};
 
 /// A [`ToolServer`](crate::tool::ToolServer) behind the bridge.
 pub(crate) struct NativeServer {
@@ -42,7 +42,7 @@ impl Server for NativeServer {
         self.tools.identity()
     }
 
-    fn open(&self, link: Link) -> Arc<dyn Session> {
+    fn open(&self, link: Link) -> Arc<dyn ServerSession> {
         Arc::new(NativeSession {
             watch: tell_of_changes(&*self.tools, link.clone()),
             tools: Arc::clone(&self.tools),
@@ -57,7 +57,7 @@ impl Drop for NativeSession {
     }
 }
 
-impl Session for NativeSession {
+impl ServerSession for NativeSession {
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>> {
         Box::pin(ready(Some(Manifest {
             initialize_result: self.initialize(None),
@@ -129,8 +129,9 @@ impl NativeSession {
         let meta = params.meta.unwrap_or_default();
         let context = CallContext {
             tool_use_id: meta.tool_use_id,
+            progress: self.progress(meta.progress_token, &request.cancelled),
             cancelled: request.cancelled,
-            progress: self.progress(meta.progress_token),
+            session: self.link.session().clone(),
         };
         let running = self.tools.start(&params.name, arguments, context);
         Box::pin(async move {
@@ -139,13 +140,17 @@ impl NativeSession {
         })
     }
 
-    fn progress(&self, token: Option<&RawValue>) -> Progress {
+    fn progress(&self, token: Option<&RawValue>, over: &Cancelled) -> Progress {
         let Some(token) = token.map(ToOwned::to_owned) else {
             return Progress::new(None);
         };
-        let link = self.link.clone();
+        let (link, over) = (self.link.clone(), over.clone());
         Progress::new(Some(Arc::new(
             move |done, total: Option<f64>, message: Option<String>| {
+                // A task of the handler's may outlive the call; the token does not.
+                if over.is_cancelled() {
+                    return;
+                }
                 #[derive(Serialize)]
                 #[serde(rename_all = "camelCase")]
                 struct Params<'a> {

@@ -22,11 +22,11 @@ pub(crate) trait Server: Send + Sync + 'static {
     fn identity(&self) -> *const ();
 
     /// A session for one CLI.
-    fn open(&self, link: Link) -> Arc<dyn Session>;
+    fn open(&self, link: Link) -> Arc<dyn ServerSession>;
 }
 
 /// A session of a server with one CLI.
-pub(crate) trait Session: Send + Sync + 'static {
+pub(crate) trait ServerSession: Send + Sync + 'static {
     /// What the server would answer to the first two requests of a CLI, so that these need not be
     /// made; `None` when it cannot tell in advance.
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>>;

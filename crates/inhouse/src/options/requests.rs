@@ -1,17 +1,14 @@
 use std::fmt::{self, Display};
 use std::future::Future;
-use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::Options;
-use crate::driver::Handlers;
-use crate::mcp::Bridge;
 use crate::request::RequestHandlers;
 
 #[derive(Clone, Default)]
 pub(crate) struct RequestOptions {
-    handlers: RequestHandlers,
+    pub(crate) handlers: RequestHandlers,
 }
 
 impl fmt::Debug for RequestOptions {
@@ -48,15 +45,5 @@ impl Options {
     {
         self.requests.handlers.insert(subtype.into(), handler);
         self
-    }
-
-    /// Finds the handler for a request: a server in this process, or one for its subtype.
-    pub(crate) fn handlers(&self, bridge: Arc<Bridge>) -> Handlers {
-        let handlers = self.requests.handlers.clone();
-        Arc::new(move |request| {
-            bridge
-                .answer(request)
-                .or_else(|request| handlers.answer(request))
-        })
     }
 }

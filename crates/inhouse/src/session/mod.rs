@@ -1,5 +1,6 @@
 //! Opening a session: a transport, a driver and an introduction.
 
+mod handle;
 mod introduce;
 mod shared;
 
@@ -11,10 +12,12 @@ use tokio::time::timeout;
 use tracing::Instrument;
 
 use self::introduce::{KillUnlessDefused, introduce};
+pub use self::handle::Session;
 pub(crate) use self::shared::Shared;
 use crate::control::Control;
 use crate::driver::{Driver, Settings};
 use crate::error::{Error, ErrorKind, Result};
+use crate::handlers::Handlers;
 use crate::launch::Launch;
 use crate::mcp::{Bridge, announce};
 use crate::options::Options;
@@ -94,11 +97,14 @@ fn start(
         one_shot,
         shutdown: launch.shutdown,
     };
-    let bridge = Arc::new(Bridge::new(commands.downgrade(), launch.control_timeout));
-    bridge.mount(&options.in_process.servers);
-    let handlers = options.handlers(Arc::clone(&bridge));
     let pid = connection.peer.pid();
-    let shared = Arc::new(Shared::new(pid, launch.verbatim_prompts, bridge));
+    let shared = Arc::new_cyclic(|shared| {
+        let session = Session::new(commands.downgrade(), shared.clone(), launch.control_timeout);
+        let bridge = Arc::new(Bridge::new(session));
+        bridge.mount(&options.in_process.servers);
+        Shared::new(pid, launch.verbatim_prompts, bridge)
+    });
+    let handlers = Handlers::new(options, Arc::clone(&shared.bridge));
     let control = Control::new(commands, Arc::clone(&shared), launch.control_timeout);
     let driver = Driver::new(settings, connection, handlers, received, messages, shared);
     let driving = async move {

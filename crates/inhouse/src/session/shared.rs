@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use inhouse_proto::control::outgoing::InitializeReply;
 
@@ -12,6 +12,7 @@ pub(crate) struct Shared {
     pub(crate) pid: Option<u32>,
     pub(crate) verbatim_prompts: bool,
     pub(crate) bridge: Arc<Bridge>,
+    id: Mutex<Option<String>>,
     initialized: OnceLock<InitializeReply>,
     end: OnceLock<End>,
     keys: AtomicU64,
@@ -23,6 +24,7 @@ impl Shared {
             pid,
             verbatim_prompts,
             bridge,
+            id: Mutex::default(),
             initialized: OnceLock::new(),
             end: OnceLock::new(),
             keys: AtomicU64::new(0),
@@ -38,10 +40,21 @@ impl Shared {
         let _ = self.initialized.set(reply);
     }
 
+    /// What the CLI said of itself; nothing yet for a handler that it calls before it does.
     pub(crate) fn initialized(&self) -> &InitializeReply {
-        self.initialized
-            .get()
-            .expect("a session is handed out after its handshake")
+        static NOTHING: LazyLock<InitializeReply> = LazyLock::new(|| {
+            serde_json::from_str("{}").expect("no member of the reply is required")
+        });
+        self.initialized.get().unwrap_or(&NOTHING)
+    }
+
+    /// The id of the session, which `/clear` changes.
+    pub(crate) fn id(&self) -> Option<String> {
+        self.lock_id().clone()
+    }
+
+    pub(crate) fn name(&self, id: String) {
+        *self.lock_id() = Some(id);
     }
 
     pub(crate) fn end(&self, end: End) {
@@ -62,5 +75,9 @@ impl Shared {
                 "the session is gone; the runtime it lived in may have been shut down",
             ),
         }
+    }
+
+    fn lock_id(&self) -> MutexGuard<'_, Option<String>> {
+        self.id.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::{Extract, ToolError};
+use crate::session::Session;
 
 /// One call of a tool, from which its handler's arguments are taken.
 pub struct Call<'a, S> {
@@ -18,6 +19,7 @@ pub(crate) struct CallContext {
     pub(crate) tool_use_id: Option<String>,
     pub(crate) cancelled: Cancelled,
     pub(crate) progress: Progress,
+    pub(crate) session: Session,
 }
 
 impl<'a, S> Call<'a, S> {
@@ -37,6 +39,12 @@ impl<'a, S> Call<'a, S> {
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&'a str> {
         self.context.tool_use_id.as_deref()
+    }
+}
+
+impl<S> Extract<S> for Session {
+    fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
+        Ok(call.context.session.clone())
     }
 }
 

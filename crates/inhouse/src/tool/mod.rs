@@ -71,5 +71,7 @@ pub use self::state::{FromRef, State};
 
 pub(crate) use self::call::CallContext;
 #[cfg(feature = "rmcp")]
+pub(crate) use self::record::{CallRecord, note_answer, note_panic};
+#[cfg(feature = "rmcp")]
 pub(crate) use self::running::catch_panic;
 pub(crate) use self::server::ServedTools;

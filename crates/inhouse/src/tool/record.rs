@@ -6,7 +6,7 @@ use tracing::Span;
 use tracing::field::Empty;
 
 /// What the span of a call tells, whichever way the call ends.
-pub(super) struct CallRecord {
+pub(crate) struct CallRecord {
     span: Span,
     came: Instant,
     outcome: &'static str,
@@ -19,8 +19,14 @@ pub(crate) struct Finished {
 }
 
 impl CallRecord {
+    /// Whether anybody listens.
+    #[cfg(feature = "rmcp")]
+    pub(crate) fn is_wanted() -> bool {
+        tracing::span_enabled!(tracing::Level::INFO)
+    }
+
     /// Begins when the call comes. What it is about is told at `TRACE` only.
-    pub(super) fn begin(server: &str, tool: &str, arguments: &str) -> Self {
+    pub(crate) fn begin(server: &str, tool: &str, arguments: &str) -> Self {
         let span = tracing::info_span!(
             "inhouse::tool",
             server,
@@ -39,14 +45,19 @@ impl CallRecord {
         }
     }
 
-    pub(super) fn span(&self) -> &Span {
+    pub(crate) fn span(&self) -> &Span {
         &self.span
     }
 
     /// Notes how the call has ended.
-    pub(super) fn finish(mut self, outcome: &'static str, result: CallToolResult) -> Finished {
+    pub(crate) fn end(mut self, outcome: &'static str) {
         self.outcome = outcome;
+    }
+
+    /// Notes how the call has ended, and with what.
+    pub(super) fn finish(self, outcome: &'static str, result: CallToolResult) -> Finished {
         let span = self.span.clone();
+        self.end(outcome);
         Finished { result, span }
     }
 }
@@ -69,9 +80,20 @@ impl Finished {
     /// The result as it is sent.
     pub(crate) fn into_json(self) -> serde_json::Result<Box<RawValue>> {
         let json = to_raw_value(&self.result)?;
-        self.span.record("result_bytes", json.get().len());
-        let tell = || tracing::trace!(result = json.get(), "the tool has answered");
-        self.span.in_scope(tell);
+        note_answer(&self.span, &json);
         Ok(json)
     }
+}
+
+/// Notes what a call is answered with.
+pub(crate) fn note_answer(span: &Span, json: &RawValue) {
+    span.record("result_bytes", json.get().len());
+    span.in_scope(|| tracing::trace!(result = json.get(), "the tool has answered"));
+}
+
+/// Notes that the code behind a call has panicked.
+pub(crate) fn note_panic(text: &str) {
+    tracing::error!("the tool panicked");
+    // It may quote the arguments.
+    tracing::trace!(panic = text, "what the panic said");
 }

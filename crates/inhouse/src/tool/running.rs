@@ -10,7 +10,7 @@ use inhouse_proto::mcp::CallToolResult;
 use tokio::sync::Semaphore;
 use tracing::Instrument;
 
-use super::record::{CallRecord, Finished};
+use super::record::{CallRecord, Finished, note_panic};
 
 /// How many calls may run at once.
 #[derive(Clone, Debug, Default)]
@@ -50,9 +50,7 @@ pub(super) fn run(
             Some(Ok(result)) if result.is_error => ("error", result),
             Some(Ok(result)) => ("success", result),
             Some(Err(panic)) => {
-                // Its text may quote the arguments.
-                tracing::error!("the tool panicked");
-                tracing::trace!(panic, "what the panic said");
+                note_panic(&panic);
                 let text = format!("the tool `{tool}` failed unexpectedly: {panic}");
                 ("panic", CallToolResult::error(text))
             }

@@ -14,6 +14,7 @@ use super::record::{CallRecord, Finished};
 use super::registry::{Listing, Registry};
 use super::running::{Limits, run};
 use super::{Call, Cancelled, Progress, Tool, ToolHandle};
+use crate::session::Session;
 
 /// A set of tools with a name, and a state that they share.
 ///
@@ -150,6 +151,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
             tool_use_id: None,
             cancelled,
             progress: Progress::new(None),
+            session: Session::default(),
         };
         let running = self.start(tool, &arguments.to_string(), context);
         running.await.result

@@ -6,7 +6,7 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::RmcpSession;
-use crate::mcp::{Manifest, Session};
+use crate::mcp::{Manifest, ServerSession};
 
 /// Begins the session in the CLI's place, and keeps what the server said.
 ///

@@ -4,7 +4,7 @@ use ::rmcp::ServerHandler;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 
 use super::RmcpSession;
-use crate::mcp::{Link, McpServers, Server, Session};
+use crate::mcp::{Link, McpServers, Server, ServerSession};
 
 /// A server written with the official MCP library: how to make its handler.
 pub(crate) struct RmcpServer<F> {
@@ -36,7 +36,7 @@ where
         std::ptr::from_ref(self).cast()
     }
 
-    fn open(&self, link: Link) -> Arc<dyn Session> {
+    fn open(&self, link: Link) -> Arc<dyn ServerSession> {
         Arc::new(RmcpSession::new((self.handler)(), link))
     }
 }

@@ -1,7 +1,6 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use ::rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerResult};
 use ::rmcp::service::{RequestContext, RunningService, serve_directly};
@@ -9,16 +8,18 @@ use ::rmcp::{Peer, RoleServer, ServerHandler, Service};
 use inhouse_proto::mcp::{ErrorCode, RpcError};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::link_transport::{LinkTransport, ToolChanges};
 use super::{inbound, manifest, request, span};
-use crate::mcp::{Answered, Link, Manifest, RpcRequest, Session};
-use crate::tool::catch_panic;
+use crate::mcp::{Answered, Link, Manifest, RpcRequest, ServerSession};
+use crate::session::Session;
+use crate::tool::{catch_panic, note_answer, note_panic};
 
 /// A handler at work for one CLI.
 pub(super) struct RmcpSession<H: ServerHandler> {
     server: Arc<str>,
+    session: Session,
     handler: Arc<H>,
     running: RunningService<RoleServer, Arc<H>>,
     inbox: UnboundedSender<ClientJsonRpcMessage>,
@@ -27,13 +28,14 @@ pub(super) struct RmcpSession<H: ServerHandler> {
 
 impl<H: ServerHandler> RmcpSession<H> {
     pub(super) fn new(handler: H, link: Link) -> Self {
-        let name = link.server().into();
+        let (name, session) = (link.server().into(), link.session().clone());
         let handler = Arc::new(handler);
         let (inbox, received) = unbounded_channel();
         let tool_changes = ToolChanges::default();
         let transport = LinkTransport::new(link, received, tool_changes.clone());
         Self {
             server: name,
+            session,
             running: serve_directly(Arc::clone(&handler), transport, None),
             handler,
             inbox,
@@ -50,22 +52,29 @@ impl<H: ServerHandler> RmcpSession<H> {
     ) -> impl Future<Output = Result<Box<RawValue>, RpcError>> + Send + use<H> {
         let (server, handler) = (Arc::clone(&self.server), Arc::clone(&self.handler));
         let mut context = RequestContext::new(id, self.running.peer().clone());
+        context.extensions.insert(self.session.clone());
         async move {
+            let record = span::of_request(&server, &method, params.as_deref());
             // Not before: whoever carries the messages has no time for large arguments.
             let (request, meta) = request::parse(&method, params.as_deref())?;
             context.meta = meta;
             // What the handler has given to other tasks goes by this.
             let _over = context.ct.clone().drop_guard();
-            let (begun, span) = (Instant::now(), span::of_request(&server, &request));
+            let span = record
+                .as_ref()
+                .map_or_else(Span::none, |record| record.span().clone());
             let handling = handle(&*handler, request, context).instrument(span.clone());
             let outcome = catch_panic(handling).await;
-            span::record(&span, begun, &outcome);
+            if let Some(record) = record {
+                record.end(span::outcome_of(&outcome));
+            }
             match outcome {
                 Ok(Ok(result)) => to_raw_value(&result)
+                    .inspect(|result| note_answer(&span, result))
                     .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string())),
                 Ok(Err(error)) => Err(rpc_error(error)),
                 Err(panic) => {
-                    tracing::error!(panic, "the handler of an MCP server panicked");
+                    span.in_scope(|| note_panic(&panic));
                     let text = format!("the server failed unexpectedly: {panic}");
                     Err(RpcError::new(ErrorCode::INTERNAL, text))
                 }
@@ -86,7 +95,7 @@ impl<H: ServerHandler> RmcpSession<H> {
     }
 }
 
-impl<H: ServerHandler> Session for RmcpSession<H> {
+impl<H: ServerHandler> ServerSession for RmcpSession<H> {
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>> {
         Box::pin(manifest::capture(self))
     }

@@ -1,35 +1,37 @@
-use std::time::Instant;
+use ::rmcp::model::{ErrorData, ServerResult};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use ::rmcp::model::{ClientRequest, ErrorData, ServerResult};
-use tracing::Span;
-use tracing::field::Empty;
+use crate::tool::CallRecord;
 
-/// The span of a tool call, like that of a native one. Other requests have none.
-pub(super) fn of_request(server: &str, request: &ClientRequest) -> Span {
-    match request {
-        ClientRequest::CallToolRequest(call) => tracing::info_span!(
-            "inhouse::tool",
-            server,
-            tool = &*call.params.name,
-            outcome = Empty,
-            duration_us = Empty,
-        ),
-        _ => Span::none(),
+/// The record of a tool call, like that of a native one. Other requests have none.
+pub(super) fn of_request(
+    server: &str,
+    method: &str,
+    params: Option<&RawValue>,
+) -> Option<CallRecord> {
+    #[derive(Deserialize)]
+    struct Call<'a> {
+        name: String,
+        #[serde(borrow)]
+        arguments: Option<&'a RawValue>,
     }
+    if method != "tools/call" || !CallRecord::is_wanted() {
+        return None;
+    }
+    let call: Call<'_> = serde_json::from_str(params?.get()).ok()?;
+    let arguments = call.arguments.map_or("", RawValue::get);
+    Some(CallRecord::begin(server, &call.name, arguments))
 }
 
-/// Notes in a span how the request ended, and when it had begun.
-pub(super) fn record(
-    span: &Span,
-    begun: Instant,
+/// How a request has ended.
+pub(super) fn outcome_of(
     outcome: &Result<Result<ServerResult, ErrorData>, String>,
-) {
-    let outcome = match outcome {
+) -> &'static str {
+    match outcome {
         Ok(Ok(ServerResult::CallToolResult(result))) if result.is_error == Some(true) => "error",
         Ok(Ok(_)) => "success",
         Ok(Err(_)) => "error",
         Err(_) => "panic",
-    };
-    span.record("outcome", outcome);
-    span.record("duration_us", begun.elapsed().as_micros() as u64);
+    }
 }

@@ -11,6 +11,7 @@ use inhouse_proto::mcp::ErrorCode;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use crate::session::Session;
 use crate::tool::{CallContext, Cancelled, Progress, ServedTools};
 
 /// Calls a tool for a client of the library.
@@ -30,6 +31,7 @@ pub(super) async fn call(
             tool_use_id: tool_use_id.and_then(Value::as_str).map(str::to_owned),
             cancelled,
             progress,
+            session: Session::default(),
         },
     );
     tokio::select! {

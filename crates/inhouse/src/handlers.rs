@@ -1,0 +1,42 @@
+//! Who answers what the CLI asks.
+
+use std::sync::Arc;
+
+use inhouse_proto::control::incoming::{Answer, Incoming};
+use inhouse_proto::engine::Request;
+
+use crate::driver::Answering;
+use crate::mcp::Bridge;
+use crate::options::Options;
+use crate::request::RequestHandlers;
+
+/// Everyone in this process who answers requests of the CLI.
+pub(crate) struct Handlers {
+    bridge: Arc<Bridge>,
+    by_subtype: RequestHandlers,
+}
+
+impl Handlers {
+    pub(crate) fn new(options: &Options, bridge: Arc<Bridge>) -> Self {
+        Self {
+            bridge,
+            by_subtype: options.requests.handlers.clone(),
+        }
+    }
+
+    /// Begins to answer a request.
+    ///
+    /// # Errors
+    /// What to answer at once when nobody here knows better.
+    pub(crate) fn begin(&self, request: &Request) -> Result<Answering, Answer> {
+        let incoming = request.decode();
+        let begun = match &incoming {
+            Incoming::McpMessage(message) => self.bridge.receive(message),
+            _ => None,
+        };
+        let by_subtype = || self.by_subtype.begin(incoming.subtype(), request.body());
+        begun
+            .or_else(by_subtype)
+            .ok_or_else(|| incoming.unhandled())
+    }
+}
