@@ -23,7 +23,7 @@ use crate::driver::Command;
 ///     async |session: Session| {
 ///         let control = session.control().ok_or_else(|| ToolError::new("no session"))?;
 ///         control.set_model(Some("opus")).await?;
-///         Ok("from the next turn on")
+///         Ok::<_, ToolError>("from the next turn on")
 ///     },
 /// ));
 /// # let _ = pace;

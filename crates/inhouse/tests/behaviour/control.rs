@@ -4,6 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
+use inhouse::control::outgoing::McpConnection;
 use inhouse::control::{Control, ControlRequest, Empty, PermissionMode};
 use inhouse::{ErrorKind, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
@@ -383,6 +384,52 @@ async fn replies_to_nothing_are_passed_over() {
                 .await;
         }
         settle(&mut cli).await;
+    };
+    together(host, cli).await;
+}
+
+/// What `mcp_status` tells of one server.
+fn status_of(name: &str, status: &str) -> Value {
+    json!({"mcpServers": [{"name": name, "status": status}]})
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_17_a_host_can_wait_for_its_external_servers() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        client.control().wait_mcp_ready().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        for status in ["pending", "pending", "failed"] {
+            let asked = cli.expect_request("mcp_status").await;
+            asked.succeed(status_of("browser", status)).await;
+        }
+    };
+    let (servers, ()) = together(host, cli).await;
+    let servers = servers.expect("one that failed is not in the way");
+    assert_eq!(servers[0].status, McpConnection::Failed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn trap_17_a_server_that_never_gets_ready_is_named() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control().with_timeout(seconds(2));
+        let error = control.wait_mcp_ready().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        assert!(error.to_string().contains("browser"), "{error}");
+        client.close().await.expect("the session lives");
+    };
+    let cli = async move {
+        cli.accept().await;
+        let asked = cli.expect_request("mcp_status").await;
+        asked.succeed(status_of("browser", "pending")).await;
+        let unanswered = cli.expect_request("mcp_status").await;
+        assert_eq!(cli.expect_cancel().await, unanswered.id());
+        cli.expect_end_of_input().await;
     };
     together(host, cli).await;
 }

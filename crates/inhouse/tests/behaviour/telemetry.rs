@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fmt::{self, Write as _};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use inhouse::{Options, query};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
 use crate::chart::{connect_as, failed, settle, settled, together};
 
@@ -32,6 +33,10 @@ struct Heard {
 
 impl Listener {
     fn new(level: Level) -> Self {
+        // As long as there is only one subscriber, `tracing` may ask a thread that has none whether
+        // anybody listens; such are the threads of the other tests.
+        static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+        LazyLock::force(&ANOTHER);
         Self {
             level,
             heard: Arc::default(),

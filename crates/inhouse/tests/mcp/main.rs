@@ -10,6 +10,8 @@ mod errors;
 mod handshake;
 mod hot_tools;
 mod limits;
+mod never_ours;
+mod session_context;
 mod sharing;
 mod soak;
 mod unsettled_changes;

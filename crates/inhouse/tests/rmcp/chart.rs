@@ -92,6 +92,13 @@ impl Cli {
         answers
     }
 
+    /// Lets the host change the model.
+    pub(crate) async fn expect_set_model(&mut self, model: &str) {
+        let request = self.fake.expect_request("set_model").await;
+        assert_eq!(request.body()["model"], model);
+        request.succeed_empty().await;
+    }
+
     /// The message that the server starts next.
     pub(crate) async fn told(&mut self) -> Value {
         let request = self.fake.expect_request("mcp_message").await;

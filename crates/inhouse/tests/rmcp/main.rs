@@ -5,7 +5,10 @@ mod beginning;
 mod chart;
 mod conformance;
 mod failures;
+#[path = "../tools/listener.rs"]
+mod listener;
 mod notes;
 mod pump;
 mod server_messages;
 mod sessions;
+mod telemetry;

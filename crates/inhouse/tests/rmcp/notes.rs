@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use inhouse::Session;
 use inhouse::rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam,
     CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, CustomNotification,
@@ -103,6 +104,12 @@ impl ServerHandler for Notes {
                 let tool_use_id = context.meta.get("claudecode/toolUseId").cloned();
                 let name = &client.client_info.name;
                 format!("{name} {} {}", context.id, tool_use_id.unwrap_or_default())
+            }
+            "session" => {
+                let session = context.extensions.get::<Session>();
+                let control = session.and_then(Session::control);
+                let model = control.expect("it is open").set_model(Some("opus")).await;
+                model.map_or_else(|error| error.to_string(), |()| "opus".to_owned())
             }
             "level" => format!("{:?}", self.level.lock().expect("no panic in here")),
             "panic" => panic!("out of ink"),

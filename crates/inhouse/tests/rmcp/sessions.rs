@@ -4,7 +4,7 @@ use inhouse::{Client, McpServers, Options};
 use inhouse_testkit::FakeCli;
 use serde_json::json;
 
-use crate::chart::play;
+use crate::chart::{play, text_of};
 use crate::notes::Notes;
 
 #[tokio::test]
@@ -87,4 +87,17 @@ async fn a_server_comes_while_the_session_runs() {
         cli.expect_end_of_input().await;
     };
     tokio::join!(host, cli);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_finds_its_session_in_the_context() {
+    let (make, _journal) = Notes::factory();
+    let options = Options::new().rmcp_server("notes", make);
+    play(options, async |cli| {
+        let asked = cli.begin_call(1, "session").await;
+        cli.expect_set_model("opus").await;
+        let answer = cli.answer(&asked).await;
+        assert_eq!(text_of(&answer), "opus");
+    })
+    .await;
 }

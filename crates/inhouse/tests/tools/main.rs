@@ -5,6 +5,7 @@ mod definitions;
 mod extractors;
 mod failures;
 mod limits;
+mod listener;
 mod problems;
 mod results;
 mod telemetry;

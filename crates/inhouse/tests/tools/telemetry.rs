@@ -1,8 +1,6 @@
 //! What a host that listens to `tracing` gets to hear of calls.
 
-use std::fmt::{self, Write as _};
 use std::future::{Future, pending};
-use std::sync::{Arc, LazyLock, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use inhouse::tool::{Input, Tool, ToolError, ToolServer};
@@ -10,70 +8,11 @@ use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::NoSubscriber;
-use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
+use tracing::Level;
+
+use crate::listener::Listener;
 
 const SECRET: &str = "sk-hunter2-do-not-tell";
-
-/// Writes down what is told of tools, up to a level.
-#[derive(Clone)]
-struct Listener {
-    level: Level,
-    heard: Arc<Mutex<Heard>>,
-}
-
-#[derive(Default)]
-struct Heard(String);
-
-impl Listener {
-    fn new(level: Level) -> Self {
-        // As long as there is only one subscriber, `tracing` may ask a thread that has none whether
-        // anybody listens; such are the threads of the other tests.
-        static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
-        LazyLock::force(&ANOTHER);
-        Self {
-            level,
-            heard: Arc::default(),
-        }
-    }
-
-    fn text(&self) -> String {
-        self.heard.lock().unwrap().0.clone()
-    }
-}
-
-impl Subscriber for Listener {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("inhouse::tool") && *metadata.level() <= self.level
-    }
-
-    fn new_span(&self, span: &Attributes<'_>) -> Id {
-        span.record(&mut *self.heard.lock().unwrap());
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, values: &Record<'_>) {
-        values.record(&mut *self.heard.lock().unwrap());
-    }
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        event.record(&mut *self.heard.lock().unwrap());
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
-
-impl Visit for Heard {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        writeln!(self.0, "{field}: {value:?}").expect("a string takes everything");
-    }
-}
 
 fn server() -> ToolServer {
     let any = json!({"type": "object"});

@@ -1,0 +1,255 @@
+//! Bugs that were seen in other SDKs, a test for each: none may ever be ours.
+
+use inhouse::message::{GapReason, Message};
+use inhouse::tool::{Content, Tool, ToolError, ToolServer};
+use inhouse::{ErrorKind, ExitStatus, Options};
+use serde_json::{Value, json};
+
+use crate::chart::{call, cancelled, exchange, play, request, response, session, text};
+use crate::witness::endless;
+
+fn server() -> ToolServer {
+    ToolServer::new("s")
+        .tool(Tool::new("fine", "Fine", async || "fine"))
+        .tool(Tool::new("fail", "Fail", async || -> Result<(), _> {
+            Err(ToolError::new("no"))
+        }))
+        .tool(Tool::new("panic", "Panic", async || -> String {
+            panic!("boom")
+        }))
+        .tool(Tool::new("image", "Image", async || {
+            Content::image("image/png", "aGk=")
+        }))
+}
+
+fn options() -> Options {
+    Options::new().tool_server(server())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_an_unknown_method_and_a_panic_each_get_a_reply_and_all_goes_on() {
+    play(options(), async |cli, _| {
+        for (id, message) in [
+            call(1, "fail", json!({})),
+            request(2, "tools/brew", json!({})),
+            call(3, "panic", json!({})),
+            call(4, "fine", json!({})),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let answer = exchange(cli, "s", message).await;
+            assert_eq!(answer["id"], id as u64 + 1, "{answer}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn members_of_a_result_have_the_names_and_values_that_the_cli_takes() {
+    play(options(), async |cli, _| {
+        let fine = exchange(cli, "s", call(1, "fine", json!({}))).await;
+        assert_eq!(fine["result"].get("isError"), None, "not even null");
+        assert_eq!(fine["result"].get("is_error"), None);
+        let failed = exchange(cli, "s", call(2, "fail", json!({}))).await;
+        assert_eq!(failed["result"]["isError"], true);
+        let image = exchange(cli, "s", call(3, "image", json!({}))).await;
+        let block = &image["result"]["content"][0];
+        assert_eq!(block["mimeType"], "image/png");
+        assert_eq!(block.get("mime_type"), None);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_tool_delays_neither_another_nor_an_interrupt() {
+    let (slow, _witness) = endless("slow");
+    let options = Options::new().tool_server(server().tool(slow));
+    session(
+        options,
+        async |client| {
+            client.control().interrupt().await.expect("at once");
+        },
+        async |cli, _| {
+            cli.mcp_message("s", call(1, "slow", json!({}))).await;
+            cli.expect_request("interrupt").await.succeed_empty().await;
+            let other = exchange(cli, "s", call(2, "fine", json!({}))).await;
+            assert_eq!(other, text(2, "fine"));
+            // The slow one is still at work: only its cancellation ends it.
+            cli.mcp_message("s", cancelled(1)).await;
+            cli.expect_any_answer().await;
+            cli.expect_any_answer().await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_counter_of_bytes_ends_a_session() {
+    const MEGABYTE: usize = 1 << 20;
+    session(
+        options(),
+        async |client| {
+            let mut turn = client.send("talk").await.expect("a turn");
+            let mut bytes = 0;
+            while let Some(message) = turn.next().await {
+                if let Message::Assistant(message) = message.expect("no error") {
+                    bytes += message.text().len();
+                }
+            }
+            assert_eq!(bytes, 12 * MEGABYTE);
+        },
+        async |cli, _| {
+            cli.expect_prompt().await;
+            for _ in 0..12 {
+                cli.assistant(&"x".repeat(MEGABYTE)).await;
+            }
+            let still = exchange(cli, "s", call(1, "fine", json!({}))).await;
+            assert_eq!(still, text(1, "fine"));
+            cli.result("done").await;
+            cli.state("idle").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_control_request_is_an_error() {
+    session(
+        options(),
+        async |client| {
+            let refused = client.control().set_model(Some("gpt")).await.unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::Refused);
+            assert!(refused.to_string().contains("no such model"), "{refused}");
+        },
+        async |cli, _| {
+            let asked = cli.expect_request("set_model").await;
+            asked.refuse("no such model", None).await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_control_request_fails_when_the_cli_dies_and_when_it_is_silent() {
+    let (transport, mut cli) = inhouse_testkit::FakeCli::new();
+    let host = async {
+        let client = inhouse::Client::connect_with(options(), transport).await;
+        let client = client.expect("the fake accepts the session");
+        let control = client.control();
+        let silent = control.interrupt().await.unwrap_err();
+        assert_eq!(silent.kind(), ErrorKind::Timeout);
+        let dead = control.interrupt().await.unwrap_err();
+        assert_eq!(dead.kind(), ErrorKind::Exited);
+    };
+    let cli = async move {
+        cli.accept().await;
+        let unanswered = cli.expect_request("interrupt").await;
+        assert_eq!(cli.expect_cancel().await, unanswered.id());
+        let _until_it_dies = cli.expect_request("interrupt").await;
+        cli.exit(ExitStatus::with_code(3));
+    };
+    crate::chart::together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_and_a_control_request_in_the_middle_lose_no_message() {
+    const COUNT: usize = 1_501;
+    session(
+        options(),
+        async |client| {
+            let control = client.control().clone();
+            let mut turn = client.send("count").await.expect("a turn");
+            // Answered when all is said, none of which has been read by then.
+            control.set_model(None).await.expect("the CLI agrees");
+            let mut heard = Vec::new();
+            while let Some(message) = turn.next().await {
+                if let Message::Assistant(message) = message.expect("no error") {
+                    heard.push(message.text().into_owned());
+                }
+            }
+            let said: Vec<String> = (0..COUNT).map(|number| number.to_string()).collect();
+            assert_eq!(heard, said);
+        },
+        async |cli, _| {
+            cli.expect_prompt().await;
+            let asked = cli.expect_request("set_model").await;
+            for number in 0..COUNT {
+                cli.assistant(&number.to_string()).await;
+            }
+            asked.succeed_empty().await;
+            cli.result("done").await;
+            cli.state("idle").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_is_not_json_poisons_no_other() {
+    session(
+        options(),
+        async |client| {
+            let mut turn = client.send("hello").await.expect("a turn");
+            let mut gaps = 0;
+            let mut texts = String::new();
+            while let Some(message) = turn.next().await {
+                match message.expect("no error") {
+                    Message::Gap(gap) if gap.reason == GapReason::NotJson => gaps += 1,
+                    Message::Assistant(message) => texts += &message.text(),
+                    _ => {}
+                }
+            }
+            assert_eq!((gaps, texts.as_str()), (1, "fine"));
+        },
+        async |cli, _| {
+            cli.expect_prompt().await;
+            cli.send_bytes(b"Warning: {not json\n").await;
+            let still = exchange(cli, "s", call(1, "fine", json!({}))).await;
+            assert_eq!(still, text(1, "fine"));
+            cli.assistant("fine").await;
+            cli.result("fine").await;
+            cli.state("idle").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_death_of_the_cli_is_neither_a_clean_end_nor_a_hang() {
+    let (transport, mut cli) = inhouse_testkit::FakeCli::new();
+    let host = async {
+        let client = inhouse::Client::connect_with(options(), transport).await;
+        let mut client = client.expect("the fake accepts the session");
+        let turn = client.send("hello").await.expect("a turn");
+        let error = turn.finish().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exited);
+        assert_eq!(error.stderr_tail(), Some("out of memory"));
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.stderr("out of memory\n");
+        cli.exit(ExitStatus::with_code(0));
+    };
+    crate::chart::together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_protocol_version_is_negotiated_and_a_ping_is_answered() {
+    play(options(), async |cli, _| {
+        for version in ["2024-11-05", "2025-06-18"] {
+            let wish = json!({
+                "protocolVersion": version,
+                "capabilities": {},
+                "clientInfo": {"name": "cli", "version": "1"},
+            });
+            let asked = cli.mcp_message("s", request(1, "initialize", wish)).await;
+            let answer: Value = response(cli, &asked).await;
+            assert_eq!(answer["result"]["protocolVersion"], version);
+        }
+        let pong = exchange(cli, "s", request(2, "ping", json!({}))).await;
+        assert_eq!(pong, json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
+    })
+    .await;
+}

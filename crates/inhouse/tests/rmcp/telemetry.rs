@@ -1,0 +1,61 @@
+//! What a host that listens to `tracing` gets to hear of mounted servers.
+
+use inhouse::Options;
+use serde_json::json;
+use tracing::Level;
+
+use crate::chart::play;
+use crate::listener::Listener;
+use crate::notes::Notes;
+
+/// Plays one call, cancelled if it does not end by itself, and returns what is told of it.
+async fn heard_of(tool: &str, level: Level) -> String {
+    let (make, mut journal) = Notes::factory();
+    let listener = Listener::new(level);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    play(Options::new().rmcp_server("notes", make), async |cli| {
+        let asked = cli.begin_call(1, tool).await;
+        if tool == "wait" {
+            assert_eq!(journal.next().await, "wait has begun");
+            let gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+            let told = cli.send(gone).await;
+            cli.answers(2).await.remove(&told).expect("an acknowledgement");
+        } else {
+            cli.answer(&asked).await;
+        }
+    })
+    .await;
+    drop(guard);
+    listener.text()
+}
+
+#[tokio::test]
+async fn a_call_of_a_mounted_tool_tells_how_it_ended() {
+    for (tool, outcome) in [
+        ("count", "success"),
+        ("refuse", "error"),
+        ("panic", "panic"),
+        ("wait", "cancelled"),
+    ] {
+        let text = heard_of(tool, Level::DEBUG).await;
+        for told in [
+            "server: \"notes\"".to_owned(),
+            format!("tool: {tool:?}"),
+            format!("outcome: {outcome:?}"),
+            "duration_us: ".to_owned(),
+            "arguments_bytes: 2".to_owned(),
+        ] {
+            assert!(text.contains(&told), "no {told} in {text}");
+        }
+        assert!(!text.contains("out of ink"), "the text of a panic: {text}");
+    }
+}
+
+#[tokio::test]
+async fn the_result_of_a_mounted_tool_tells_its_size_and_to_who_looks_closely_its_content() {
+    let text = heard_of("count", Level::TRACE).await;
+    assert!(text.contains("result_bytes: "), "{text}");
+    assert!(text.contains("the tool has answered"), "{text}");
+    let text = heard_of("panic", Level::TRACE).await;
+    assert!(text.contains("out of ink"), "{text}");
+}
