@@ -16,7 +16,7 @@ async fn heard_of(tool: &str, level: Level) -> String {
     play(Options::new().rmcp_server("notes", make), async |cli| {
         let asked = cli.begin_call(1, tool).await;
         if tool == "wait" {
-            assert_eq!(journal.next().await, "wait has begun");
+            while journal.next().await != "wait has begun" {}
             let gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
             let told = cli.send(gone).await;
             cli.answers(2).await.remove(&told).expect("an acknowledgement");
