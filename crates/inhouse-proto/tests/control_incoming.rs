@@ -149,7 +149,7 @@ fn large_values_are_passed_on_as_they_came() {
         panic!("{text}");
     };
     assert_eq!(request.server_name, "abc");
-    assert_eq!(request.message.get(), r#"{"id" : 1.50, "method":"x"}"#);
+    assert_eq!(request.message, r#"{"id" : 1.50, "method":"x"}"#);
 
     let text = r#"{"subtype": "hook_callback", "callback_id": "hook_0", "input": {"cwd" : "/"}, "tool_use_id": "t"}"#;
     let Incoming::HookCallback(request) = Incoming::decode(text) else {

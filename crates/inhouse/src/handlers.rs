@@ -31,7 +31,7 @@ impl Handlers {
     pub(crate) fn begin(&self, request: &Request) -> Result<Answering, Answer> {
         let incoming = request.decode();
         let begun = match &incoming {
-            Incoming::McpMessage(message) => self.bridge.receive(message),
+            Incoming::McpMessage(message) => self.bridge.receive(request, message),
             _ => None,
         };
         let by_subtype = || self.by_subtype.begin(incoming.subtype(), request.body());

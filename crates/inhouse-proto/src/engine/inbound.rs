@@ -1,20 +1,19 @@
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use bytes::Bytes;
-
-use crate::control::incoming::Incoming;
 
 /// Requests of the CLI that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    open: HashMap<Box<str>, u64>,
+    open: HashMap<Bytes, u64>,
     next_serial: u64,
 }
 
 /// The right to answer one request of the CLI, once.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Ticket {
-    request_id: Box<str>,
+    request_id: Bytes,
     // The CLI may use an id again once it is answered; the serial tells the two apart.
     serial: u64,
 }
@@ -23,7 +22,7 @@ impl Ticket {
     /// The id that the CLI gave the request.
     #[must_use]
     pub fn request_id(&self) -> &str {
-        &self.request_id
+        std::str::from_utf8(&self.request_id).expect("it was a text before")
     }
 
     /// A number that no other ticket of the same engine has.
@@ -33,42 +32,16 @@ impl Ticket {
     }
 }
 
-/// What the CLI asks, not decoded yet.
-#[derive(Clone, Debug)]
-pub struct Request {
-    body: Bytes,
-}
-
-impl Request {
-    pub(super) fn new(body: Bytes) -> Self {
-        Self { body }
-    }
-
-    /// The JSON text of the `request` object.
-    #[must_use]
-    pub fn body(&self) -> &str {
-        std::str::from_utf8(&self.body).expect("the envelope was read as text")
-    }
-
-    /// What is asked.
-    #[must_use]
-    pub fn decode(&self) -> Incoming<'_> {
-        Incoming::decode(self.body())
-    }
-}
-
 impl Inbound {
     /// Opens a request; `None` when one with that id is open already.
-    pub(super) fn open(&mut self, request_id: &str) -> Option<Ticket> {
-        if self.open.contains_key(request_id) {
+    pub(super) fn open(&mut self, request_id: Bytes) -> Option<Ticket> {
+        let Entry::Vacant(entry) = self.open.entry(request_id) else {
             return None;
-        }
+        };
         self.next_serial += 1;
-        self.open.insert(request_id.into(), self.next_serial);
-        Some(Ticket {
-            request_id: request_id.into(),
-            serial: self.next_serial,
-        })
+        let (request_id, serial) = (entry.key().clone(), self.next_serial);
+        entry.insert(serial);
+        Some(Ticket { request_id, serial })
     }
 
     /// Closes a request that is about to be answered; false when it was withdrawn.
@@ -78,7 +51,7 @@ impl Inbound {
 
     /// Closes a request that the CLI withdraws.
     pub(super) fn withdraw(&mut self, request_id: &str) -> Option<Ticket> {
-        let (request_id, serial) = self.open.remove_entry(request_id)?;
+        let (request_id, serial) = self.open.remove_entry(request_id.as_bytes())?;
         Some(Ticket { request_id, serial })
     }
 

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -7,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState};
 use crate::control::incoming::Answer;
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, mend, sample_of, text};
+use crate::wire::{Envelope, Reply, mend, sample_of, unquote};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
@@ -15,9 +16,7 @@ impl Engine {
         if line.iter().all(u8::is_ascii_whitespace) {
             return self.notice(Notice::Blank);
         }
-        let envelope = std::str::from_utf8(&line)
-            .ok()
-            .and_then(|text| serde_json::from_str::<Envelope<'_>>(text).ok());
+        let envelope = std::str::from_utf8(&line).ok().and_then(Envelope::read);
         let Some(envelope) = envelope else {
             // A message that was cut or garbled, and not just noise.
             if line.trim_ascii_start().starts_with(b"{") {
@@ -28,8 +27,8 @@ impl Engine {
                 sample: sample_of(&line),
             });
         };
-        let kind = envelope.kind.and_then(text).unwrap_or_default();
-        let subtype = envelope.subtype.and_then(text).unwrap_or_default();
+        let kind = envelope.kind.and_then(unquote).unwrap_or_default();
+        let subtype = envelope.subtype.and_then(unquote).unwrap_or_default();
         if matches!(&*kind, "control_request" | "control_response") {
             // Half an emoji must not cost the CLI its answer, or the host its reply.
             if let Some(mended) = mend(&line) {
@@ -87,18 +86,18 @@ impl Engine {
     }
 
     fn route_request(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
-        let Some(id) = envelope.request_id.and_then(text) else {
+        let Some(id) = envelope.request_id.and_then(unquote) else {
             return self.malformed(line);
         };
-        let Some(body) = envelope.request else {
+        let Some(request) = &envelope.request else {
             // Whoever asked can be told, at least.
             let answer = Answer::error("the control request has no `request`");
             self.outgoing.answer(&id, &answer);
             return self.malformed(line);
         };
-        match self.inbound.open(&id) {
+        match self.inbound.open(slice_of(line, id.clone())) {
             Some(ticket) => {
-                let request = Request::new(line.slice_ref(body.get().as_bytes()));
+                let request = Request::new(line, request);
                 self.events.push_back(Event::Request(ticket, request));
             }
             None => self.notice(Notice::DuplicateRequest {
@@ -110,7 +109,7 @@ impl Engine {
     fn route_reply(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
         let reply = envelope
             .response
-            .and_then(|response| serde_json::from_str::<Reply<'_>>(response.get()).ok());
+            .and_then(|response| serde_json::from_str::<Reply<'_>>(response).ok());
         let Some(reply) = reply else {
             return self.malformed(line);
         };
@@ -143,14 +142,14 @@ impl Engine {
     /// A request that the CLI had open before this host joined arrives with the answer to
     /// `initialize`; it is served as if it had just been made.
     fn route_pending(&mut self, line: &Bytes, request: &RawValue) {
-        match serde_json::from_str::<Envelope<'_>>(request.get()) {
-            Ok(envelope) => self.route_request(line, &envelope),
-            Err(_) => self.malformed(line),
+        match Envelope::read(request.get()) {
+            Some(envelope) => self.route_request(line, &envelope),
+            None => self.malformed(line),
         }
     }
 
     fn route_cancel(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
-        let Some(id) = envelope.request_id.and_then(text) else {
+        let Some(id) = envelope.request_id.and_then(unquote) else {
             return self.malformed(line);
         };
         // One that is unknown was answered while the withdrawal was on its way.
@@ -160,13 +159,11 @@ impl Engine {
     }
 
     fn route_state(&mut self, line: &Bytes, envelope: &Envelope<'_>, now: Instant) {
-        let host_only = envelope
-            .sdk_host_only
-            .is_some_and(|flag| flag.get() == "true");
+        let host_only = envelope.sdk_host_only.is_some_and(|flag| flag == "true");
         if !host_only {
             self.message(line);
         }
-        if let Some(state) = envelope.state.and_then(text) {
+        if let Some(state) = envelope.state.and_then(unquote) {
             let state = SessionState::from(&*state);
             let ended = self.run.state(state.clone(), now);
             self.events.push_back(Event::State(state));
@@ -207,6 +204,14 @@ impl Engine {
         self.notice(Notice::MalformedControl {
             sample: sample_of(line),
         });
+    }
+}
+
+/// A text that stands in a line, as a part of it where it can be one.
+fn slice_of(line: &Bytes, text: Cow<'_, str>) -> Bytes {
+    match text {
+        Cow::Borrowed(text) => line.slice_ref(text.as_bytes()),
+        Cow::Owned(text) => text.into(),
     }
 }
 

@@ -1,20 +1,24 @@
 //! The part of MCP that a server of tools speaks, without I/O.
 //!
-//! [`Rpc`] is a JSON-RPC message read in place; [`ToolDefinition`], [`Content`] and
+//! [`Rpc`] is a JSON-RPC message read in place and [`ToolCall`] its parameters; [`ToolDefinition`], [`Content`] and
 //! [`CallToolResult`] are what tools consist of.
 
+mod call;
 mod content;
 mod definition;
+mod payload;
 mod result;
 mod rpc;
 
+pub use self::call::ToolCall;
 pub use self::content::{
     AudioContent, Content, EmbeddedResource, ImageContent, ResourceContents, ResourceLink,
     TextContent,
 };
 pub use self::definition::{ToolAnnotations, ToolDefinition};
+pub use self::payload::{error_payload, result_payload};
 pub use self::result::CallToolResult;
-pub use self::rpc::{ErrorCode, Rpc, RpcError, error_response, result_response};
+pub use self::rpc::{ErrorCode, Rpc, RpcError};
 
 /// The versions of MCP that are understood, the newest first.
 pub const PROTOCOL_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];

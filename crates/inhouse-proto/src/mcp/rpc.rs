@@ -3,31 +3,33 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::wire::{Skim, unquote};
+
 /// A JSON-RPC message, read in place.
 #[derive(Clone, Debug)]
 pub enum Rpc<'a> {
     /// It wants an answer under its id.
     Request {
         /// The id as it stood there: a number or a string.
-        id: &'a RawValue,
+        id: &'a str,
         /// What is wanted.
         method: Cow<'a, str>,
         /// With what.
-        params: Option<&'a RawValue>,
+        params: Option<&'a str>,
     },
     /// It only tells something.
     Notification {
         /// What is told.
         method: Cow<'a, str>,
         /// With what.
-        params: Option<&'a RawValue>,
+        params: Option<&'a str>,
     },
     /// It answers a request of the server.
     Response {
         /// The id of that request.
-        id: &'a RawValue,
+        id: &'a str,
         /// The result, or the error object.
-        outcome: Result<&'a RawValue, &'a RawValue>,
+        outcome: Result<&'a str, &'a str>,
     },
 }
 
@@ -66,22 +68,15 @@ impl<'a> Rpc<'a> {
     ///
     /// # Errors
     /// With the code for what is wrong with it, and its id if it has one.
-    pub fn parse(text: &'a str) -> Result<Self, (RpcError, Option<&'a RawValue>)> {
-        let fields: Fields<'a> = serde_json::from_str(text).map_err(|error| {
-            let code = match error.classify() {
-                serde_json::error::Category::Data => ErrorCode::INVALID_REQUEST,
-                _ => ErrorCode::PARSE,
-            };
-            (RpcError::new(code, error.to_string()), None)
-        })?;
-        // serde would take a list for the members in order.
-        if !text.trim_start().starts_with('{') {
-            let error = RpcError::new(ErrorCode::INVALID_REQUEST, "a message is an object");
-            return Err((error, None));
-        }
+    pub fn parse(text: &'a str) -> Result<Self, (RpcError, Option<&'a str>)> {
+        let fields = match Fields::skim(text) {
+            Some(fields) => fields,
+            // The other way tells what is wrong.
+            None => Fields::with_care(text).map_err(|error| (error, None))?,
+        };
         // `null` is not an id that could be answered.
         let id = fields.id;
-        if id.is_some_and(|id| !matches!(id.get().as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
+        if id.is_some_and(|id| !matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
             let error = RpcError::new(ErrorCode::INVALID_REQUEST, "an id is a string or a number");
             return Err((error, None));
         }
@@ -123,56 +118,73 @@ impl RpcError {
     }
 }
 
-/// The answer to a request that went well.
-///
-/// # Errors
-/// When the result has no JSON form.
-pub fn result_response(
-    id: &RawValue,
-    result: &impl Serialize,
-) -> Result<Box<RawValue>, serde_json::Error> {
-    #[derive(Serialize)]
-    struct Response<'a, R> {
-        jsonrpc: &'static str,
-        id: &'a RawValue,
-        result: &'a R,
-    }
-    serde_json::value::to_raw_value(&Response {
-        jsonrpc: "2.0",
-        id,
-        result,
-    })
-}
-
-/// The answer to a request that did not; without an id when it could not be read.
-#[must_use]
-pub fn error_response(id: Option<&RawValue>, error: &RpcError) -> Box<RawValue> {
-    #[derive(Serialize)]
-    struct Response<'a> {
-        jsonrpc: &'static str,
-        id: Option<&'a RawValue>,
-        error: &'a RpcError,
-    }
-    serde_json::value::to_raw_value(&Response {
-        jsonrpc: "2.0",
-        id,
-        error,
-    })
-    .expect("strings and numbers always have a JSON form")
-}
-
-#[derive(Deserialize)]
+/// The members of a message, as text.
+#[derive(Default)]
 struct Fields<'a> {
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    id: Option<&'a str>,
     method: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
+    params: Option<&'a str>,
+    result: Option<&'a str>,
+    error: Option<&'a str>,
+}
+
+impl<'a> Fields<'a> {
+    fn skim(text: &'a str) -> Option<Self> {
+        let mut fields = Self::default();
+        let mut skim = Skim::new(text);
+        skim.object(|skim, name| {
+            let slot = match name {
+                "id" => &mut fields.id,
+                "params" => &mut fields.params,
+                "result" => &mut fields.result,
+                "error" => &mut fields.error,
+                "method" => {
+                    fields.method = Some(unquote(skim.value()?)?);
+                    return Some(());
+                }
+                _ => return skim.value().map(drop),
+            };
+            *slot = skim.optional()?;
+            Some(())
+        })?;
+        skim.end()?;
+        Some(fields)
+    }
+
+    fn with_care(text: &'a str) -> Result<Self, RpcError> {
+        #[derive(Deserialize)]
+        struct Raw<'a> {
+            #[serde(borrow)]
+            id: Option<&'a RawValue>,
+            #[serde(borrow)]
+            method: Option<Cow<'a, str>>,
+            #[serde(borrow)]
+            params: Option<&'a RawValue>,
+            #[serde(borrow)]
+            result: Option<&'a RawValue>,
+            #[serde(borrow)]
+            error: Option<&'a RawValue>,
+        }
+        let raw: Raw<'a> = serde_json::from_str(text).map_err(|error| {
+            let code = match error.classify() {
+                serde_json::error::Category::Data => ErrorCode::INVALID_REQUEST,
+                _ => ErrorCode::PARSE,
+            };
+            RpcError::new(code, error.to_string())
+        })?;
+        // serde would take a list for the members in order.
+        if !text.trim_start().starts_with('{') {
+            let text = "a message is an object";
+            return Err(RpcError::new(ErrorCode::INVALID_REQUEST, text));
+        }
+        Ok(Self {
+            id: raw.id.map(RawValue::get),
+            method: raw.method,
+            params: raw.params.map(RawValue::get),
+            result: raw.result.map(RawValue::get),
+            error: raw.error.map(RawValue::get),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -191,11 +203,11 @@ mod tests {
         assert!(matches!(
             Rpc::parse(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":1}}"#),
             Ok(Rpc::Request { id, method, params: Some(params) })
-                if id.get() == "7" && method == "tools/call" && params.get() == r#"{"x":1}"#
+                if id == "7" && method == "tools/call" && params == r#"{"x":1}"#
         ));
         assert!(matches!(
             Rpc::parse(r#"{"method":"a\/b","id":"x","result":{}}"#),
-            Ok(Rpc::Request { id, method, params: None }) if id.get() == "\"x\"" && method == "a/b"
+            Ok(Rpc::Request { id, method, params: None }) if id == "\"x\"" && method == "a/b"
         ));
         assert!(matches!(
             Rpc::parse(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
@@ -235,20 +247,6 @@ mod tests {
         assert_eq!(
             code(r#"{"id":{},"method":"x"}"#),
             ErrorCode::INVALID_REQUEST
-        );
-    }
-
-    #[test]
-    fn answers_echo_the_id_as_it_stood() {
-        let Ok(Rpc::Request { id, .. }) = Rpc::parse(r#"{"id":1.50,"method":"x"}"#) else {
-            panic!("a request");
-        };
-        let answer = result_response(id, &"ok").expect("JSON");
-        assert_eq!(answer.get(), r#"{"jsonrpc":"2.0","id":1.50,"result":"ok"}"#);
-        let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, "no");
-        assert_eq!(
-            error_response(None, &error).get(),
-            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}"#
         );
     }
 }

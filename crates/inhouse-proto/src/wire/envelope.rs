@@ -1,25 +1,90 @@
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The members by which a line is routed; all others are skipped unparsed.
+use super::skim::Skim;
+
+/// The members by which a line is routed, as text; all others are passed over.
 ///
 /// One pass over the line. `type` may stand anywhere in the object: the CLI writes it behind
-/// `result` in a result frame. The members are kept as raw text, because a member of the wrong
-/// kind must not cost the line.
+/// `result` in a result frame. A member of the wrong kind does not cost the line.
 #[derive(Default)]
 pub(crate) struct Envelope<'a> {
-    pub(crate) kind: Option<&'a RawValue>,
-    pub(crate) subtype: Option<&'a RawValue>,
-    pub(crate) request_id: Option<&'a RawValue>,
-    pub(crate) request: Option<&'a RawValue>,
-    pub(crate) response: Option<&'a RawValue>,
-    pub(crate) parent_tool_use_id: Option<&'a RawValue>,
-    pub(crate) state: Option<&'a RawValue>,
-    pub(crate) sdk_host_only: Option<&'a RawValue>,
+    pub(crate) kind: Option<&'a str>,
+    pub(crate) subtype: Option<&'a str>,
+    pub(crate) request_id: Option<&'a str>,
+    pub(crate) request: Option<RequestText<'a>>,
+    pub(crate) response: Option<&'a str>,
+    pub(crate) parent_tool_use_id: Option<&'a str>,
+    pub(crate) state: Option<&'a str>,
+    pub(crate) sdk_host_only: Option<&'a str>,
+}
+
+/// The member `request` of a `control_request`, and where it is taken apart next.
+#[derive(Default)]
+pub(crate) struct RequestText<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) subtype: Option<&'a str>,
+    pub(crate) server_name: Option<&'a str>,
+    pub(crate) message: Option<&'a str>,
+    /// Whether there are members beside these.
+    pub(crate) has_others: bool,
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads a line; `None` when it is not an object.
+    pub(crate) fn read(line: &'a str) -> Option<Self> {
+        let mut envelope = Self::default();
+        let mut skim = Skim::new(line);
+        skim.object(|skim, name| {
+            let slot = match name {
+                "type" => &mut envelope.kind,
+                "subtype" => &mut envelope.subtype,
+                "request_id" => &mut envelope.request_id,
+                "response" => &mut envelope.response,
+                "parent_tool_use_id" => &mut envelope.parent_tool_use_id,
+                "state" => &mut envelope.state,
+                "sdk_host_only" => &mut envelope.sdk_host_only,
+                "request" => {
+                    envelope.request = RequestText::read(skim)?;
+                    return Some(());
+                }
+                _ => return skim.value().map(drop),
+            };
+            *slot = skim.optional()?;
+            Some(())
+        })?;
+        skim.end()?;
+        Some(envelope)
+    }
+}
+
+impl<'a> RequestText<'a> {
+    fn read(skim: &mut Skim<'a>) -> Option<Option<Self>> {
+        if skim.peek()? != b'{' {
+            let other = |text| Self {
+                text,
+                ..Self::default()
+            };
+            return Some(skim.optional()?.map(other));
+        }
+        let mut request = Self::default();
+        request.text = skim.object_text(|skim, name| {
+            let slot = match name {
+                "subtype" => &mut request.subtype,
+                "server_name" => &mut request.server_name,
+                "message" => &mut request.message,
+                _ => {
+                    request.has_others = true;
+                    return skim.value().map(drop);
+                }
+            };
+            *slot = skim.optional()?;
+            Some(())
+        })?;
+        Some(Some(request))
+    }
 }
 
 /// The member `response` of a `control_response`.
@@ -44,76 +109,18 @@ pub(crate) struct Reply<'a> {
     pub(crate) pending_elicitation_requests: Option<Vec<&'a RawValue>>,
 }
 
-/// The text of a raw string; `None` when it is another kind of value.
-pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let quoted = raw.get();
-    let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        return serde_json::from_str::<String>(quoted).ok().map(Cow::Owned);
-    }
-    Some(Cow::Borrowed(inner))
-}
-
-impl<'de> Deserialize<'de> for Envelope<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EnvelopeVisitor)
-    }
-}
-
-struct EnvelopeVisitor;
-
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
-        let mut envelope = Envelope::default();
-        while let Some(member) = map.next_key()? {
-            let slot = match member {
-                Member::Type => &mut envelope.kind,
-                Member::Subtype => &mut envelope.subtype,
-                Member::RequestId => &mut envelope.request_id,
-                Member::Request => &mut envelope.request,
-                Member::Response => &mut envelope.response,
-                Member::ParentToolUseId => &mut envelope.parent_tool_use_id,
-                Member::State => &mut envelope.state,
-                Member::SdkHostOnly => &mut envelope.sdk_host_only,
-                Member::Other => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            *slot = map.next_value()?;
-        }
-        Ok(envelope)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "snake_case")]
-enum Member {
-    Type,
-    Subtype,
-    RequestId,
-    Request,
-    Response,
-    ParentToolUseId,
-    State,
-    SdkHostOnly,
-    #[serde(other)]
-    Other,
-}
-
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
+    use super::super::unquote;
     use super::*;
 
     fn kind(line: &str) -> Option<String> {
-        let envelope: Envelope<'_> = serde_json::from_str(line).ok()?;
-        envelope.kind.and_then(text).map(Cow::into_owned)
+        Envelope::read(line)?
+            .kind
+            .and_then(unquote)
+            .map(Cow::into_owned)
     }
 
     #[test]
@@ -128,21 +135,17 @@ mod tests {
 
     #[test]
     fn members_of_another_kind_do_not_cost_the_line() {
-        let envelope: Envelope<'_> =
-            serde_json::from_str(r#"{"type":7,"subtype":{},"state":null,"request_id":[]}"#)
-                .expect("an object");
-        assert!(envelope.kind.and_then(text).is_none());
-        assert!(envelope.subtype.and_then(text).is_none());
+        let line = r#"{"type":7,"subtype":{},"state":null,"request_id":[],"request":7}"#;
+        let envelope = Envelope::read(line).expect("an object");
+        assert!(envelope.kind.and_then(unquote).is_none());
+        assert!(envelope.subtype.and_then(unquote).is_none());
         assert!(envelope.state.is_none());
     }
 
     #[test]
     fn what_is_not_an_object_is_no_envelope() {
         for line in ["", "[]", "7", "\"type\"", "{", "{\"type\":}", "hello"] {
-            assert!(
-                serde_json::from_str::<Envelope<'_>>(line).is_err(),
-                "{line}"
-            );
+            assert!(Envelope::read(line).is_none(), "{line}");
         }
     }
 }

@@ -3,11 +3,13 @@
 mod encode;
 mod envelope;
 mod line;
+mod skim;
 mod surrogate;
 
 pub use self::line::{Line, Lines};
 
 pub(crate) use self::encode::Outgoing;
-pub(crate) use self::envelope::{Envelope, Reply, text};
+pub(crate) use self::envelope::{Envelope, Reply, RequestText};
 pub(crate) use self::line::sample_of;
+pub(crate) use self::skim::{Skim, unquote};
 pub(crate) use self::surrogate::mend;

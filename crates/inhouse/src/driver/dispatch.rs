@@ -4,10 +4,12 @@ use std::pin::Pin;
 
 use inhouse_proto::control::incoming::Answer;
 use inhouse_proto::engine::{Request, Ticket};
-use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::AbortHandle;
 use tracing::Instrument;
 
 use crate::handlers::Handlers;
+use crate::tool::catch_panic;
 
 /// A handler at work.
 pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -19,32 +21,46 @@ pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 /// itself has withdrawn gets none.
 pub(super) struct Dispatch {
     handlers: Handlers,
-    running: JoinSet<Answer>,
-    tickets: HashMap<Id, Ticket>,
-    aborts: HashMap<u64, AbortHandle>,
+    running: HashMap<u64, AbortHandle>,
+    answer: UnboundedSender<(Ticket, Answer)>,
+    answers: UnboundedReceiver<(Ticket, Answer)>,
+}
+
+/// Gives the answer of a handler, also when its task is stopped.
+struct Promise {
+    ticket: Option<Ticket>,
+    answer: UnboundedSender<(Ticket, Answer)>,
 }
 
 impl Dispatch {
     pub(super) fn new(handlers: Handlers) -> Self {
+        let (answer, answers) = unbounded_channel();
         Self {
             handlers,
-            running: JoinSet::new(),
-            tickets: HashMap::new(),
-            aborts: HashMap::new(),
+            running: HashMap::new(),
+            answer,
+            answers,
         }
     }
 
     /// Starts a handler, or answers at once when there is none.
     pub(super) fn request(&mut self, ticket: Ticket, request: Request) -> Option<(Ticket, Answer)> {
-        match self.handlers.begin(&request) {
-            Ok(answering) => {
-                let abort = self.running.spawn(answering.in_current_span());
-                self.aborts.insert(ticket.serial(), abort.clone());
-                self.tickets.insert(abort.id(), ticket);
-                None
-            }
-            Err(answer) => Some((ticket, answer)),
-        }
+        let answering = match self.handlers.begin(&request) {
+            Ok(answering) => answering,
+            Err(answer) => return Some((ticket, answer)),
+        };
+        let serial = ticket.serial();
+        let promise = Promise {
+            ticket: Some(ticket),
+            answer: self.answer.clone(),
+        };
+        let handling = async move {
+            let answer = catch_panic(answering).await.unwrap_or_else(|_| panicked());
+            promise.keep(answer);
+        };
+        let task = tokio::spawn(handling.in_current_span());
+        self.running.insert(serial, task.abort_handle());
+        None
     }
 
     /// Whether no handler is at work.
@@ -54,38 +70,60 @@ impl Dispatch {
 
     /// The next answer that is ready. Losing the future loses no answer.
     pub(super) async fn next_answer(&mut self) -> (Ticket, Answer) {
-        let Some(joined) = self.running.join_next_with_id().await else {
-            return std::future::pending().await;
-        };
-        let (id, answer) = match joined {
-            Ok((id, answer)) => (id, answer),
-            Err(error) => (error.id(), unfinished(&error)),
-        };
-        let ticket = self
-            .tickets
-            .remove(&id)
-            .expect("every handler was started with a ticket");
-        self.aborts.remove(&ticket.serial());
+        let answer = self.answers.recv().await;
+        let (ticket, answer) = answer.expect("a sender is kept here");
+        self.running.remove(&ticket.serial());
         (ticket, answer)
+    }
+
+    /// Another answer, if one is ready now.
+    pub(super) fn ready_answer(&mut self) -> Option<(Ticket, Answer)> {
+        let (ticket, answer) = self.answers.try_recv().ok()?;
+        self.running.remove(&ticket.serial());
+        Some((ticket, answer))
     }
 
     /// Stops the handler of a request that the CLI has withdrawn.
     pub(super) fn cancel(&mut self, ticket: &Ticket) {
-        if let Some(abort) = self.aborts.get(&ticket.serial()) {
-            abort.abort();
+        if let Some(task) = self.running.get(&ticket.serial()) {
+            task.abort();
         }
     }
 
     /// Stops every handler.
     pub(super) fn cancel_all(&mut self) {
-        self.running.abort_all();
+        for task in self.running.values() {
+            task.abort();
+        }
     }
 }
 
-fn unfinished(error: &tokio::task::JoinError) -> Answer {
-    if error.is_panic() {
-        tracing::error!("a handler panicked; the CLI is told that it failed");
-        return Answer::error("the handler of the host panicked");
+impl Drop for Dispatch {
+    fn drop(&mut self) {
+        self.cancel_all();
     }
-    Answer::error("the handler of the host was cancelled")
+}
+
+impl Promise {
+    fn keep(mut self, answer: Answer) {
+        self.give(answer);
+    }
+
+    fn give(&mut self, answer: Answer) {
+        if let Some(ticket) = self.ticket.take() {
+            // Fails when the session is over, which wants no answers.
+            let _ = self.answer.send((ticket, answer));
+        }
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        self.give(Answer::error("the handler of the host was cancelled"));
+    }
+}
+
+fn panicked() -> Answer {
+    tracing::error!("a handler panicked; the CLI is told that it failed");
+    Answer::error("the handler of the host panicked")
 }

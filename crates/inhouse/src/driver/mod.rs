@@ -20,8 +20,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 pub(crate) use self::command::{Asked, Close, Command};
-use self::dispatch::Dispatch;
 pub(crate) use self::dispatch::Answering;
+use self::dispatch::Dispatch;
 pub(crate) use self::ending::End;
 use self::ending::{Ending, Step};
 use self::input::Input;
@@ -127,6 +127,11 @@ impl Driver {
                 // What the handler has said on its way comes before its answer.
                 self.obey_all();
                 self.engine.respond(ticket, &answer);
+                // As many as there are go into one write.
+                while let Some((ticket, answer)) = self.dispatch.ready_answer() {
+                    self.obey_all();
+                    self.engine.respond(ticket, &answer);
+                }
             }
             exit = peer.exited(), if !self.ending.has_exited() => {
                 tracing::debug!(?exit, "the CLI has ended");

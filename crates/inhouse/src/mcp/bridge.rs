@@ -1,10 +1,13 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use inhouse_proto::control::incoming::{Answer, McpMessage};
-use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, error_response, result_response};
-use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
+use inhouse_proto::engine::{Request, Text};
+use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, error_payload};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::Gate;
@@ -84,6 +87,9 @@ impl Bridge {
 
     /// Lets the servers speak, because the CLI knows them now.
     pub(crate) fn introduced(&self) {
+        if self.gate.is_open() {
+            return;
+        }
         if let Some((commands, _)) = self.session.commands() {
             self.gate.open(&commands);
         }
@@ -95,16 +101,16 @@ impl Bridge {
     }
 
     /// Begins to answer a message of the CLI, if it is for a server here.
-    pub(crate) fn receive(&self, message: &McpMessage<'_>) -> Option<Answering> {
+    pub(crate) fn receive(&self, request: &Request, message: &McpMessage<'_>) -> Option<Answering> {
         // It speaks to one of them, and may well do so before it answers the introduction.
         self.introduced();
         let mounted = self.find(&message.server_name)?;
-        Some(mounted.receive(message))
+        Some(mounted.receive(request, message.message))
     }
 
     /// Opens a session with a server; returns the one that had its key.
     fn put(&self, key: &str, definition: &Arc<dyn Server>) -> Option<Mounted> {
-        let link = Link::new(key.to_owned(), self.session.clone(), Arc::clone(&self.gate));
+        let link = Link::new(key.into(), self.session.clone(), Arc::clone(&self.gate));
         let mounted = Mounted {
             definition: Arc::clone(definition),
             session: definition.open(link),
@@ -158,93 +164,83 @@ impl Drop for Change<'_> {
 }
 
 impl Mounted {
-    fn receive(&self, message: &McpMessage<'_>) -> Answering {
-        match Rpc::parse(message.message.get()) {
-            Ok(Rpc::Request { id, method, params }) => self.request(id, &method, params),
+    fn receive(&self, request: &Request, message: &str) -> Answering {
+        match Rpc::parse(message) {
+            Ok(Rpc::Request { id, method, params }) => {
+                let method = match method {
+                    Cow::Borrowed(method) => request.part(method),
+                    Cow::Owned(method) => method.into(),
+                };
+                let params = params.map(|params| request.part(params));
+                self.request(request.part(id), method, params)
+            }
             Ok(Rpc::Notification { method, params }) => {
                 if method == "notifications/cancelled" {
                     self.cancel(params);
                 }
-                self.session.notification(message.message);
+                self.session.notification(message);
                 acknowledge()
             }
             Ok(Rpc::Response { .. }) => {
-                self.session.response(message.message);
+                self.session.response(message);
                 acknowledge()
             }
-            Err((error, id)) => ready(error_response(id, &error)),
+            Err((error, id)) => refuse(id, &error),
         }
     }
 
-    fn request(&self, id: &RawValue, method: &str, params: Option<&RawValue>) -> Answering {
-        if method == "initialize" {
+    fn request(&self, id: Text, method: Text, params: Option<Text>) -> Answering {
+        if &*method == "initialize" {
             // The CLI begins anew, and counts its ids from the start.
             self.calls.cancel_all();
         }
-        let Some(call) = self.calls.open(id.get()) else {
-            let text = format!("a request with the id {} is already in flight", id.get());
-            let error = RpcError::new(ErrorCode::INTERNAL, text);
-            return ready(error_response(Some(id), &error));
+        let Some(call) = self.calls.open(id.clone()) else {
+            let text = format!("a request with the id {} is already in flight", &*id);
+            return refuse(Some(&id), &RpcError::new(ErrorCode::INTERNAL, text));
         };
-        let id = id.to_owned();
         let answered = self.session.request(RpcRequest {
-            id: id.clone(),
-            method: method.to_owned(),
-            params: params.map(ToOwned::to_owned),
+            id,
+            method,
+            params,
             cancelled: call.cancelled.clone(),
         });
         Box::pin(async move {
-            let outcome = tokio::select! {
-                biased;
-                () = call.cancelled.wait() => {
-                    Err(RpcError::new(ErrorCode::CANCELLED, "the request was cancelled"))
+            let cancelled = || RpcError::new(ErrorCode::CANCELLED, "the request was cancelled");
+            let outcome = if call.cancelled.is_cancelled() {
+                Err(cancelled())
+            } else {
+                tokio::select! {
+                    // The answer first: most are there at once, and need no ear for anything else.
+                    biased;
+                    outcome = answered => outcome,
+                    () = call.cancelled.wait() => Err(cancelled()),
                 }
-                outcome = answered => outcome,
             };
-            drop(call);
-            let response = match outcome {
-                Ok(result) => result_response(&id, &result)
-                    .unwrap_or_else(|error| internal(&id, &error.to_string())),
-                Err(error) => error_response(Some(&id), &error),
-            };
-            wrap(response)
+            let payload = outcome.unwrap_or_else(|error| error_payload(Some(&call.id), &error));
+            Answer::Success(payload)
         })
     }
 
-    fn cancel(&self, params: Option<&RawValue>) {
+    fn cancel(&self, params: Option<&str>) {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Cancelled<'a> {
             #[serde(borrow)]
             request_id: &'a RawValue,
         }
-        let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let params = params.and_then(|params| serde_json::from_str(params).ok());
         if let Some(Cancelled { request_id }) = params {
             self.calls.cancel(request_id.get());
         }
     }
 }
 
-fn internal(id: &RawValue, text: &str) -> Box<RawValue> {
-    error_response(Some(id), &RpcError::new(ErrorCode::INTERNAL, text))
-}
-
 fn acknowledge() -> Answering {
-    const ACKNOWLEDGED: &str = r#"{"jsonrpc":"2.0","result":{},"id":0}"#;
-    ready(RawValue::from_string(ACKNOWLEDGED.to_owned()).expect("a constant that is JSON"))
+    const ACKNOWLEDGED: &str = r#"{"mcp_response":{"jsonrpc":"2.0","result":{},"id":0}}"#;
+    let payload = RawValue::from_string(ACKNOWLEDGED.to_owned()).expect("a constant that is JSON");
+    Box::pin(ready(Answer::Success(payload)))
 }
 
-fn ready(response: Box<RawValue>) -> Answering {
-    Box::pin(std::future::ready(wrap(response)))
-}
-
-fn wrap(response: Box<RawValue>) -> Answer {
-    #[derive(Serialize)]
-    struct Payload {
-        mcp_response: Box<RawValue>,
-    }
-    let payload = Payload {
-        mcp_response: response,
-    };
-    Answer::Success(to_raw_value(&payload).expect("JSON in an object is JSON"))
+fn refuse(id: Option<&str>, error: &RpcError) -> Answering {
+    Box::pin(ready(Answer::Success(error_payload(id, error))))
 }

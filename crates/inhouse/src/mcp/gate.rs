@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -6,6 +7,7 @@ use crate::driver::Command;
 
 /// Holds back what servers say until the CLI has been told of them: it would drop it.
 pub(super) struct Gate {
+    is_open: AtomicBool,
     /// `None` when the gate is open.
     held: Mutex<Option<Vec<Command>>>,
 }
@@ -13,6 +15,7 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn closed() -> Self {
         Self {
+            is_open: AtomicBool::new(false),
             held: Mutex::new(Some(Vec::new())),
         }
     }
@@ -26,8 +29,14 @@ impl Gate {
         }
     }
 
+    /// Whether nothing is held back any more.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open.load(Ordering::Relaxed)
+    }
+
     /// Sends what was held back, and holds nothing back from now on.
     pub(super) fn open(&self, commands: &UnboundedSender<Command>) {
+        self.is_open.store(true, Ordering::Relaxed);
         // Under the lock, so that nothing overtakes it.
         let mut held = self.lock();
         for command in held.take().into_iter().flatten() {

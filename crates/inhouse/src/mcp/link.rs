@@ -11,13 +11,13 @@ use crate::session::Session;
 /// A server's way to its CLI, for messages that the server starts.
 #[derive(Clone)]
 pub(crate) struct Link {
-    server: String,
+    server: Arc<str>,
     session: Session,
     gate: Arc<Gate>,
 }
 
 impl Link {
-    pub(super) fn new(server: String, session: Session, gate: Arc<Gate>) -> Self {
+    pub(super) fn new(server: Arc<str>, session: Session, gate: Arc<Gate>) -> Self {
         Self {
             server,
             session,
@@ -41,7 +41,7 @@ impl Link {
         let Some((commands, timeout)) = self.session.commands() else {
             return;
         };
-        let message = McpMessage::new(self.server.clone(), message.to_owned());
+        let message = McpMessage::new(&*self.server, message.to_owned());
         match encode(&message) {
             Ok(body) => {
                 self.gate.pass(Command::Post { body, timeout }, &commands);

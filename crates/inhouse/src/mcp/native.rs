@@ -3,7 +3,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
-use inhouse_proto::mcp::{ErrorCode, RpcError, negotiate};
+use inhouse_proto::mcp::{ErrorCode, RpcError, ToolCall, negotiate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -66,34 +66,35 @@ impl ServerSession for NativeSession {
     }
 
     fn request(&self, request: RpcRequest) -> Answered {
-        let answer = match request.method.as_str() {
+        let result = match &*request.method {
             "tools/call" => return self.call(request),
-            "tools/list" => Ok(self.list()),
-            "initialize" => Ok(self.initialize(request.params.as_deref())),
-            "ping" => Ok(raw(&json!({}))),
-            method => Err(RpcError::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                format!("there is no method `{method}` on a server of tools"),
-            )),
+            "tools/list" => self.list(),
+            "initialize" => self.initialize(request.params.as_deref()),
+            "ping" => raw(&json!({})),
+            method => {
+                let text = format!("there is no method `{method}` on a server of tools");
+                let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, text);
+                return Box::pin(ready(Err(error)));
+            }
         };
-        Box::pin(ready(answer))
+        Box::pin(ready(request.succeed(&result)))
     }
 
     /// Nothing that a client notifies of concerns a server of tools.
-    fn notification(&self, _: &RawValue) {}
+    fn notification(&self, _: &str) {}
 
     /// It makes no requests.
-    fn response(&self, _: &RawValue) {}
+    fn response(&self, _: &str) {}
 }
 
 impl NativeSession {
-    fn initialize(&self, params: Option<&RawValue>) -> Box<RawValue> {
+    fn initialize(&self, params: Option<&str>) -> Box<RawValue> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Wish {
             protocol_version: Option<String>,
         }
-        let wish: Option<Wish> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let wish: Option<Wish> = params.and_then(|params| serde_json::from_str(params).ok());
         let version = negotiate(wish.and_then(|wish| wish.protocol_version).as_deref());
         let mut result = json!({
             "protocolVersion": version,
@@ -117,82 +118,53 @@ impl NativeSession {
     }
 
     fn call(&self, request: RpcRequest) -> Answered {
-        let params = request.params.as_deref().map_or("", RawValue::get);
-        let params: CallParams<'_> = match serde_json::from_str(params) {
-            Ok(params) => params,
-            Err(error) => return invalid_params(error.to_string()),
-        };
-        let arguments = params.arguments.map_or("{}", RawValue::get);
-        if !arguments.starts_with('{') {
-            return invalid_params("`arguments` is not an object".to_owned());
-        }
-        let meta = params.meta.unwrap_or_default();
-        let context = CallContext {
-            tool_use_id: meta.tool_use_id,
-            progress: self.progress(meta.progress_token, &request.cancelled),
-            cancelled: request.cancelled,
-            session: self.link.session().clone(),
-        };
-        let running = self.tools.start(&params.name, arguments, context);
+        let (tools, link) = (Arc::clone(&self.tools), self.link.clone());
         Box::pin(async move {
-            let result = running.await.into_json();
-            result.map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))
+            // Not before: whoever carries the messages has no time for large arguments.
+            let call = ToolCall::parse(request.params.as_deref())?;
+            let context = CallContext {
+                tool_use_id: call.tool_use_id.as_deref(),
+                cancelled: &request.cancelled,
+                progress: &|| progress(&link, call.progress_token, &request.cancelled),
+                session: link.session(),
+            };
+            let finished = tools.run(&call.name, call.arguments, context).await;
+            request.succeed_in(&finished.span, &finished.result)
         })
     }
-
-    fn progress(&self, token: Option<&RawValue>, over: &Cancelled) -> Progress {
-        let Some(token) = token.map(ToOwned::to_owned) else {
-            return Progress::new(None);
-        };
-        let (link, over) = (self.link.clone(), over.clone());
-        Progress::new(Some(Arc::new(
-            move |done, total: Option<f64>, message: Option<String>| {
-                // A task of the handler's may outlive the call; the token does not.
-                if over.is_cancelled() {
-                    return;
-                }
-                #[derive(Serialize)]
-                #[serde(rename_all = "camelCase")]
-                struct Params<'a> {
-                    progress_token: &'a RawValue,
-                    progress: f64,
-                    #[serde(skip_serializing_if = "Option::is_none")]
-                    total: Option<f64>,
-                    #[serde(skip_serializing_if = "Option::is_none")]
-                    message: Option<String>,
-                }
-                let params = Params {
-                    progress_token: &token,
-                    progress: done,
-                    total,
-                    message,
-                };
-                notify(&link, "notifications/progress", &params);
-            },
-        )))
-    }
 }
 
-#[derive(Deserialize)]
-struct CallParams<'a> {
-    name: String,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<CallMeta<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-struct CallMeta<'a> {
-    #[serde(default, rename = "claudecode/toolUseId")]
-    tool_use_id: Option<String>,
-    #[serde(borrow, default, rename = "progressToken")]
-    progress_token: Option<&'a RawValue>,
-}
-
-fn invalid_params(text: String) -> Answered {
-    let text = format!("invalid parameters of `tools/call`: {text}");
-    Box::pin(ready(Err(RpcError::new(ErrorCode::INVALID_PARAMS, text))))
+/// The way to report progress under a token of the CLI.
+fn progress(link: &Link, token: Option<&str>, over: &Cancelled) -> Progress {
+    let Some(token) = token.and_then(|token| RawValue::from_string(token.to_owned()).ok()) else {
+        return Progress::new(None);
+    };
+    let (link, over) = (link.clone(), over.clone());
+    Progress::new(Some(Arc::new(
+        move |done, total: Option<f64>, message: Option<String>| {
+            #[derive(Serialize)]
+            #[serde(rename_all = "camelCase")]
+            struct Params<'a> {
+                progress_token: &'a RawValue,
+                progress: f64,
+                #[serde(skip_serializing_if = "Option::is_none")]
+                total: Option<f64>,
+                #[serde(skip_serializing_if = "Option::is_none")]
+                message: Option<String>,
+            }
+            // A task of the handler's may outlive the call; the token does not.
+            if over.is_cancelled() {
+                return;
+            }
+            let params = Params {
+                progress_token: &token,
+                progress: done,
+                total,
+                message,
+            };
+            notify(&link, "notifications/progress", &params);
+        },
+    )))
 }
 
 /// Tells the CLI whenever the tools of a server change, as long as the session lasts.

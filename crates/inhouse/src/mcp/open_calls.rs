@@ -1,66 +1,55 @@
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::watch;
+use inhouse_proto::engine::Text;
 
-use crate::tool::Cancelled;
+use crate::tool::{Cancelled, Canceller};
 
-/// The requests of one CLI that one server is working on.
+/// The requests of one CLI that one server is working on, by their ids.
 #[derive(Clone, Default)]
 pub(super) struct OpenCalls {
-    calls: Arc<Mutex<HashMap<Box<str>, Open>>>,
-}
-
-struct Open {
-    serial: u64,
-    cancel: watch::Sender<bool>,
+    calls: Arc<Mutex<HashMap<Text, Canceller>>>,
 }
 
 /// Keeps a request in the table until it is answered or dropped.
 pub(super) struct OpenCall {
     calls: OpenCalls,
-    id: Box<str>,
-    serial: u64,
+    pub(super) id: Text,
     pub(super) cancelled: Cancelled,
 }
 
 impl OpenCalls {
     /// Enters a request; `None` when one with that id is open.
-    pub(super) fn open(&self, id: &str) -> Option<OpenCall> {
+    pub(super) fn open(&self, id: Text) -> Option<OpenCall> {
         let mut calls = self.lock();
-        if calls.contains_key(id) {
+        let Entry::Vacant(entry) = calls.entry(id.clone()) else {
             return None;
-        }
-        let (cancel, cancelled) = Cancelled::new();
-        // Ids are used again after a new handshake: the serial keeps a late end of the old request
-        // from removing the new one.
-        let serial = SERIAL.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        calls.insert(id.into(), Open { serial, cancel });
+        };
+        let (canceller, cancelled) = Cancelled::new();
+        entry.insert(canceller);
         drop(calls);
         Some(OpenCall {
             calls: self.clone(),
-            id: id.into(),
-            serial,
+            id,
             cancelled,
         })
     }
 
     /// Cancels a request, if it is open.
     pub(super) fn cancel(&self, id: &str) {
-        if let Some(open) = self.lock().get(id) {
-            open.cancel.send_replace(true);
+        if let Some(canceller) = self.lock().get(id.as_bytes()) {
+            canceller.cancel();
         }
     }
 
     /// Cancels every request, and forgets their ids.
     pub(super) fn cancel_all(&self) {
-        for (_, open) in self.lock().drain() {
-            open.cancel.send_replace(true);
-        }
+        self.lock().clear();
     }
 
     // Nothing in here can panic half-way through a change.
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Open>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Text, Canceller>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,13 +57,13 @@ impl OpenCalls {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         let mut calls = self.calls.lock();
+        // Ids are used again after a new handshake: a late end of the old request must not remove
+        // the new one.
         if calls
             .get(&self.id)
-            .is_some_and(|open| open.serial == self.serial)
+            .is_some_and(|canceller| canceller.is_of(&self.cancelled))
         {
             calls.remove(&self.id);
         }
     }
 }
-
-static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);

@@ -3,12 +3,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
-use inhouse_proto::mcp::RpcError;
+use inhouse_proto::engine::Text;
+use inhouse_proto::mcp::{ErrorCode, RpcError, result_payload};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tracing::Span;
 
 use super::Link;
-use crate::tool::Cancelled;
+use crate::tool::{Cancelled, note_answer};
 
 /// A server that runs in this process: the definition.
 pub(crate) trait Server: Send + Sync + 'static {
@@ -35,27 +37,44 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
     fn request(&self, request: RpcRequest) -> Answered;
 
     /// Takes note of a notification.
-    fn notification(&self, message: &RawValue);
+    fn notification(&self, message: &str);
 
     /// Takes the answer to a request of the server's own.
-    fn response(&self, message: &RawValue);
+    fn response(&self, message: &str);
 }
 
-/// The result of a request, or its error, when it is ready.
+/// The payload that answers a request, or its error, when it is ready.
 pub(crate) type Answered = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>> + Send>>;
 
 /// A request of the CLI for a server.
 pub(crate) struct RpcRequest {
     /// The id as the CLI gave it.
-    #[cfg_attr(
-        not(feature = "rmcp"),
-        expect(dead_code, reason = "only handlers of rmcp see the ids of requests")
-    )]
-    pub(crate) id: Box<RawValue>,
-    pub(crate) method: String,
-    pub(crate) params: Option<Box<RawValue>>,
+    pub(crate) id: Text,
+    pub(crate) method: Text,
+    pub(crate) params: Option<Text>,
     /// Fires when the CLI cancels the request. The future of the answer is dropped then.
     pub(crate) cancelled: Cancelled,
+}
+
+impl RpcRequest {
+    /// The payload that answers it with a result.
+    pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
+        let (payload, _) = result_payload(&self.id, result)
+            .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
+        Ok(payload)
+    }
+
+    /// The same for the result of a tool, which is noted in the span of the call.
+    pub(crate) fn succeed_in(
+        &self,
+        span: &Span,
+        result: &impl Serialize,
+    ) -> Result<Box<RawValue>, RpcError> {
+        let (payload, place) = result_payload(&self.id, result)
+            .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
+        note_answer(span, &payload.get()[place]);
+        Ok(payload)
+    }
 }
 
 /// The beginning of a session with a server, known in advance.

@@ -1,25 +1,23 @@
-use std::future::Future;
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
-use super::{Extract, ToolError};
+use super::{Cancelled, Extract, ToolError};
 use crate::session::Session;
 
 /// One call of a tool, from which its handler's arguments are taken.
 pub struct Call<'a, S> {
     pub(crate) state: &'a S,
     pub(crate) arguments: &'a str,
-    pub(crate) context: &'a CallContext,
+    pub(crate) context: &'a CallContext<'a>,
 }
 
 /// What a call is besides its arguments.
-#[derive(Clone, Debug)]
-pub(crate) struct CallContext {
-    pub(crate) tool_use_id: Option<String>,
-    pub(crate) cancelled: Cancelled,
-    pub(crate) progress: Progress,
-    pub(crate) session: Session,
+#[derive(Clone, Copy)]
+pub(crate) struct CallContext<'a> {
+    pub(crate) tool_use_id: Option<&'a str>,
+    pub(crate) cancelled: &'a Cancelled,
+    /// Made only for a handler that takes it.
+    pub(crate) progress: &'a (dyn Fn() -> Progress + Sync),
+    pub(crate) session: &'a Session,
 }
 
 impl<'a, S> Call<'a, S> {
@@ -38,7 +36,7 @@ impl<'a, S> Call<'a, S> {
     /// The id by which the conversation names the call, if it came from one.
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&'a str> {
-        self.context.tool_use_id.as_deref()
+        self.context.tool_use_id
     }
 }
 
@@ -61,44 +59,6 @@ pub struct CallId(
 impl<S> Extract<S> for CallId {
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
         Ok(Self(call.tool_use_id().unwrap_or_default().to_owned()))
-    }
-}
-
-/// Tells that nobody wants the result of a call any more.
-///
-/// An interrupt, a timeout of the CLI or the end of the session cancels a call. Its handler is then
-/// dropped at its next `await`, which is all that most need. This is for the others: for work that
-/// was handed to another task or thread, and goes on there until it is told.
-#[derive(Clone, Debug)]
-pub struct Cancelled {
-    flag: watch::Receiver<bool>,
-}
-
-impl Cancelled {
-    pub(crate) fn new() -> (watch::Sender<bool>, Self) {
-        let (sender, flag) = watch::channel(false);
-        (sender, Self { flag })
-    }
-
-    /// Whether the call was cancelled, or is over.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        *self.flag.borrow() || self.flag.has_changed().is_err()
-    }
-
-    /// Resolves when the call is cancelled, or is over.
-    pub fn wait(&self) -> impl Future<Output = ()> + Send + 'static {
-        let mut flag = self.flag.clone();
-        async move {
-            // An error means that the call is over.
-            let _ = flag.wait_for(|cancelled| *cancelled).await;
-        }
-    }
-}
-
-impl<S> Extract<S> for Cancelled {
-    fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
-        Ok(call.context.cancelled.clone())
     }
 }
 
@@ -142,6 +102,6 @@ impl std::fmt::Debug for Progress {
 
 impl<S> Extract<S> for Progress {
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
-        Ok(call.context.progress.clone())
+        Ok((call.context.progress)())
     }
 }

@@ -37,6 +37,7 @@
 //! ```
 
 mod call;
+mod cancelled;
 mod definition;
 mod error;
 mod extract;
@@ -58,7 +59,8 @@ mod validated;
 pub use inhouse_proto::control::outgoing::{ToolPermissionPolicy, ToolPolicy};
 pub use inhouse_proto::mcp::{CallToolResult, Content, ToolAnnotations, ToolDefinition};
 
-pub use self::call::{Call, CallId, Cancelled, Progress};
+pub use self::call::{Call, CallId, Progress};
+pub use self::cancelled::Cancelled;
 pub use self::definition::Tool;
 pub use self::error::ToolError;
 pub use self::extract::Extract;
@@ -70,8 +72,9 @@ pub use self::server::ToolServer;
 pub use self::state::{FromRef, State};
 
 pub(crate) use self::call::CallContext;
+pub(crate) use self::cancelled::Canceller;
+pub(crate) use self::record::note_answer;
 #[cfg(feature = "rmcp")]
-pub(crate) use self::record::{CallRecord, note_answer, note_panic};
-#[cfg(feature = "rmcp")]
+pub(crate) use self::record::{CallRecord, note_panic};
 pub(crate) use self::running::catch_panic;
 pub(crate) use self::server::ServedTools;

@@ -1,21 +1,21 @@
 use std::time::Instant;
 
 use inhouse_proto::mcp::CallToolResult;
-use serde_json::value::{RawValue, to_raw_value};
 use tracing::Span;
 use tracing::field::Empty;
 
 /// What the span of a call tells, whichever way the call ends.
 pub(crate) struct CallRecord {
     span: Span,
-    came: Instant,
+    /// `None` when nobody listens.
+    came: Option<Instant>,
     outcome: &'static str,
 }
 
 /// The result of a call, and the span in which its size is noted when it is known.
 pub(crate) struct Finished {
     pub(crate) result: CallToolResult,
-    span: Span,
+    pub(crate) span: Span,
 }
 
 impl CallRecord {
@@ -38,8 +38,8 @@ impl CallRecord {
         );
         span.in_scope(|| tracing::trace!(arguments, "the tool is called"));
         Self {
+            came: (!span.is_disabled()).then(Instant::now),
             span,
-            came: Instant::now(),
             // Until it is told otherwise: a call that is cancelled is dropped without a word.
             outcome: "cancelled",
         }
@@ -64,9 +64,11 @@ impl CallRecord {
 
 impl Drop for CallRecord {
     fn drop(&mut self) {
-        self.span.record("outcome", self.outcome);
-        let duration = self.came.elapsed().as_micros() as u64;
-        self.span.record("duration_us", duration);
+        if let Some(came) = self.came {
+            self.span.record("outcome", self.outcome);
+            let duration = came.elapsed().as_micros() as u64;
+            self.span.record("duration_us", duration);
+        }
     }
 }
 
@@ -76,19 +78,12 @@ impl Finished {
         let span = Span::none();
         Self { result, span }
     }
-
-    /// The result as it is sent.
-    pub(crate) fn into_json(self) -> serde_json::Result<Box<RawValue>> {
-        let json = to_raw_value(&self.result)?;
-        note_answer(&self.span, &json);
-        Ok(json)
-    }
 }
 
 /// Notes what a call is answered with.
-pub(crate) fn note_answer(span: &Span, json: &RawValue) {
-    span.record("result_bytes", json.get().len());
-    span.in_scope(|| tracing::trace!(result = json.get(), "the tool has answered"));
+pub(crate) fn note_answer(span: &Span, result: &str) {
+    span.record("result_bytes", result.len());
+    span.in_scope(|| tracing::trace!(result, "the tool has answered"));
 }
 
 /// Notes that the code behind a call has panicked.

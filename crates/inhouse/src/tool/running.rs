@@ -29,17 +29,17 @@ impl Limits {
 ///
 /// The timeout includes the time that it waits for its turn: whoever waits for the call cannot tell
 /// the one from the other.
-pub(super) fn run(
+pub(super) async fn run(
     record: CallRecord,
-    tool: String,
+    tool: &str,
     timeout: Option<Duration>,
-    limits: [Limits; 2],
+    limits: [&Limits; 2],
     handler: impl Future<Output = CallToolResult>,
-) -> impl Future<Output = Finished> {
+) -> Finished {
     let span = record.span().clone();
     let running = async move {
         let in_turn = async {
-            let [server_limit, tool_limit] = &limits;
+            let [server_limit, tool_limit] = limits;
             // The tool's first: who waits for that must not take a turn of the server from other
             // tools.
             let _tool = wait_for_turn(tool_limit).await;
@@ -64,7 +64,7 @@ pub(super) fn run(
         };
         record.finish(outcome, result)
     };
-    running.instrument(span)
+    running.instrument(span).await
 }
 
 async fn wait_for_turn(limits: &Limits) -> Option<tokio::sync::SemaphorePermit<'_>> {

@@ -149,12 +149,12 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
         let (_alive, cancelled) = Cancelled::new();
         let context = CallContext {
             tool_use_id: None,
-            cancelled,
-            progress: Progress::new(None),
-            session: Session::default(),
+            cancelled: &cancelled,
+            progress: &|| Progress::new(None),
+            session: &Session::default(),
         };
-        let running = self.start(tool, &arguments.to_string(), context);
-        running.await.result
+        let arguments = arguments.to_string();
+        self.run(tool, &arguments, context).await.result
     }
 
     fn settings(&mut self) -> &mut Settings {
@@ -176,12 +176,12 @@ pub(crate) trait ServedTools: Send + Sync {
     fn listing(&self) -> Listing;
     /// Changes whenever the listing does.
     fn changes(&self) -> watch::Receiver<u64>;
-    fn start(
-        &self,
-        tool: &str,
-        arguments: &str,
-        context: CallContext,
-    ) -> Pin<Box<dyn Future<Output = Finished> + Send>>;
+    fn run<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: &'a str,
+        context: CallContext<'a>,
+    ) -> Pin<Box<dyn Future<Output = Finished> + Send + 'a>>;
 }
 
 impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
@@ -219,31 +219,31 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
         self.registry.changes()
     }
 
-    fn start(
-        &self,
-        tool: &str,
-        arguments: &str,
-        context: CallContext,
-    ) -> Pin<Box<dyn Future<Output = Finished> + Send>> {
-        let Some(entry) = self.registry.find(tool) else {
-            let text = format!("there is no tool `{tool}` on the server `{}`", self.name);
-            let finished = Finished::without_a_call(CallToolResult::error(text));
-            return Box::pin(std::future::ready(finished));
-        };
-        let timeout = entry.tool.timeout.or(self.settings.timeout);
-        let limits = [self.settings.limits.clone(), entry.limits.clone()];
-        let record = CallRecord::begin(&self.name, tool, arguments);
-        let state = Arc::clone(&self.state);
-        let (tool, arguments) = (tool.to_owned(), arguments.to_owned());
-        Box::pin(run(record, tool, timeout, limits, async move {
-            let call = Call {
-                state: &*state,
-                arguments: &arguments,
-                context: &context,
+    fn run<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: &'a str,
+        context: CallContext<'a>,
+    ) -> Pin<Box<dyn Future<Output = Finished> + Send + 'a>> {
+        Box::pin(async move {
+            let Some(entry) = self.registry.find(tool) else {
+                let text = format!("there is no tool `{tool}` on the server `{}`", self.name);
+                return Finished::without_a_call(CallToolResult::error(text));
             };
-            let running = entry.tool.handler.call(&call);
-            running.await
-        }))
+            let timeout = entry.tool.timeout.or(self.settings.timeout);
+            let limits = [&self.settings.limits, &entry.limits];
+            let record = CallRecord::begin(&self.name, tool, arguments);
+            let handling = async {
+                let call = Call {
+                    state: &*self.state,
+                    arguments,
+                    context: &context,
+                };
+                let handling = entry.tool.handler.call(&call);
+                handling.await
+            };
+            run(record, tool, timeout, limits, handling).await
+        })
     }
 }
 

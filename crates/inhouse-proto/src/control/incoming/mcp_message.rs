@@ -16,8 +16,8 @@ use crate::open::{Extra, Mismatch};
 pub struct McpMessage<'a> {
     /// The key under which the server was registered.
     pub server_name: Cow<'a, str>,
-    /// The message, not parsed yet.
-    pub message: &'a RawValue,
+    /// The message as JSON text.
+    pub message: &'a str,
     /// Members that this version does not name.
     pub extra: Extra,
 }
@@ -26,7 +26,7 @@ impl<'a> McpMessage<'a> {
     pub(super) fn from_members(mut members: Shallow<'a>) -> Result<Self, Mismatch> {
         Ok(Self {
             server_name: members.take_string("server_name")?,
-            message: members.take("message")?,
+            message: members.take("message")?.get(),
             extra: members.into_extra()?,
         })
     }
@@ -37,7 +37,9 @@ impl Serialize for McpMessage<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("subtype", "mcp_message")?;
         map.serialize_entry("server_name", &self.server_name)?;
-        map.serialize_entry("message", self.message)?;
+        let message: &RawValue =
+            serde_json::from_str(self.message).map_err(serde::ser::Error::custom)?;
+        map.serialize_entry("message", message)?;
         for (name, value) in self.extra.iter() {
             map.serialize_entry(name, value)?;
         }

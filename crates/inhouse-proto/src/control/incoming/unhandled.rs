@@ -62,7 +62,7 @@ fn no_server(request: &McpMessage<'_>) -> Answer {
         method: Option<&'a RawValue>,
     }
 
-    match serde_json::from_str(request.message.get()) {
+    match serde_json::from_str(request.message) {
         Ok(Head {
             id: Some(id),
             method: Some(_),

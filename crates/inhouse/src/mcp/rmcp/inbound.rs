@@ -5,12 +5,11 @@ use ::rmcp::model::{
 };
 use inhouse_proto::mcp::Rpc;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 /// Reads what the library's own loop deals with: a notification of the CLI, or its answer to a
 /// request of the server. `None` when it makes no sense.
-pub(super) fn read(message: &RawValue) -> Option<ClientJsonRpcMessage> {
-    match Rpc::parse(message.get()).ok()? {
+pub(super) fn read(message: &str) -> Option<ClientJsonRpcMessage> {
+    match Rpc::parse(message).ok()? {
         Rpc::Notification { method, .. } => {
             notification(&method, message).map(JsonRpcMessage::notification)
         }
@@ -26,11 +25,11 @@ pub(super) fn read(message: &RawValue) -> Option<ClientJsonRpcMessage> {
 }
 
 /// An id as the library has it; one that it does not know the like of becomes its text.
-pub(super) fn request_id(id: &RawValue) -> RequestId {
-    from_raw(id).unwrap_or_else(|| RequestId::String(id.get().into()))
+pub(super) fn request_id(id: &str) -> RequestId {
+    from_raw(id).unwrap_or_else(|| RequestId::String(id.into()))
 }
 
-fn notification(method: &str, message: &RawValue) -> Option<ClientNotification> {
+fn notification(method: &str, message: &str) -> Option<ClientNotification> {
     Some(match method {
         "notifications/initialized" => from_raw::<InitializedNotification>(message)?.into(),
         "notifications/cancelled" => from_raw::<CancelledNotification>(message)?.into(),
@@ -42,8 +41,8 @@ fn notification(method: &str, message: &RawValue) -> Option<ClientNotification> 
     })
 }
 
-fn from_raw<T: DeserializeOwned>(json: &RawValue) -> Option<T> {
-    serde_json::from_str(json.get())
+fn from_raw<T: DeserializeOwned>(json: &str) -> Option<T> {
+    serde_json::from_str(json)
         .inspect_err(|error| tracing::debug!(%error, "a message of the CLI makes no sense"))
         .ok()
 }

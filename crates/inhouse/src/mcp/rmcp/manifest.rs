@@ -2,8 +2,8 @@ use ::rmcp::ServerHandler;
 use ::rmcp::model::RequestId;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 
 use super::RmcpSession;
 use crate::mcp::{Manifest, ServerSession};
@@ -15,10 +15,7 @@ use crate::mcp::{Manifest, ServerSession};
 /// does not take it makes another, which a handler has to bear at any time.
 pub(super) async fn capture<H: ServerHandler>(session: &RmcpSession<H>) -> Option<Manifest> {
     let initialize_result = ask(session, "initialize", Some(client())).await?;
-    session.notification(&raw(&json!({
-        "jsonrpc": "2.0",
-        "method": "notifications/initialized",
-    })));
+    session.notification(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     let tools_list_result = match has_tools(&initialize_result) {
         true => list(session).await?,
         false => None,
@@ -59,25 +56,23 @@ fn has_tools(initialize_result: &RawValue) -> bool {
 async fn ask<H: ServerHandler>(
     session: &RmcpSession<H>,
     method: &str,
-    params: Option<Box<RawValue>>,
+    params: Option<Value>,
 ) -> Option<Box<RawValue>> {
     // Unlike any id of the CLI, which are numbers.
     let id = RequestId::String(format!("manifest:{method}").into());
-    let answer = session.answer(id, method.to_owned(), params).await;
-    answer
+    let params = params.map(|params| params.to_string().into());
+    let answer = session.answer(id, method.to_owned().into(), params).await;
+    let (result, _) = answer
         .inspect_err(|error| tracing::debug!(method, ?error, "no manifest of an MCP server"))
-        .ok()
+        .ok()?;
+    to_raw_value(&result).ok()
 }
 
 /// How the CLI introduces itself.
-fn client() -> Box<RawValue> {
-    raw(&json!({
+fn client() -> Value {
+    json!({
         "protocolVersion": inhouse_proto::mcp::PROTOCOL_VERSIONS[0],
         "capabilities": {},
         "clientInfo": {"name": "claude-code", "version": env!("CARGO_PKG_VERSION")},
-    }))
-}
-
-fn raw(value: &serde_json::Value) -> Box<RawValue> {
-    to_raw_value(value).expect("JSON is JSON")
+    })
 }

@@ -4,7 +4,6 @@ use ::rmcp::model::{
 };
 use inhouse_proto::mcp::{ErrorCode, RpcError};
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// Reads a request, and what it says about itself.
@@ -16,7 +15,7 @@ use serde_json::{Map, Value};
 /// `INVALID_PARAMS` with what is wrong.
 pub(super) fn parse(
     method: &str,
-    params: Option<&RawValue>,
+    params: Option<&str>,
 ) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
     let mut params = Params::read(method, params)?;
     let meta = params.meta()?;
@@ -55,8 +54,8 @@ struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    fn read(method: &'a str, params: Option<&RawValue>) -> Result<Self, RpcError> {
-        let members = params.map(|params| serde_json::from_str(params.get()));
+    fn read(method: &'a str, params: Option<&str>) -> Result<Self, RpcError> {
+        let members = params.map(serde_json::from_str);
         let members = members
             .transpose()
             .map_err(|error| invalid(method, &error))?;
@@ -106,12 +105,11 @@ fn invalid(method: &str, error: &serde_json::Error) -> RpcError {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use serde_json::value::to_raw_value;
 
     use super::*;
 
     fn read(method: &str, params: Value) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
-        parse(method, Some(&to_raw_value(&params).expect("JSON")))
+        parse(method, Some(&params.to_string()))
     }
 
     #[test]

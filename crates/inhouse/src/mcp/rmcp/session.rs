@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ::rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerResult};
 use ::rmcp::service::{RequestContext, RunningService, serve_directly};
 use ::rmcp::{Peer, RoleServer, ServerHandler, Service};
+use inhouse_proto::engine::Text;
 use inhouse_proto::mcp::{ErrorCode, RpcError};
-use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tracing::{Instrument, Span};
 
@@ -14,7 +14,7 @@ use super::link_transport::{LinkTransport, ToolChanges};
 use super::{inbound, manifest, request, span};
 use crate::mcp::{Answered, Link, Manifest, RpcRequest, ServerSession};
 use crate::session::Session;
-use crate::tool::{catch_panic, note_answer, note_panic};
+use crate::tool::{catch_panic, note_panic};
 
 /// A handler at work for one CLI.
 pub(super) struct RmcpSession<H: ServerHandler> {
@@ -47,9 +47,9 @@ impl<H: ServerHandler> RmcpSession<H> {
     pub(super) fn answer(
         &self,
         id: RequestId,
-        method: String,
-        params: Option<Box<RawValue>>,
-    ) -> impl Future<Output = Result<Box<RawValue>, RpcError>> + Send + use<H> {
+        method: Text,
+        params: Option<Text>,
+    ) -> impl Future<Output = Result<(ServerResult, Span), RpcError>> + Send + use<H> {
         let (server, handler) = (Arc::clone(&self.server), Arc::clone(&self.handler));
         let mut context = RequestContext::new(id, self.running.peer().clone());
         context.extensions.insert(self.session.clone());
@@ -69,9 +69,7 @@ impl<H: ServerHandler> RmcpSession<H> {
                 record.end(span::outcome_of(&outcome));
             }
             match outcome {
-                Ok(Ok(result)) => to_raw_value(&result)
-                    .inspect(|result| note_answer(&span, result))
-                    .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string())),
+                Ok(Ok(result)) => Ok((result, span)),
                 Ok(Err(error)) => Err(rpc_error(error)),
                 Err(panic) => {
                     span.in_scope(|| note_panic(&panic));
@@ -88,7 +86,7 @@ impl<H: ServerHandler> RmcpSession<H> {
     }
 
     /// Hands a message to the library's own loop, which is there as long as the session.
-    fn deliver(&self, message: &RawValue) {
+    fn deliver(&self, message: &str) {
         if let Some(message) = inbound::read(message) {
             let _ = self.inbox.send(message);
         }
@@ -102,14 +100,18 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
 
     fn request(&self, request: RpcRequest) -> Answered {
         let id = inbound::request_id(&request.id);
-        Box::pin(self.answer(id, request.method, request.params))
+        let answer = self.answer(id, request.method.clone(), request.params.clone());
+        Box::pin(async move {
+            let (result, span) = answer.await?;
+            request.succeed_in(&span, &result)
+        })
     }
 
-    fn notification(&self, message: &RawValue) {
+    fn notification(&self, message: &str) {
         self.deliver(message);
     }
 
-    fn response(&self, message: &RawValue) {
+    fn response(&self, message: &str) {
         self.deliver(message);
     }
 }

@@ -5,11 +5,7 @@ use serde_json::value::RawValue;
 use crate::tool::CallRecord;
 
 /// The record of a tool call, like that of a native one. Other requests have none.
-pub(super) fn of_request(
-    server: &str,
-    method: &str,
-    params: Option<&RawValue>,
-) -> Option<CallRecord> {
+pub(super) fn of_request(server: &str, method: &str, params: Option<&str>) -> Option<CallRecord> {
     #[derive(Deserialize)]
     struct Call<'a> {
         name: String,
@@ -19,7 +15,7 @@ pub(super) fn of_request(
     if method != "tools/call" || !CallRecord::is_wanted() {
         return None;
     }
-    let call: Call<'_> = serde_json::from_str(params?.get()).ok()?;
+    let call: Call<'_> = serde_json::from_str(params?).ok()?;
     let arguments = call.arguments.map_or("", RawValue::get);
     Some(CallRecord::begin(server, &call.name, arguments))
 }

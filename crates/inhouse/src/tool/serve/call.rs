@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::session::Session;
-use crate::tool::{CallContext, Cancelled, Progress, ServedTools};
+use crate::tool::{CallContext, Cancelled, Progress, ServedTools, note_answer};
 
 /// Calls a tool for a client of the library.
 pub(super) async fn call(
@@ -24,26 +24,27 @@ pub(super) async fn call(
     let (progress, reports) = progress(context.meta.get_progress_token());
     let arguments = Value::Object(request.arguments.unwrap_or_default()).to_string();
     let tool_use_id = context.meta.get("claudecode/toolUseId");
-    let running = tools.start(
-        &request.name,
-        &arguments,
-        CallContext {
-            tool_use_id: tool_use_id.and_then(Value::as_str).map(str::to_owned),
-            cancelled,
-            progress,
-            session: Session::default(),
-        },
-    );
+    let (session, progress) = (Session::default(), || progress.clone());
+    let call = CallContext {
+        tool_use_id: tool_use_id.and_then(Value::as_str),
+        cancelled: &cancelled,
+        progress: &progress,
+        session: &session,
+    };
+    let running = tools.run(&request.name, &arguments, call);
     tokio::select! {
         biased;
         () = context.ct.cancelled() => {
-            cancel.send_replace(true);
+            cancel.cancel();
             let code = ::rmcp::model::ErrorCode(ErrorCode::CANCELLED);
             Err(ErrorData::new(code, "the request was cancelled", None))
         }
         finished = forwarding(reports, &context.peer, running) => {
-            let result = finished.into_json();
-            let result = result.and_then(|json| serde_json::from_str(json.get()));
+            let json = serde_json::to_string(&finished.result);
+            let result = json.and_then(|json| {
+                note_answer(&finished.span, &json);
+                serde_json::from_str(&json)
+            });
             result.map_err(|error| ErrorData::internal_error(error.to_string(), None))
         }
     }

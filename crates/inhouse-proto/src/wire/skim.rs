@@ -1,0 +1,261 @@
+use std::borrow::Cow;
+
+/// Goes through JSON text once and tells where things stand.
+///
+/// A value that nobody asks for is passed over at the speed of a byte search, and a value that
+/// somebody asks for is handed out as the text it is, to be parsed once, where it is needed. So the
+/// structure is checked on the way and the inside of values is not: that is left to whoever parses
+/// them. Every method returns `None` when the text cannot be JSON.
+pub(crate) struct Skim<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Skim<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Goes through the members of an object. For each, `member` gets the name, and goes past the
+    /// value.
+    pub(crate) fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Self, &str) -> Option<()>,
+    ) -> Option<()> {
+        self.expect(b'{')?;
+        if self.peek()? == b'}' {
+            self.at += 1;
+            return Some(());
+        }
+        loop {
+            let name = self.name()?;
+            self.expect(b':')?;
+            member(self, &name)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'}' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Goes through the members of an object as [`object`](Self::object) does; returns its text.
+    pub(crate) fn object_text(
+        &mut self,
+        member: impl FnMut(&mut Self, &str) -> Option<()>,
+    ) -> Option<&'a str> {
+        self.peek()?;
+        let start = self.at;
+        self.object(member)?;
+        Some(&self.text[start..self.at])
+    }
+
+    /// Goes past a value and returns its text.
+    pub(crate) fn value(&mut self) -> Option<&'a str> {
+        let first = self.peek()?;
+        let start = self.at;
+        match first {
+            b'"' => self.string()?,
+            b'{' | b'[' => self.container()?,
+            _ => self.scalar()?,
+        }
+        Some(&self.text[start..self.at])
+    }
+
+    /// Goes past a value; `null` counts as none.
+    pub(crate) fn optional(&mut self) -> Option<Option<&'a str>> {
+        Some(Some(self.value()?).filter(|value| *value != "null"))
+    }
+
+    /// The next byte that is not blank, which is not passed.
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while matches!(bytes.get(self.at)?, b' ' | b'\t' | b'\r' | b'\n') {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// Checks that nothing but blanks follows.
+    pub(crate) fn end(mut self) -> Option<()> {
+        self.peek().is_none().then_some(())
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    fn name(&mut self) -> Option<Cow<'a, str>> {
+        if self.peek()? != b'"' {
+            return None;
+        }
+        let start = self.at;
+        self.string()?;
+        unquote(&self.text[start..self.at])
+    }
+
+    /// Goes past a string, from its first quotation mark.
+    fn string(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        loop {
+            self.at += mark(&bytes[self.at..])?;
+            match bytes[self.at] {
+                b'"' => break,
+                // Whatever is escaped is not a mark.
+                _ => self.at = (self.at + 2).min(bytes.len()),
+            }
+        }
+        self.at += 1;
+        Some(())
+    }
+
+    /// Goes past an object or a list, from its first bracket.
+    fn container(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        let mut depth = 0_usize;
+        loop {
+            match bytes.get(self.at)? {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return Some(());
+            }
+        }
+    }
+
+    fn scalar(&mut self) -> Option<()> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = rest
+            .iter()
+            .position(|byte| !matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'E'))
+            .unwrap_or(rest.len());
+        let known = match rest[..length].first()? {
+            b'-' | b'0'..=b'9' => true,
+            _ => matches!(&rest[..length], b"true" | b"false" | b"null"),
+        };
+        known.then(|| self.at += length)
+    }
+}
+
+/// The text of a JSON string; `None` when it is another kind of value.
+pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.as_bytes().contains(&b'\\') {
+        return serde_json::from_str(value).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
+}
+
+/// How far it is to the next quotation mark or backslash.
+fn mark(bytes: &[u8]) -> Option<usize> {
+    /// Most strings are shorter than a call of a vectorised search is worth.
+    const NEAR: usize = 16;
+    let near = &bytes[..bytes.len().min(NEAR)];
+    let found = near.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+    found.or_else(|| {
+        let far = memchr::memchr2(b'"', b'\\', &bytes[near.len()..])?;
+        Some(near.len() + far)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn members(text: &str) -> Option<HashMap<String, &str>> {
+        let mut members = HashMap::new();
+        let mut skim = Skim::new(text);
+        skim.object(|skim, name| {
+            members.insert(name.to_owned(), skim.value()?);
+            Some(())
+        })?;
+        skim.end()?;
+        Some(members)
+    }
+
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "[\"\\\\{}\\[\\],:a-c\u{0}-\u{1f}é😀]{0,40}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::btree_map("[\"\\\\{}a-c ]{0,20}", inner, 0..6)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn it_finds_what_serde_finds(
+            object in prop::collection::btree_map("[\"\\\\{}a-c😀 ]{0,8}", json(), 0..6),
+            pretty: bool,
+        ) {
+            let text = if pretty {
+                serde_json::to_string_pretty(&object)
+            } else {
+                serde_json::to_string(&object)
+            };
+            let text = text.expect("JSON");
+            let parsed: HashMap<String, &RawValue> = serde_json::from_str(&text).expect("an object");
+            let expected = parsed.into_iter().map(|(name, raw)| (name, raw.get())).collect();
+            prop_assert_eq!(members(&text), Some(expected));
+        }
+
+        #[test]
+        fn it_passes_over_nothing_that_serde_takes(text in "[{}\\[\\]\",:\\\\ a1-]{0,24}") {
+            if serde_json::from_str::<HashMap<String, Value>>(&text).is_ok() {
+                prop_assert!(members(&text).is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_cut_or_garbled_is_found_out() {
+        for text in [
+            "",
+            "[]",
+            "7",
+            "{",
+            "{\"a\"",
+            "{\"a\":",
+            "{\"a\":}",
+            "{\"a\":tru}",
+            "{\"a\":1",
+            "{\"a\":1,",
+            "{\"a\":1,}",
+            "{\"a\":[1}",
+            "{\"a\":\"b",
+            "{\"a\":\"b\\",
+            "{\"a\":\"b\\\"}",
+            "{a:1}",
+            "{\"a\":1}{\"b\":2}",
+            "{\"a\":\"b{\"c\":1}",
+            "Warning: {\"a\":1}",
+        ] {
+            assert_eq!(members(text), None, "{text}");
+        }
+    }
+}
