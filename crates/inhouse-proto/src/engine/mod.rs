@@ -98,9 +98,15 @@ impl Engine {
         self.events.pop_front()
     }
 
-    /// Bytes for the CLI: whole lines, in order.
+    /// Bytes for the CLI, in order: whole lines, or parts of a long one.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.outgoing.take()
+    }
+
+    /// Whether there is more for [`poll_transmit`](Self::poll_transmit).
+    #[must_use]
+    pub fn has_transmit(&self) -> bool {
+        !self.outgoing.is_empty()
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called next.
@@ -154,7 +160,7 @@ impl Engine {
     ///
     /// A ticket is used up by its answer, so there cannot be two. The answer to a request that the
     /// CLI has withdrawn meanwhile is dropped.
-    pub fn respond(&mut self, ticket: Ticket, answer: &Answer) {
+    pub fn respond(&mut self, ticket: Ticket, answer: Answer) {
         if self.inbound.close(&ticket) {
             self.outgoing.answer(ticket.request_id(), answer);
         }

@@ -92,7 +92,7 @@ impl Engine {
         let Some(request) = &envelope.request else {
             // Whoever asked can be told, at least.
             let answer = Answer::error("the control request has no `request`");
-            self.outgoing.answer(&id, &answer);
+            self.outgoing.answer(&id, answer);
             return self.malformed(line);
         };
         match self.inbound.open(slice_of(line, id.clone())) {

@@ -11,7 +11,7 @@ use super::{
     ToolUseSummaryMessage, UserMessage,
 };
 use crate::open::{Open, Unknown};
-use crate::wire::mend;
+use crate::wire::{Skim, mend, unquote};
 
 /// Declares [`Message`]: its variants, their tags, and how each is decoded and encoded.
 macro_rules! messages {
@@ -156,11 +156,10 @@ impl Message {
     /// # Errors
     /// Only when the line is not a JSON object.
     pub fn decode(line: &[u8]) -> serde_json::Result<Self> {
-        if let Ok(Tags { kind, subtype }) = serde_json::from_slice(line) {
-            let subtype = subtype.as_ref().map(|tag| &*tag.0);
-            if let Ok(Some(message)) = Self::read(&kind.0, subtype, line) {
-                return Ok(message);
-            }
+        if let Some((kind, subtype)) = std::str::from_utf8(line).ok().and_then(tags)
+            && let Ok(Some(message)) = Self::read(&kind, subtype.as_deref(), line)
+        {
+            return Ok(message);
         }
         serde_json::from_slice(line)
             .or_else(|error| match mend(line) {
@@ -188,18 +187,19 @@ impl<'de> Deserialize<'de> for Message {
     }
 }
 
-/// The members that tell the kind of a line, borrowed from it.
-#[derive(Deserialize)]
-struct Tags<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Tag<'a>,
-    #[serde(borrow)]
-    subtype: Option<Tag<'a>>,
+/// The members that tell the kind of a line.
+fn tags(line: &str) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)> {
+    let (mut kind, mut subtype) = (None, None);
+    Skim::new(line).object(|skim, name| {
+        match name {
+            "type" => kind = unquote(skim.value()?),
+            "subtype" => subtype = skim.optional()?.and_then(unquote),
+            _ => drop(skim.value()?),
+        }
+        Some(())
+    })?;
+    Some((kind?, subtype))
 }
-
-// `Cow` by itself would be deserialized as owned inside of an `Option`.
-#[derive(Deserialize)]
-struct Tag<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn whole<T: DeserializeOwned>(line: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(line)

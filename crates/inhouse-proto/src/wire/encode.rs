@@ -1,5 +1,8 @@
+use std::collections::VecDeque;
+
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::control::incoming::Answer;
 
@@ -9,13 +12,23 @@ use crate::control::incoming::Answer;
 /// stdin is written here and nowhere else.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
+    /// What stands before the buffer.
+    full: VecDeque<Bytes>,
     buffer: BytesMut,
 }
 
+/// A payload of this size is worth more than a copy: it is sent from where it is.
+const LARGE: usize = 32 * 1024;
+
 impl Outgoing {
-    /// Everything that waits to be written.
+    /// What is to be written next: as a rule everything that waits.
     pub(crate) fn take(&mut self) -> Option<Bytes> {
-        (!self.buffer.is_empty()).then(|| self.buffer.split().freeze())
+        let next = self.full.pop_front();
+        next.or_else(|| (!self.buffer.is_empty()).then(|| self.buffer.split().freeze()))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.full.is_empty() && self.buffer.is_empty()
     }
 
     /// Appends a value as one line.
@@ -48,8 +61,8 @@ impl Outgoing {
     }
 
     /// Appends the answer to a request of the CLI; silence is an answer that writes nothing.
-    pub(crate) fn answer(&mut self, id: &str, answer: &Answer) {
-        let subtype = match answer {
+    pub(crate) fn answer(&mut self, id: &str, answer: Answer) {
+        let subtype = match &answer {
             Answer::Success(_) => "success",
             Answer::Error { .. } => "error",
             Answer::Silence => return,
@@ -61,14 +74,14 @@ impl Outgoing {
         match answer {
             Answer::Success(payload) => {
                 self.text(r#","response":"#);
-                self.json(payload.get());
+                self.payload(payload);
             }
             Answer::Error { message, code } => {
                 self.text(r#","error":"#);
-                self.string(message);
+                self.string(&message);
                 if let Some(code) = code {
                     self.text(r#","error_code":"#);
-                    self.string(code);
+                    self.string(&code);
                 }
             }
             Answer::Silence => {}
@@ -78,6 +91,16 @@ impl Outgoing {
 
     fn text(&mut self, text: &str) {
         self.buffer.put_slice(text.as_bytes());
+    }
+
+    fn payload(&mut self, payload: Box<RawValue>) {
+        let is_one_line = || memchr::memchr(b'\n', payload.get().as_bytes()).is_none();
+        if payload.get().len() < LARGE || !is_one_line() {
+            return self.json(payload.get());
+        }
+        self.full.push_back(self.buffer.split().freeze());
+        let payload: Box<str> = payload.into();
+        self.full.push_back(String::from(payload).into());
     }
 
     /// Appends JSON text of any layout without breaking the line.
@@ -99,12 +122,14 @@ impl Outgoing {
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
-    use serde_json::value::RawValue;
 
     use super::*;
 
     fn lines(outgoing: &mut Outgoing) -> Vec<Value> {
-        let bytes = outgoing.take().unwrap_or_default();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = outgoing.take() {
+            bytes.extend_from_slice(&chunk);
+        }
         bytes
             .split_inclusive(|byte| *byte == b'\n')
             .map(|line| {
@@ -119,11 +144,35 @@ mod tests {
         let payload = "{\n \"text\": \"a\\nb\"\r\n}";
         let mut outgoing = Outgoing::default();
         let payload = RawValue::from_string(payload.to_owned()).expect("JSON");
-        outgoing.answer("r1", &Answer::Success(payload));
+        outgoing.answer("r1", Answer::Success(payload));
         outgoing.cancel("r2");
         let lines = lines(&mut outgoing);
         assert_eq!(lines[0]["response"]["response"]["text"], "a\nb");
         assert_eq!(lines[1]["request_id"], "r2");
+    }
+
+    #[test]
+    fn a_large_payload_keeps_its_place_and_is_not_copied() {
+        let text = "x".repeat(LARGE);
+        for payload in [format!("\"{text}\""), format!("[\"{text}\",\n1]")] {
+            let mut outgoing = Outgoing::default();
+            outgoing.cancel("before");
+            let payload = RawValue::from_string(payload).expect("JSON");
+            let place = payload.get().as_ptr();
+            let is_one_line = !payload.get().contains('\n');
+            outgoing.answer("r1", Answer::Success(payload));
+            outgoing.cancel("behind");
+            assert_eq!(
+                outgoing.full.iter().any(|chunk| chunk.as_ptr() == place),
+                is_one_line
+            );
+            let lines = lines(&mut outgoing);
+            assert_eq!(lines.len(), 3);
+            assert_eq!(lines[0]["request_id"], "before");
+            let sent = &lines[1]["response"]["response"];
+            assert!(sent == &text || sent[0] == text);
+            assert_eq!(lines[2]["request_id"], "behind");
+        }
     }
 
     #[test]
@@ -151,8 +200,8 @@ mod tests {
             message: "no \"quotes\"\nand lines".to_owned(),
             code: Some("bad".to_owned()),
         };
-        outgoing.answer("a\"b\n", &answer);
-        outgoing.answer("silent", &Answer::Silence);
+        outgoing.answer("a\"b\n", answer);
+        outgoing.answer("silent", Answer::Silence);
         let lines = lines(&mut outgoing);
         assert_eq!(lines.len(), 1);
         assert_eq!(lines[0]["response"]["request_id"], "a\"b\n");

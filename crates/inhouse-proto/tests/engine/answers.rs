@@ -17,7 +17,7 @@ fn a_request_is_answered_under_its_own_id() {
     let mut host = Host::new();
     let (ticket, asked) = request(host.hears(ask("r1")));
     assert!(matches!(asked.decode(), Incoming::Unknown(unknown) if unknown.subtype == "zap"));
-    host.engine.respond(ticket, &ok(&json!({"done": true})));
+    host.engine.respond(ticket, ok(&json!({"done": true})));
     assert_eq!(
         host.says(),
         [json!({
@@ -35,7 +35,7 @@ fn answers_may_come_in_any_order() {
         .collect();
     for ticket in tickets.into_iter().rev() {
         let payload = json!({"for": ticket.request_id()});
-        host.engine.respond(ticket, &ok(&payload));
+        host.engine.respond(ticket, ok(&payload));
     }
     let said = host.says();
     assert_eq!(said.len(), 100);
@@ -55,7 +55,7 @@ fn a_duplicate_of_an_open_request_gets_no_second_answer() {
         &events[..],
         [Event::Notice(Notice::DuplicateRequest { request_id })] if request_id == "r1"
     ));
-    host.engine.respond(ticket, &ok(&json!({})));
+    host.engine.respond(ticket, ok(&json!({})));
     assert_eq!(host.says().len(), 1);
 }
 
@@ -69,7 +69,7 @@ fn a_withdrawn_request_gets_no_answer() {
     };
     assert_eq!(withdrawn.serial(), ticket.serial());
     assert!(!host.engine.is_open(&ticket));
-    host.engine.respond(ticket, &ok(&json!({})));
+    host.engine.respond(ticket, ok(&json!({})));
     assert!(host.says().is_empty());
 }
 
@@ -79,8 +79,8 @@ fn a_late_answer_does_not_reach_a_new_request_with_the_old_id() {
     let (old, _) = request(host.hears(ask("r1")));
     host.hears(json!({"type": "control_cancel_request", "request_id": "r1"}));
     let (new, _) = request(host.hears(ask("r1")));
-    host.engine.respond(old, &ok(&json!("old")));
-    host.engine.respond(new, &ok(&json!("new")));
+    host.engine.respond(old, ok(&json!("old")));
+    host.engine.respond(new, ok(&json!("new")));
     let said = host.says();
     assert_eq!(said.len(), 1);
     assert_eq!(said[0]["response"]["response"], "new");
@@ -97,7 +97,7 @@ fn withdrawing_what_is_not_open_is_nothing() {
 fn silence_closes_the_request_without_a_word() {
     let mut host = Host::new();
     let (ticket, _) = request(host.hears(ask("r1")));
-    host.engine.respond(ticket, &Answer::Silence);
+    host.engine.respond(ticket, Answer::Silence);
     assert!(host.says().is_empty());
     request(host.hears(ask("r1")));
 }

@@ -96,6 +96,7 @@ impl Driver {
             while let Some(event) = self.engine.poll_event() {
                 self.on_event(event);
             }
+            self.messages.flush();
         }
         self.finish();
     }
@@ -126,11 +127,11 @@ impl Driver {
             (ticket, answer) = self.dispatch.next_answer(), if !self.dispatch.is_empty() => {
                 // What the handler has said on its way comes before its answer.
                 self.obey_all();
-                self.engine.respond(ticket, &answer);
+                self.engine.respond(ticket, answer);
                 // As many as there are go into one write.
                 while let Some((ticket, answer)) = self.dispatch.ready_answer() {
                     self.obey_all();
-                    self.engine.respond(ticket, &answer);
+                    self.engine.respond(ticket, answer);
                 }
             }
             exit = peer.exited(), if !self.ending.has_exited() => {
@@ -165,7 +166,10 @@ impl Driver {
         match next {
             Some(bytes) if self.input.is_connected() => {
                 self.input.load(bytes);
-                self.waiters.writing();
+                // A prompt may stand behind an answer that is sent in parts.
+                if !self.engine.has_transmit() {
+                    self.waiters.writing();
+                }
             }
             _ if self.input.is_ending() => self.close_input(),
             _ => {}
@@ -312,7 +316,7 @@ impl Driver {
                     return;
                 }
                 if let Some((ticket, answer)) = self.dispatch.request(ticket, request) {
-                    self.engine.respond(ticket, &answer);
+                    self.engine.respond(ticket, answer);
                 }
             }
             Event::Withdrawn(ticket) => self.dispatch.cancel(&ticket),
@@ -343,7 +347,7 @@ impl Driver {
         }
     }
 
-    fn on_notice(&self, notice: Notice) {
+    fn on_notice(&mut self, notice: Notice) {
         let (reason, bytes, sample) = match notice {
             Notice::NotJson { bytes, sample } => (GapReason::NotJson, bytes, sample),
             Notice::TooLong { bytes, sample } => (GapReason::LineTooLong, bytes, sample),

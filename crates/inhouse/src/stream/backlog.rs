@@ -23,7 +23,11 @@ pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
         end: None,
         reader: Reader::Present(None),
     }));
-    (Sender(Arc::clone(&shared)), Receiver(shared))
+    let sender = Sender {
+        queue: Arc::clone(&shared),
+        batch: Vec::new(),
+    };
+    (sender, Receiver(shared))
 }
 
 /// What a reader finds in the queue.
@@ -38,7 +42,13 @@ pub(crate) enum Item {
 }
 
 /// The driver's end.
-pub(crate) struct Sender(Arc<Mutex<Queue>>);
+///
+/// What it hands over arrives with the next [`flush`](Self::flush): the reader is woken once for all
+/// that has been read together.
+pub(crate) struct Sender {
+    queue: Arc<Mutex<Queue>>,
+    batch: Vec<Item>,
+}
 
 /// The reader's end.
 pub(crate) struct Receiver(Arc<Mutex<Queue>>);
@@ -59,34 +69,43 @@ enum Reader {
 
 impl Sender {
     /// Hands over a line.
-    pub(crate) fn message(&self, frame: Frame) {
-        let mut queue = lock(&self.0);
-        let size = frame.line().len();
-        // An only line is never too many: a reader who keeps up loses nothing, however large it is.
-        let full = queue.bytes > 0 && queue.limit.is_some_and(|limit| queue.bytes + size > limit);
-        if full && !frame.ends_turn() {
-            return queue.drop_line(size);
-        }
-        queue.bytes += size;
-        queue.push(Item::Message(frame));
+    pub(crate) fn message(&mut self, frame: Frame) {
+        self.batch.push(Item::Message(frame));
     }
 
     /// Hands over something that takes no room worth counting.
-    pub(crate) fn push(&self, item: Item) {
-        lock(&self.0).push(item);
+    pub(crate) fn push(&mut self, item: Item) {
+        self.batch.push(item);
+    }
+
+    /// Lets the reader have what was handed over.
+    pub(crate) fn flush(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        let mut queue = lock(&self.queue);
+        for item in self.batch.drain(..) {
+            match item {
+                Item::Message(frame) => queue.message(frame),
+                item => queue.push(item),
+            }
+        }
+        queue.wake();
     }
 
     /// Takes note of a prompt: what was told of the end of earlier runs holds no longer.
-    pub(crate) fn prompted(&self) {
-        let mut queue = lock(&self.0);
+    pub(crate) fn prompted(&mut self) {
+        self.flush();
+        let mut queue = lock(&self.queue);
         queue
             .items
             .retain(|item| !matches!(item, Item::RunEnded { .. }));
     }
 
     /// Ends the stream: cleanly, or with the error that the reader gets last.
-    pub(crate) fn end(&self, error: Option<Error>) {
-        let mut queue = lock(&self.0);
+    pub(crate) fn end(&mut self, error: Option<Error>) {
+        self.flush();
+        let mut queue = lock(&self.queue);
         queue.end = Some(error);
         queue.wake();
     }
@@ -124,6 +143,17 @@ impl Drop for Receiver {
 }
 
 impl Queue {
+    fn message(&mut self, frame: Frame) {
+        let size = frame.line().len();
+        // An only line is never too many: a reader who keeps up loses nothing, however large it is.
+        let full = self.bytes > 0 && self.limit.is_some_and(|limit| self.bytes + size > limit);
+        if full && !frame.ends_turn() {
+            return self.drop_line(size);
+        }
+        self.bytes += size;
+        self.push(Item::Message(frame));
+    }
+
     fn push(&mut self, item: Item) {
         if matches!(self.reader, Reader::Gone) {
             return;
@@ -139,7 +169,6 @@ impl Queue {
             }
             (_, item) => self.items.push_back(item),
         }
-        self.wake();
     }
 
     fn drop_line(&mut self, size: usize) {
