@@ -6,6 +6,7 @@
     reason = "a command line tool talks to its terminal"
 )]
 
+mod bench;
 mod cargo;
 mod lint;
 mod metadata;
@@ -21,6 +22,10 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
 chores:
+  bench [--quick] [--rounds <n>] [--only <scenario>,...] [--hosts <host>,...]
+                                            hosts side by side under the same load; a complete run is written to docs/bench and README
+  bench --check | --update-budget           instructions and allocations of the hot paths against bench/budget.json (needs valgrind)
+  bench --readme                            README's figures anew from docs/bench
   lint                                      every static check; all run, then it fails if one found something
   record [<scenario>...]                    the fixtures of inhouse-proto anew, from the real CLI; all scenarios unless some are named
   test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real
@@ -43,6 +48,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
         return Ok(ExitCode::FAILURE);
     };
     let passed = match chore.as_str() {
+        "bench" => bench::run(&Workspace::locate(), &bench::Plan::parse(rest)?)?,
         "lint" if rest.is_empty() => lint::run(&Workspace::locate())?,
         "record" => record::run(&Workspace::locate(), rest)?,
         "test" => test::run(&Workspace::locate(), &test::Plan::parse(rest)?)?,

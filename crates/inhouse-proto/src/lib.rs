@@ -20,6 +20,7 @@
 
 pub mod control;
 pub mod engine;
+pub mod hook;
 mod id;
 pub mod mcp;
 pub mod message;

@@ -9,6 +9,7 @@ use crate::session::{self, Purpose};
 use crate::stream::MessageStream;
 use crate::transport::{ChildTransport, Transport};
 use crate::turn::Turn;
+use crate::warning::Warning;
 
 /// A conversation with a CLI that lasts over several prompts.
 ///
@@ -34,6 +35,7 @@ use crate::turn::Turn;
 #[derive(Debug)]
 pub struct Client {
     messages: MessageStream,
+    warnings: Vec<Warning>,
 }
 
 impl Client {
@@ -87,6 +89,12 @@ impl Client {
         &mut self.messages
     }
 
+    /// What about the options is probably not meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     /// Takes the client apart: controls for any number of tasks, and the messages for one.
     pub fn split(self) -> (Control, MessageStream) {
         (self.messages.control().clone(), self.messages)
@@ -108,7 +116,8 @@ impl Client {
     }
 
     async fn open<T: Transport>(options: Options, launch: Launch, transport: T) -> Result<Self> {
+        let warnings = launch.warnings.clone();
         let messages = session::open(options, launch, transport, Purpose::Conversation).await?;
-        Ok(Self { messages })
+        Ok(Self { messages, warnings })
     }
 }

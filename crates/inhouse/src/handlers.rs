@@ -5,7 +5,9 @@ use std::sync::Arc;
 use inhouse_proto::control::incoming::{Answer, Incoming};
 use inhouse_proto::engine::Request;
 
+use crate::deciders::Deciders;
 use crate::driver::Answering;
+use crate::hook::Hooks;
 use crate::mcp::Bridge;
 use crate::options::Options;
 use crate::request::RequestHandlers;
@@ -13,6 +15,8 @@ use crate::request::RequestHandlers;
 /// Everyone in this process who answers requests of the CLI.
 pub(crate) struct Handlers {
     bridge: Arc<Bridge>,
+    deciders: Deciders,
+    hooks: Hooks,
     by_subtype: RequestHandlers,
 }
 
@@ -20,6 +24,8 @@ impl Handlers {
     pub(crate) fn new(options: &Options, bridge: Arc<Bridge>) -> Self {
         Self {
             bridge,
+            deciders: options.deciders.clone(),
+            hooks: options.hooks.clone(),
             by_subtype: options.requests.handlers.clone(),
         }
     }
@@ -29,10 +35,11 @@ impl Handlers {
     /// # Errors
     /// What to answer at once when nobody here knows better.
     pub(crate) fn begin(&self, request: &Request) -> Result<Answering, Answer> {
-        let incoming = request.decode();
+        let (incoming, session) = (request.decode(), self.bridge.session());
         let begun = match &incoming {
             Incoming::McpMessage(message) => self.bridge.receive(request, message),
-            _ => None,
+            Incoming::HookCallback(callback) => self.hooks.begin(callback, session),
+            other => self.deciders.begin(other, session),
         };
         let by_subtype = || self.by_subtype.begin(incoming.subtype(), request.body());
         begun

@@ -6,6 +6,7 @@
 //! | hold a conversation | [`Client`], and [`Turn`] for each answer |
 //! | steer a running session | [`Control`] |
 //! | give Claude tools | [`tool`](macro@tool), [`ToolServer`](tool::ToolServer) |
+//! | see and hold up what happens | [`hook`] |
 //! | set anything up | [`Options`] |
 //! | read what happens | [`message::Message`] |
 //!
@@ -40,18 +41,26 @@
 
 #[doc(hidden)]
 pub mod __private;
+mod callback;
 mod client;
 pub mod control;
+mod deciders;
+pub mod dialog;
 mod driver;
+pub mod elicitation;
 pub mod error;
 pub mod guide;
 mod handlers;
+pub mod hook;
 pub mod launch;
 mod mcp;
 pub mod options;
 mod outcome;
+pub mod permission;
+pub mod plan;
 pub mod process;
 mod query;
+pub mod question;
 mod request;
 #[cfg(feature = "rmcp")]
 pub mod rmcp;
@@ -60,6 +69,7 @@ mod stream;
 pub mod tool;
 pub mod transport;
 mod turn;
+mod warning;
 
 #[doc(inline)]
 pub use inhouse_macros::tool;
@@ -67,7 +77,7 @@ pub use inhouse_proto::message;
 
 pub use self::client::Client;
 pub use self::control::Control;
-pub use self::error::{Error, ErrorKind, Result};
+pub use self::error::{Error, ErrorKind, HandlerError, Result};
 pub use self::mcp::McpServers;
 pub use self::options::Options;
 pub use self::process::ExitStatus;
@@ -75,6 +85,7 @@ pub use self::query::{Query, query};
 pub use self::session::Session;
 pub use self::stream::MessageStream;
 pub use self::turn::Turn;
+pub use self::warning::Warning;
 
 /// The examples of the README are compiled with those of the documentation.
 #[cfg(doctest)]

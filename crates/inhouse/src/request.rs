@@ -21,13 +21,13 @@ type RawHandler =
 impl RequestHandlers {
     pub(crate) fn insert<H, F, E>(&mut self, subtype: String, handler: H)
     where
-        H: Fn(Value) -> F + Send + Sync + 'static,
+        H: FnOnce(Value) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<Value, E>> + Send + 'static,
         E: Display,
     {
         let handler = move |request| -> Pin<Box<dyn Future<Output = _> + Send>> {
-            let answering = handler(request);
-            Box::pin(async move { answering.await.map_err(|error| error.to_string()) })
+            let handler = handler.clone();
+            Box::pin(async move { handler(request).await.map_err(|error| error.to_string()) })
         };
         self.0.insert(subtype, Arc::new(handler));
     }

@@ -13,6 +13,7 @@ impl Message {
             Self::StreamEvent(message) => message.session_id.as_deref(),
             Self::ToolProgress(message) => message.session_id.as_deref(),
             Self::ToolUseSummary(message) => message.session_id.as_deref(),
+            Self::Attachment(message) => message.session_id.as_deref(),
             Self::AuthStatus(message) => message.session_id.as_deref(),
             Self::RateLimit(message) => message.session_id.as_deref(),
             Self::PromptSuggestion(message) => message.session_id.as_deref(),
@@ -36,6 +37,7 @@ impl Message {
             Self::StreamEvent(message) => message.uuid.as_deref(),
             Self::ToolProgress(message) => message.uuid.as_deref(),
             Self::ToolUseSummary(message) => message.uuid.as_deref(),
+            Self::Attachment(message) => message.uuid.as_deref(),
             Self::AuthStatus(message) => message.uuid.as_deref(),
             Self::RateLimit(message) => message.uuid.as_deref(),
             Self::PromptSuggestion(message) => message.uuid.as_deref(),
@@ -57,6 +59,7 @@ impl Message {
             Self::User(message) => message.parent_tool_use_id.as_deref(),
             Self::StreamEvent(message) => message.parent_tool_use_id.as_deref(),
             Self::ToolProgress(message) => message.parent_tool_use_id.as_deref(),
+            Self::Attachment(message) => message.parent_tool_use_id.as_deref(),
             Self::Unknown(unknown) => unknown.raw.get("parent_tool_use_id")?.as_str(),
             _ => None,
         }

@@ -5,10 +5,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
-    ActiveGoalMessage, AssistantMessage, AuthStatusMessage, AutocompactStateMessage,
-    CommandLifecycleMessage, ConversationResetMessage, Gap, PromptSuggestionMessage,
-    RateLimitEvent, ResultMessage, StreamEvent, SystemMessage, ToolProgressMessage,
-    ToolUseSummaryMessage, UserMessage,
+    ActiveGoalMessage, AssistantMessage, AttachmentMessage, AuthStatusMessage,
+    AutocompactStateMessage, CommandLifecycleMessage, ConversationResetMessage, Gap,
+    PromptSuggestionMessage, RateLimitEvent, ResultMessage, StreamEvent, SystemMessage,
+    ToolProgressMessage, ToolUseSummaryMessage, UserMessage,
 };
 use crate::open::{Open, Unknown};
 use crate::wire::{Skim, mend, unquote};
@@ -126,6 +126,8 @@ messages! {
         ToolProgress(Box<ToolProgressMessage>) = "tool_progress",
         /// A few words about what a row of tool calls did.
         ToolUseSummary(Box<ToolUseSummaryMessage>) = "tool_use_summary",
+        /// Something beside the conversation, such as the words of a hook.
+        Attachment(Box<AttachmentMessage>) = "attachment",
         /// How a login is going.
         AuthStatus(Box<AuthStatusMessage>) = "auth_status",
         /// The state of the account's rate limit changed.

@@ -44,6 +44,7 @@ mod active_goal;
 mod api_message;
 mod assistant;
 mod assistant_error;
+mod attachment;
 mod auth_status;
 mod autocompact_state;
 mod command_lifecycle;
@@ -78,6 +79,7 @@ pub use self::api_message::{
 };
 pub use self::assistant::AssistantMessage;
 pub use self::assistant_error::AssistantError;
+pub use self::attachment::AttachmentMessage;
 pub use self::auth_status::AuthStatusMessage;
 pub use self::autocompact_state::AutocompactStateMessage;
 pub use self::command_lifecycle::{CommandLifecycleMessage, CommandState};

@@ -22,7 +22,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 macro_rules! open_struct {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident $([ $( $tag:literal = $value:literal ),* ])? {
+        pub struct $name:ident $([ $( $tag:literal = $value:expr ),* ])? {
             $( $(#[$doc:meta])* pub $field:ident $(as $wire:literal)? : $ty:ty ),* $(,)?
         }
     ) => {

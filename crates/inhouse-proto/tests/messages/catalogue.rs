@@ -7,7 +7,7 @@ use crate::examples::{all, full, minimal, tag};
 use crate::support::assert_deep_equal;
 
 /// Everything that a reader can get, by its tag.
-const TAGS: [&str; 51] = [
+const TAGS: [&str; 52] = [
     "assistant",
     "user",
     "result/success",
@@ -19,6 +19,7 @@ const TAGS: [&str; 51] = [
     "tool_progress",
     "auth_status",
     "tool_use_summary",
+    "attachment",
     "rate_limit_event",
     "prompt_suggestion",
     "conversation_reset",

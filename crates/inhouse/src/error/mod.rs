@@ -1,5 +1,6 @@
 //! What can go wrong, and what the caller can ask of it.
 
+mod handler;
 mod kind;
 
 use std::error::Error as StdError;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use inhouse_proto::message::ResultMessage;
 
+pub use self::handler::HandlerError;
 pub use self::kind::ErrorKind;
 use crate::process::ExitStatus;
 

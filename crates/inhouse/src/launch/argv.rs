@@ -25,6 +25,11 @@ impl Argv {
         }
     }
 
+    /// Adds `--flag` unless it is there.
+    pub(super) fn switch_once(&mut self, flag: &str) {
+        self.switch_if(!self.has(flag), flag);
+    }
+
     /// Adds `--flag=value`.
     pub(super) fn value(&mut self, flag: &str, value: impl AsRef<OsStr>) {
         let mut argument = OsString::from(format!("--{flag}="));

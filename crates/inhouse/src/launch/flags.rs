@@ -104,7 +104,14 @@ fn permissions(options: &Options, argv: &mut Argv) {
         permissions.allow_dangerously_skip,
         "allow-dangerously-skip-permissions",
     );
-    argv.value_if("permission-prompt-tool", permissions.prompt_tool.as_ref());
+    match &permissions.prompt_tool {
+        Some(tool) => argv.value("permission-prompt-tool", tool),
+        // Only then: otherwise the CLI would ask a host that has no answer.
+        None if options.deciders.decide_about_calls() => {
+            argv.value("permission-prompt-tool", "stdio");
+        }
+        None => {}
+    }
     argv.value_if(
         "permission-prompts",
         permissions.prompts.map(PermissionPrompts::as_str),
@@ -135,6 +142,10 @@ fn session(options: &Options, argv: &mut Argv) {
     let session = &options.session;
     argv.switch_if(session.continue_latest, "continue");
     argv.value_if("resume", session.resume.as_ref());
+    if !options.hooks.is_empty() && session.resumes() {
+        // A call that was deferred goes on at once, and without this no hook would see it.
+        argv.switch_once("await-initialize");
+    }
     argv.value_if("session-id", session.id.as_ref());
     argv.switch_if(session.fork, "fork-session");
     argv.value_if("resume-session-at", session.resume_at.as_ref());

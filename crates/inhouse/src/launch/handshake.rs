@@ -23,14 +23,15 @@ pub(super) fn initialize(options: &Options) -> Initialize {
     request.prompt_suggestions = options.stream.prompt_suggestions;
     request.agent_progress_summaries = options.stream.agent_progress_summaries;
     request.forward_subagent_text = options.stream.subagent_text.then_some(true);
-    let kinds = &options.permissions.dialog_kinds;
-    request.supported_dialog_kinds = (!kinds.is_empty()).then(|| kinds.clone());
+    let dialogs = &options.deciders.dialogs;
+    request.supported_dialog_kinds =
+        (!dialogs.is_empty()).then(|| dialogs.keys().cloned().collect());
     request.per_task_stop_affordance = options.permissions.per_task_stop;
     let plugins = &options.plugins;
     if plugins.delivery == PluginDelivery::Initialize && !plugins.plugins.is_empty() {
         request.plugins = Some(plugins.plugins.iter().map(plugin).collect());
     }
-    request
+    options.hooks.announce(request)
 }
 
 fn system_prompt(options: &Options, request: &mut Initialize) {

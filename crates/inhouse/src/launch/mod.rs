@@ -56,9 +56,11 @@ mod host;
 pub(crate) mod locate;
 mod output;
 mod plan;
+mod policy;
 mod sandbox;
 mod settings;
 mod variables;
+mod warnings;
 
 pub(crate) use self::check::mcp_servers as check_mcp_servers;
 pub use self::command_line::CommandLine;

@@ -10,10 +10,12 @@ use super::argv::Argv;
 use super::files::PrivateFiles;
 use super::{
     CommandLine, HostEnvironment, check, flags, handshake, locate, output, settings, variables,
+    warnings,
 };
 use crate::error::Result;
 use crate::options::{Backlog, Options, OsUser};
 use crate::process::{ShutdownTiming, StderrCallback};
+use crate::warning::Warning;
 
 /// What starts a session, decided from [`Options`] and from nothing else.
 ///
@@ -30,6 +32,9 @@ pub struct Launch {
     /// Whether the session must end unless the answer to `initialize` says that the managed
     /// settings were applied.
     pub requires_managed_settings: bool,
+    /// Whether the session must end unless the answer to `initialize` says that a hook which fails
+    /// can hold its event up.
+    pub requires_blocking_hooks: bool,
     /// Whether prompts are to be taken as they are.
     pub verbatim_prompts: bool,
     /// The longest line to accept.
@@ -44,6 +49,8 @@ pub struct Launch {
     pub background_ceiling: Option<Duration>,
     /// How patiently to end the CLI.
     pub shutdown: ShutdownTiming,
+    /// What is probably not meant.
+    pub warnings: Vec<Warning>,
     pub(crate) stderr: Option<StderrCallback>,
     // Held, not read: the files go when the launch does.
     _files: PrivateFiles,
@@ -110,6 +117,7 @@ impl Launch {
             user: options.process.user,
             initialize,
             requires_managed_settings,
+            requires_blocking_hooks: options.hooks.must_block(),
             verbatim_prompts: options.prompt.verbatim,
             max_line_bytes: options.stream.max_line_bytes,
             backlog: options.stream.backlog,
@@ -117,6 +125,7 @@ impl Launch {
             control_timeout: options.timing.control_timeout,
             background_ceiling: variables::background_ceiling(options, host),
             shutdown: options.timing.shutdown,
+            warnings: warnings::of(options),
             stderr: options.process.stderr.as_ref().map(|sink| sink.0.clone()),
             _files: files,
         })

@@ -3,27 +3,35 @@ use serde_json::{Map, Value, json};
 
 use super::argv::Argv;
 use super::files::{MAX_INLINE, PrivateFiles, read_settings};
-use super::sandbox;
+use super::{policy, sandbox};
 use crate::error::{Error, Result};
 use crate::options::{Options, SettingsForm};
 
-/// Passes the settings on, with the sandbox merged into them.
+/// Passes the settings on, with the sandbox and the rules of a policy merged into them.
 pub(super) fn place(options: &Options, argv: &mut Argv, files: &mut PrivateFiles) -> Result<()> {
     let form = options
         .settings
         .settings
         .as_ref()
         .map(|settings| &settings.0);
-    let mut settings = match (form, &options.permissions.sandbox) {
-        (None, None) => return Ok(()),
-        (Some(SettingsForm::File(path)), None) => {
+    let sandbox = options.permissions.sandbox.as_ref();
+    let policy = options.deciders.policy.as_ref();
+    let policy = policy.filter(|policy| policy.has_rules());
+    let merges = sandbox.is_some() || policy.is_some();
+    let mut settings = match form {
+        None if !merges => return Ok(()),
+        None => Map::new(),
+        Some(SettingsForm::File(path)) if !merges => {
             argv.value("settings", path);
             return Ok(());
         }
-        (Some(form), _) => members(form, options)?,
-        (None, Some(_)) => Map::new(),
+        Some(form) => members(form, options)?,
     };
-    if let Some(wanted) = &options.permissions.sandbox {
+    if let Some(policy) = policy {
+        let merged = policy::merge(settings.remove("permissions"), policy);
+        settings.insert("permissions".to_owned(), Value::Object(merged));
+    }
+    if let Some(wanted) = sandbox {
         let merged = sandbox::merge(settings.remove("sandbox"), &wanted.0.0);
         settings.insert("sandbox".to_owned(), Value::Object(merged));
     }
@@ -47,9 +55,7 @@ pub(super) fn place_managed(
         argv.value("managed-settings", text);
         return false;
     }
-    if !argv.has("await-initialize") {
-        argv.switch("await-initialize");
-    }
+    argv.switch_once("await-initialize");
     argv.switch("managed-settings-in-initialize");
     initialize
         .extra
@@ -57,22 +63,28 @@ pub(super) fn place_managed(
     true
 }
 
-/// Passes MCP servers on: those of files first, since the last of two with one name counts.
+/// Passes MCP servers on: those of files first, since the last of two with one name counts. Servers
+/// in this process are told of in `initialize`, and here as well where that is too late.
 pub(super) fn place_mcp(
     options: &Options,
     argv: &mut Argv,
     files: &mut PrivateFiles,
 ) -> Result<()> {
     argv.values("mcp-config", &options.mcp.config_files);
-    if options.mcp.servers.is_empty() {
-        return Ok(());
-    }
-    let servers: Map<String, Value> = options
-        .mcp
-        .servers
-        .iter()
+    let external = options.mcp.servers.iter();
+    let mut servers: Map<String, Value> = external
         .map(|(name, server)| (name.clone(), server.clone().into()))
         .collect();
+    if options.session.resumes() {
+        // A call that was deferred goes on at once, and does not find a tool whose server the CLI
+        // only learns of from `initialize`.
+        let in_process = options.in_process.servers.iter();
+        servers
+            .extend(in_process.map(|(key, _)| (key.clone(), json!({"type": "sdk", "name": key}))));
+    }
+    if servers.is_empty() {
+        return Ok(());
+    }
     let text = json!({ "mcpServers": servers }).to_string();
     argv.value("mcp-config", files.inline_or_path("mcp-config", text)?);
     Ok(())

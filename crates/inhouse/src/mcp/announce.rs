@@ -23,7 +23,7 @@ pub(crate) async fn announce(
         if let Some(config) = server.config() {
             initialize = initialize.sdk_mcp_server_config(key.clone(), config);
         }
-        let Some(session) = bridge.session(key) else {
+        let Some(session) = bridge.session_of(key) else {
             continue;
         };
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());

@@ -95,8 +95,13 @@ impl Bridge {
         }
     }
 
+    /// The session with the CLI.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// The session of a server.
-    pub(super) fn session(&self, key: &str) -> Option<Arc<dyn ServerSession>> {
+    pub(super) fn session_of(&self, key: &str) -> Option<Arc<dyn ServerSession>> {
         self.find(key).map(|mounted| mounted.session)
     }
 

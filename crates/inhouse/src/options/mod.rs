@@ -58,20 +58,20 @@
 //! | `toolConfig` | – | [`question_preview`](Options::question_preview), its only member |
 //! | `permissionMode` | `permission_mode` | [`permission_mode`](Options::permission_mode) |
 //! | `allowDangerouslySkipPermissions` | – | [`allow_dangerously_skip_permissions`](Options::allow_dangerously_skip_permissions) |
-//! | `canUseTool` | `can_use_tool` | not yet: comes with permission handlers |
+//! | `canUseTool` | `can_use_tool` | [`permissions`](Options::permissions), [`on_question`](Options::on_question), [`on_plan`](Options::on_plan) |
 //! | `permissionPromptToolName` | `permission_prompt_tool_name` | [`permission_prompt_tool`](Options::permission_prompt_tool) |
 //! | `permissionPrompts` | – | [`permission_prompts`](Options::permission_prompts) |
 //! | `additionalDirectories` | `add_dirs` | [`add_dir`](Options::add_dir) |
 //! | `sandbox` | `sandbox` | [`sandbox`](Options::sandbox) |
-//! | `onElicitation` | – | not yet: comes with permission handlers |
-//! | `onUserDialog` | – | not yet: comes with permission handlers |
-//! | `supportedDialogKinds` | – | [`supported_dialog_kinds`](Options::supported_dialog_kinds) |
+//! | `onElicitation` | – | [`on_elicitation`](Options::on_elicitation) |
+//! | `onUserDialog` | – | [`on_dialog`](Options::on_dialog) |
+//! | `supportedDialogKinds` | – | [`on_dialog`](Options::on_dialog), which declares its kind |
 //! | `perTaskStopAffordance` | – | [`per_task_stop`](Options::per_task_stop) |
 //! | `mcpServers` | `mcp_servers` | [`mcp_server`](Options::mcp_server), [`mcp_config_file`](Options::mcp_config_file); in process [`tool_server`](Options::tool_server), [`rmcp_server`](Options::rmcp_server) |
 //! | `strictMcpConfig` | `strict_mcp_config` | [`strict_mcp_config`](Options::strict_mcp_config) |
 //! | `plugins` | `plugins` | [`plugin`](Options::plugin) |
 //! | `pluginDelivery` | – | [`plugin_delivery`](Options::plugin_delivery) |
-//! | `hooks` | `hooks` | not yet: comes with hooks |
+//! | `hooks` | `hooks` | [`hook`](Options::hook), [`raw_hook`](Options::raw_hook) |
 //! | `includeHookEvents` | `include_hook_events` | [`include_hook_events`](Options::include_hook_events) |
 //! | `continue` | `continue_conversation` | [`continue_latest`](Options::continue_latest) |
 //! | `resume` | `resume` | [`resume`](Options::resume) |
@@ -109,13 +109,16 @@
 //! Without a counterpart there: [`replay_user_messages`](Options::replay_user_messages) (a flag of
 //! the CLI), [`backlog`](Options::backlog), [`control_timeout`](Options::control_timeout),
 //! [`connect_timeout`](Options::connect_timeout),
+//! [`permission_timeout`](Options::permission_timeout),
 //! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown) and
 //! [`on_request`](Options::on_request).
 
 mod agents;
 mod backlog;
+mod deciders;
 mod environment;
 mod hidden;
+mod hooks;
 mod in_process;
 mod limits;
 mod mcp;
@@ -178,6 +181,8 @@ pub struct Options {
     pub(crate) agents: agents::AgentOptions,
     pub(crate) tools: tools::ToolOptions,
     pub(crate) permissions: permissions::PermissionOptions,
+    pub(crate) deciders: crate::deciders::Deciders,
+    pub(crate) hooks: crate::hook::Hooks,
     pub(crate) mcp: mcp::McpOptions,
     pub(crate) plugins: plugins::PluginOptions,
     pub(crate) session: session::SessionOptions,

@@ -10,7 +10,6 @@ pub(crate) struct PermissionOptions {
     pub(crate) prompts: Option<PermissionPrompts>,
     pub(crate) directories: Vec<PathBuf>,
     pub(crate) sandbox: Option<SandboxSettings>,
-    pub(crate) dialog_kinds: Vec<String>,
     pub(crate) per_task_stop: Option<bool>,
 }
 
@@ -66,17 +65,6 @@ impl Options {
     #[must_use]
     pub fn sandbox(mut self, sandbox: SandboxSettings) -> Self {
         self.permissions.sandbox = Some(sandbox);
-        self
-    }
-
-    /// Adds kinds of dialog that the host can show; the CLI asks for no others.
-    #[must_use]
-    pub fn supported_dialog_kinds<S: Into<String>>(
-        mut self,
-        kinds: impl IntoIterator<Item = S>,
-    ) -> Self {
-        let kinds = kinds.into_iter().map(Into::into);
-        self.permissions.dialog_kinds.extend(kinds);
         self
     }
 

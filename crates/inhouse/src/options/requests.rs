@@ -39,7 +39,7 @@ impl Options {
     #[must_use]
     pub fn on_request<H, F, E>(mut self, subtype: impl Into<String>, handler: H) -> Self
     where
-        H: Fn(Value) -> F + Send + Sync + 'static,
+        H: FnOnce(Value) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<Value, E>> + Send + 'static,
         E: Display,
     {

@@ -14,6 +14,13 @@ pub(crate) struct SessionOptions {
     pub(crate) title: Option<Hidden<String>>,
 }
 
+impl SessionOptions {
+    /// Whether the session goes on with an earlier one.
+    pub(crate) fn resumes(&self) -> bool {
+        self.resume.is_some() || self.continue_latest
+    }
+}
+
 /// Sessions: new, resumed, forked.
 impl Options {
     /// Continues the newest conversation of the working directory, or starts one if there is none.

@@ -10,7 +10,7 @@ pub(super) async fn introduce(
     control: &Control,
     introduction: Control,
     initialize: Initialize,
-    needs_managed_settings: bool,
+    required: Required,
     purpose: Purpose,
 ) -> Result<()> {
     let prompt = async {
@@ -20,9 +20,10 @@ pub(super) async fn introduce(
         }
     };
     let asking = introduction.request(initialize);
-    let accepted = if needs_managed_settings {
+    let accepted = if required.any() {
         // Restrictions come first: not even the prompt is sent without them.
-        match asking.await.map_err(handshake_error).and_then(restricted) {
+        let reply = asking.await.map_err(handshake_error);
+        match reply.and_then(|reply| required.confirmed_by(reply)) {
             Ok(reply) => prompt.await.map(|()| reply),
             Err(error) => Err(error),
         }
@@ -66,16 +67,39 @@ impl Drop for KillUnlessDefused {
     }
 }
 
-/// Managed settings are restrictions: without them the session must not begin.
-fn restricted(reply: InitializeReply) -> Result<InitializeReply> {
-    if reply.managed_settings_applied == Some(true) {
-        return Ok(reply);
+/// Restrictions that the CLI must confirm: without them the session must not begin.
+pub(super) struct Required {
+    pub(super) managed_settings: bool,
+    pub(super) blocking_hooks: bool,
+}
+
+impl Required {
+    fn any(&self) -> bool {
+        self.managed_settings || self.blocking_hooks
     }
-    Err(Error::new(
-        ErrorKind::Handshake,
-        "the CLI did not apply the managed settings; it may be too old for them, or an \
-         administrator's own come first",
-    ))
+
+    fn confirmed_by(&self, reply: InitializeReply) -> Result<InitializeReply> {
+        let refuse = |text| Err(Error::new(ErrorKind::Handshake, text));
+        if self.managed_settings && reply.managed_settings_applied != Some(true) {
+            return refuse(
+                "the CLI did not apply the managed settings; it may be too old for them, or an \
+                 administrator's own come first",
+            );
+        }
+        if self.blocking_hooks && reply.hook_on_failure_supported != Some(true) {
+            return refuse(
+                "the CLI is too old for `OnFailure::Block`: what a hook guards would go on when \
+                 the hook fails; update the CLI, or leave `on_failure` away",
+            );
+        }
+        if self.blocking_hooks && reply.hooks_applied == Some(false) {
+            return refuse(
+                "the CLI did not register the hooks; another host may have introduced itself to \
+                 it before",
+            );
+        }
+        Ok(reply)
+    }
 }
 
 /// Now that the CLI is gone, what it said last is known.

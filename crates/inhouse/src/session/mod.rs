@@ -11,8 +11,8 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tracing::Instrument;
 
-use self::introduce::{KillUnlessDefused, introduce};
 pub use self::handle::Session;
+use self::introduce::{KillUnlessDefused, Required, introduce};
 pub(crate) use self::shared::Shared;
 use crate::control::Control;
 use crate::driver::{Driver, Settings};
@@ -45,10 +45,16 @@ pub(crate) async fn open<T: Transport>(
         if let Some(pid) = connection.peer.pid() {
             span.record("pid", pid);
         }
+        for warning in &launch.warnings {
+            tracing::warn!("{warning}");
+        }
         tracing::debug!("connected, introducing the host");
         let connect_timeout = launch.connect_timeout;
         let initialize = launch.initialize.clone();
-        let needs_managed_settings = launch.requires_managed_settings;
+        let required = Required {
+            managed_settings: launch.requires_managed_settings,
+            blocking_hooks: launch.requires_blocking_hooks,
+        };
         let one_shot = matches!(purpose, Purpose::Query(_));
 
         let messages = start(&options, launch, connection, one_shot, span.clone());
@@ -57,14 +63,7 @@ pub(crate) async fn open<T: Transport>(
         let servers = &options.in_process.servers;
         let initialize = announce(initialize, servers, &control.shared().bridge).await;
         let introduction = control.with_timeout(connect_timeout);
-        introduce(
-            control,
-            introduction,
-            initialize,
-            needs_managed_settings,
-            purpose,
-        )
-        .await?;
+        introduce(control, introduction, initialize, required, purpose).await?;
         control.shared().bridge.introduced();
         guard.defuse();
         Ok(messages)

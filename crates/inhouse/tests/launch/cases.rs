@@ -1,6 +1,9 @@
 use std::time::Duration;
 
 use inhouse::Options;
+use inhouse::dialog::{DialogAnswer, DialogRequest};
+use inhouse::elicitation::{ElicitationAnswer, ElicitationRequest};
+use inhouse::hook::{HookContext, HookOutput, Matcher, OnFailure, PreToolUse};
 use inhouse::launch::{CommandLine, HostEnvironment};
 use inhouse::options::{
     AgentDefinition, Backlog, CredentialMode, Effort, McpServer, PermissionMode, PermissionPrompts,
@@ -8,6 +11,9 @@ use inhouse::options::{
     SandboxSettings, SettingSource, Settings, ShutdownTiming, Skills, SystemPrompt, Thinking,
     ThinkingDisplay, ToolPermissionPolicy, ToolPolicy, ToolSet,
 };
+use inhouse::permission::{Decision, PermissionRequest, Policy};
+use inhouse::plan::{PlanDecision, PlanRequest};
+use inhouse::question::{Answers, QuestionRequest};
 use inhouse::tool::{Tool, ToolServer};
 use serde_json::{Value, json};
 
@@ -64,6 +70,8 @@ pub(crate) fn all() -> Vec<Case> {
         case("tools_preset", Options::new().tools(ToolSet::preset())),
         case("tools_none", Options::new().tools(ToolSet::none())),
         case("permissions", permissions()),
+        case("permission_handlers", permission_handlers()),
+        case("policy", policy()),
         case(
             "permissions_bypass",
             Options::new()
@@ -74,6 +82,13 @@ pub(crate) fn all() -> Vec<Case> {
         case("sandbox", sandbox()),
         case("mcp", mcp()),
         case("mcp_in_process", mcp_in_process()),
+        case("hooks", hooks()),
+        case(
+            "hooks_resumed",
+            hooks()
+                .tool_server(ToolServer::<()>::new("calc"))
+                .resume("6f6f1f1c-2a11-4f0c-9d5e-0b9c6f6e7a46"),
+        ),
         case("plugins_argv", plugins()),
         case(
             "plugins_initialize",
@@ -218,8 +233,29 @@ fn permissions() -> Options {
         .permission_prompts(PermissionPrompts::Host)
         .add_dir("/srv/data")
         .add_dir("-odd")
-        .supported_dialog_kinds(["sign_in"])
         .per_task_stop(true)
+}
+
+fn permission_handlers() -> Options {
+    Options::new()
+        .permissions(async |_: PermissionRequest| Ok(Decision::allow()))
+        .permission_timeout(Duration::from_secs(30))
+        .on_question(async |_: QuestionRequest| Ok(Answers::new()))
+        .on_plan(async |_: PlanRequest| Ok(PlanDecision::approve()))
+        .on_elicitation(async |_: ElicitationRequest| Ok(ElicitationAnswer::Decline))
+        .on_dialog("sign_in", async |_: DialogRequest| {
+            Ok(DialogAnswer::Cancelled)
+        })
+}
+
+fn policy() -> Options {
+    let policy = Policy::new()
+        .allow("mcp__calc")
+        .allow("Read(src/**)")
+        .deny("Bash(rm *)")
+        .ask("Bash(echo (a) b, c)");
+    let settings = json!({"model": "opus", "permissions": {"deny": ["WebFetch"]}});
+    Options::new().settings(settings).permissions(policy)
 }
 
 fn sandbox() -> Options {
@@ -349,6 +385,17 @@ fn environment() -> Options {
         .envs([("CLAUDE_CODE_ENTRYPOINT", "my-host"), ("EMPTY", "")])
         .env_remove("SECRET")
         .env_remove("CLAUDE_AGENT_SDK_VERSION")
+}
+
+fn hooks() -> Options {
+    Options::new()
+        .hook(
+            Matcher::tool("Bash")
+                .timeout(Duration::from_millis(1500))
+                .on_failure(OnFailure::Block),
+            async |_: PreToolUse, _: HookContext| Ok(HookOutput::pass()),
+        )
+        .raw_hook("Coffee", Matcher::any(), async |_, _| Ok(json!({})))
 }
 
 fn timing() -> Options {

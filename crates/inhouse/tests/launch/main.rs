@@ -7,6 +7,7 @@ mod golden;
 mod large;
 mod official_names;
 mod program;
+mod rules;
 mod secrets;
 mod values;
 

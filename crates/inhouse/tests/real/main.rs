@@ -1,11 +1,14 @@
 //! Ring 5: the real CLI with a scripted model, each scenario seen from both ends.
 
 mod api_errors;
+#[cfg(unix)]
+mod chat;
 mod compaction;
 mod control;
 mod conversation;
 mod environment;
 mod files;
+mod hooks;
 mod in_process;
 mod interrupt;
 mod launch;
@@ -15,6 +18,7 @@ mod mcp;
 mod mounted_rmcp;
 mod oldest;
 mod one_shot;
+mod permissions;
 mod process;
 mod prompts;
 mod queue;

@@ -156,3 +156,35 @@ async fn a_server_that_cannot_start_does_not_keep_the_session_from_working() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn trap_17_the_first_turn_sees_the_tools_of_a_slow_server_that_was_waited_for() {
+    world::pinned(async |world| {
+        world.model.turn("Ready.");
+        // It answers nothing before the file is there.
+        let (script, gate) = (script(world), world.cwd().join("gate"));
+        let start = "until [ -e \"$GATE\" ]; do sleep 0.05; done; exec /bin/sh \"$0\"";
+        let server = McpServer::stdio("/bin/sh")
+            .args(["-c", start, script.to_str().unwrap()])
+            .env("GATE", gate.to_str().unwrap())
+            .env("LINE", "Late!");
+        let options = world
+            .options()
+            .mcp_server("parrot", server.always_load(true));
+        let mut client = world.connect(options).await;
+        let control = client.control();
+
+        let impatient = control.with_timeout(std::time::Duration::from_millis(300));
+        let error = impatient.wait_mcp_ready().await.unwrap_err();
+        assert!(error.to_string().contains("parrot"), "{error}");
+        fs::write(&gate, "").unwrap();
+        let servers = control.wait_mcp_ready().await.unwrap();
+        assert_eq!(servers[0].status, McpConnection::Connected);
+
+        assert_eq!(world.ask(&mut client, "Ready?").await, "Ready.");
+        let asked = world.model.conversation();
+        let tools = asked[0].tools();
+        assert!(tools.contains(&"mcp__parrot__speak"), "{tools:?}");
+    })
+    .await;
+}

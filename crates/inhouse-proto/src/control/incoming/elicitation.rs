@@ -57,3 +57,26 @@ pub enum ElicitationAnswer {
     /// The person went away.
     Cancel,
 }
+
+impl ElicitationAnswer {
+    /// The person filled in the form.
+    ///
+    /// # Errors
+    /// When the content cannot be serialized, or to something else than an object.
+    pub fn accept(content: &impl Serialize) -> Result<Self, serde_json::Error> {
+        match serde_json::to_value(content)? {
+            Value::Object(content) => Ok(Self::Accept {
+                content: Some(content),
+            }),
+            _ => Err(serde::ser::Error::custom(
+                "a form is an object of its fields",
+            )),
+        }
+    }
+
+    /// The person agreed, and there is no form: the answer for [`ElicitationMode::Url`].
+    #[must_use]
+    pub fn agree() -> Self {
+        Self::Accept { content: None }
+    }
+}

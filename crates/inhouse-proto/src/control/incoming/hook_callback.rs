@@ -16,13 +16,29 @@ pub struct HookCallback<'a> {
     pub callback_id: Cow<'a, str>,
     /// What happened, told apart by its `hook_event_name`.
     pub input: &'a RawValue,
-    /// The tool call that it is about. For events that are about none the CLI makes up an id.
+    /// The tool call that it is about. For events that are about none the CLI makes up an id; see
+    /// [`call_of`](Self::call_of).
     pub tool_use_id: Option<Cow<'a, str>>,
     /// Members that this version does not name.
     pub extra: Extra,
 }
 
+/// Events that the CLI sends the id of a tool call with. With all others it makes one up.
+const ABOUT_A_CALL: [&str; 4] = [
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+];
+
 impl<'a> HookCallback<'a> {
+    /// The tool call, if an event of this name is about one.
+    #[must_use]
+    pub fn call_of(&self, event: &str) -> Option<&str> {
+        let id = self.tool_use_id.as_deref();
+        id.filter(|_| ABOUT_A_CALL.contains(&event))
+    }
+
     pub(super) fn from_members(mut members: Shallow<'a>) -> Result<Self, Mismatch> {
         Ok(Self {
             callback_id: members.take_string("callback_id")?,

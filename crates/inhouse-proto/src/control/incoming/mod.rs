@@ -14,8 +14,10 @@
 //! ```
 
 mod answer;
+mod ask_user_question;
 mod can_use_tool;
 mod elicitation;
+mod exit_plan_mode;
 mod hook_callback;
 mod mcp_message;
 mod permission_decision;
@@ -32,8 +34,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use self::answer::Answer;
+pub use self::ask_user_question::{
+    AskUserQuestion, Question, QuestionAnnotation, QuestionAnswers, QuestionOption,
+};
 pub use self::can_use_tool::{AskRule, CanUseTool, ComputerFolder, DecisionReasonType, ToolServer};
 pub use self::elicitation::{Elicitation, ElicitationAnswer, ElicitationMode};
+pub use self::exit_plan_mode::ExitPlanMode;
 pub use self::hook_callback::HookCallback;
 pub use self::mcp_message::McpMessage;
 pub use self::permission_decision::{
@@ -99,6 +105,8 @@ impl<'a> Incoming<'a> {
             Err(mismatch) => return unknown(Cow::Borrowed(""), Some(mismatch.to_string())),
         };
         let typed = match &*subtype {
+            // serde reads it as an empty object, and nobody must approve what nobody has seen.
+            "can_use_tool" if members.is_null("input") => Err(Mismatch::new("input: it is null")),
             "can_use_tool" => patient(request).map(Self::CanUseTool),
             "hook_callback" => HookCallback::from_members(members).map(Self::HookCallback),
             "mcp_message" => McpMessage::from_members(members).map(Self::McpMessage),

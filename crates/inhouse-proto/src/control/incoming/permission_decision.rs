@@ -1,4 +1,4 @@
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::control::PermissionUpdate;
@@ -34,8 +34,12 @@ impl From<DenyDecision> for PermissionDecision {
 pub struct AllowDecision {
     /// The input that it runs with. It is always sent, since CLI 2.1.197 fails without it.
     pub updated_input: Map<String, Value>,
-    /// Changes to the permissions, 4,096 updates, rules and directories at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Changes to the permissions, 4,096 updates, rules and directories at most. Sent without
+    /// `null`s: a rule with `"ruleContent": null` has no effect, and nobody is told.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "without_nulls"
+    )]
     pub updated_permissions: Option<Vec<PermissionUpdate>>,
     /// The tool call.
     #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
@@ -98,5 +102,25 @@ open_enum! {
         UserPermanent = "user_permanent",
         /// Refused.
         UserReject = "user_reject",
+    }
+}
+
+fn without_nulls<S: Serializer>(
+    updates: &Option<Vec<PermissionUpdate>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut updates = serde_json::to_value(updates).map_err(serde::ser::Error::custom)?;
+    drop_nulls(&mut updates);
+    updates.serialize(serializer)
+}
+
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
     }
 }

@@ -25,6 +25,12 @@ impl<'a> Shallow<'a> {
         Ok(self.members.swap_remove(at).1)
     }
 
+    /// Whether a member is there and `null`.
+    pub(super) fn is_null(&self, name: &str) -> bool {
+        let mut of_that_name = self.members.iter().filter(|(member, _)| member == name);
+        of_that_name.any(|(_, value)| value.get() == "null")
+    }
+
     /// Removes a member that must be a string.
     pub(super) fn take_string(&mut self, name: &str) -> Result<Cow<'a, str>, Mismatch> {
         text(self.take(name)?).map_err(|mismatch| mismatch.within(name))

@@ -31,3 +31,13 @@ pub enum DialogAnswer {
     /// The person dismissed the dialog.
     Cancelled,
 }
+
+impl DialogAnswer {
+    /// The person decided this.
+    ///
+    /// # Errors
+    /// When the result cannot be serialized.
+    pub fn completed(result: &impl Serialize) -> Result<Self, serde_json::Error> {
+        serde_json::to_value(result).map(|result| Self::Completed { result })
+    }
+}

@@ -3,9 +3,12 @@
 mod command;
 mod environment;
 mod extensions;
+mod hooks;
 mod model;
+mod permissions;
 mod problems;
 mod prompt;
+mod rules;
 mod session;
 mod skills;
 mod tools;
@@ -24,7 +27,9 @@ pub(super) fn options(options: &Options) -> Result<()> {
     model::check(options, &mut problems);
     prompt::check(options, &mut problems);
     tools::check(options, &mut problems);
+    permissions::check(options, &mut problems);
     extensions::check(options, &mut problems);
+    hooks::check(options, &mut problems);
     session::check(options, &mut problems);
     environment::check(options, &mut problems);
     problems.into_result()

@@ -7,7 +7,7 @@ use crate::options::{Options, SettingsForm};
 /// Which session, and with which settings.
 pub(super) fn check(options: &Options, problems: &mut Problems) {
     let session = &options.session;
-    let resumes = session.resume.is_some() || session.continue_latest;
+    let resumes = session.resumes();
     problems.add_if(
         session.resume.is_some() && session.continue_latest,
         "`resume` together with `continue_latest`; choose one of them",

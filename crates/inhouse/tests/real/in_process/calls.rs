@@ -3,8 +3,9 @@
 use std::future::pending;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use inhouse::tool::{CallId, Cancelled, Progress, State, Tool, ToolServer};
-use inhouse::{Control, query};
+use inhouse::control::PermissionMode;
+use inhouse::tool::{CallId, Cancelled, Progress, State, Tool, ToolError, ToolServer};
+use inhouse::{Control, Session, query};
 use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::json;
 use tokio::sync::{Barrier, mpsc};
@@ -299,6 +300,24 @@ async fn a_tool_that_comes_while_the_session_runs_is_called_in_it() {
         assert_eq!((seen[1].text.as_str(), seen[1].is_error), ("new", false));
         assert!(seen[2].is_error, "{:?}", seen[2]);
         world.model.assert_done();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_tool_knows_its_session_and_steers_it() {
+    world::pinned(async |world| {
+        let plan = Tool::new("plan", "Plan", async |session: Session| {
+            let control = session
+                .control()
+                .ok_or_else(|| ToolError::new("no session"))?;
+            control.set_permission_mode(PermissionMode::Plan).await?;
+            Ok::<_, ToolError>(session.id().unwrap_or_default())
+        });
+        calling(world, [("plan", json!({}))]);
+        let mut client = connect(world, ToolServer::new("s").tool(plan)).await;
+        let result = client.send("Plan!").await.unwrap().finish().await.unwrap();
+        assert_eq!(seen(world)[0].text, result.session_id);
     })
     .await;
 }

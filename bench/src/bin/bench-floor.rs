@@ -1,0 +1,135 @@
+//! The least that a host can do: blocking pipes, byte search, constant answers, no JSON.
+//!
+//! It answers what `bench-cli` asks and nothing else, so that the time it takes is that of the pipes. Each answer is written
+//! with one system call, as each request is.
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use inhouse_bench::clock::now_ns;
+use inhouse_bench::environment;
+use inhouse_bench::generator::Lines;
+use inhouse_bench::proc::{Memory, cpu_microseconds};
+use inhouse_bench::report::Report;
+use inhouse_bench::servers::SLOW;
+use memchr::memmem;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut report = Report::default();
+    report.count("idle_kib", Memory::of("self")?.resident);
+    report.count("query_ns", now_ns());
+    let mut cli = Command::new(environment::path(environment::CLI)?)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut stdin = cli.stdin.take().ok_or("stdin is piped")?;
+    let mut lines = Lines::new(cli.stdout.take().ok_or("stdout is piped")?);
+
+    stdin.write_all(OPENING)?;
+    let mut text_bytes = 0;
+    let mut answers = Answers::default();
+    while let Some(line) = lines.next_line()? {
+        if line.starts_with(b"{\"type\":\"control_request\"") {
+            answers.add(line);
+        } else if line.starts_with(b"{\"type\":\"assistant\"") {
+            text_bytes += length_of_text(line);
+        } else if line.starts_with(b"{\"type\":\"result\"") {
+            report.count("last_message_ns", now_ns());
+            report.count("last_message_cpu_us", cpu_microseconds("self")?);
+            break;
+        }
+        answers.add_slow();
+        if !answers.ready.is_empty() {
+            stdin.write_all(&answers.ready)?;
+            answers.ready.clear();
+        }
+    }
+    drop(stdin);
+    cli.wait()?;
+    report.count("text_bytes", text_bytes);
+    report.count("peak_kib", Memory::of("self")?.peak);
+    report.write(&environment::path(environment::HOST_REPORT)?)?;
+    Ok(())
+}
+
+const OPENING: &[u8] =
+    br#"{"type":"control_request","request_id":"1","request":{"subtype":"initialize"}}
+{"type":"user"}
+"#;
+
+/// Where to look for what a request is about: all that comes before the arguments.
+const HEAD: usize = 256;
+
+#[derive(Default)]
+struct Answers {
+    ready: Vec<u8>,
+    slow: VecDeque<(Instant, Vec<u8>)>,
+}
+
+impl Answers {
+    fn add(&mut self, line: &[u8]) {
+        let head = &line[..line.len().min(HEAD)];
+        let id = between(head, b"\"request_id\":\"", b"\"").unwrap_or_default();
+        if memmem::find(head, b"\"name\":\"slow\"").is_some() {
+            self.slow.push_back((Instant::now() + SLOW, id.to_owned()));
+            return;
+        }
+        if memmem::find(head, b"\"name\":\"add\"").is_some() {
+            self.write_result(id, b"42");
+        } else if memmem::find(head, b"\"name\":\"echo\"").is_some() {
+            let text = between(line, b"\"text\":\"", b"\"");
+            self.write_result(id, text.unwrap_or_default());
+        } else if memmem::find(head, b"\"name\":\"read\"").is_some() {
+            self.write_result(id, b"done");
+        } else if memmem::find(head, b"\"hook_callback\"").is_some() {
+            self.write(id, &[HOOK]);
+        } else if memmem::find(head, b"\"can_use_tool\"").is_some() {
+            self.write(id, &[PERMISSION]);
+        } else {
+            self.write(id, &[HANDSHAKE]);
+        }
+    }
+
+    /// Answers the slow calls that have taken their time. Nobody waits for that: it is looked at with every line.
+    fn add_slow(&mut self) {
+        while let Some((_, id)) = self.slow.pop_front_if(|(due, _)| *due <= Instant::now()) {
+            self.write_result(&id, b"done");
+        }
+    }
+
+    fn write_result(&mut self, id: &[u8], text: &[u8]) {
+        self.write(id, &[CALLED, text, DONE, id, b"}}"]);
+    }
+
+    fn write(&mut self, id: &[u8], payload: &[&[u8]]) {
+        let parts = [&[SUCCESS, id, b"\",\"response\":"], payload, &[b"}}\n"]];
+        for part in parts.iter().copied().flatten() {
+            self.ready.extend_from_slice(part);
+        }
+    }
+}
+
+const SUCCESS: &[u8] =
+    br#"{"type":"control_response","response":{"subtype":"success","request_id":""#;
+const CALLED: &[u8] =
+    br#"{"mcp_response":{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":""#;
+const DONE: &[u8] = br#""}]},"id":"#;
+const HOOK: &[u8] =
+    br#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#;
+const PERMISSION: &[u8] = br#"{"behavior":"allow","updatedInput":{"command":"touch a"}}"#;
+const HANDSHAKE: &[u8] =
+    br#"{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"add"}]}}}"#;
+
+fn between<'a>(line: &'a [u8], before: &[u8], after: &[u8]) -> Option<&'a [u8]> {
+    let value = &line[memmem::find(line, before)? + before.len()..];
+    Some(&value[..memmem::find(value, after)?])
+}
+
+/// As a reader would count it: an escape is one character.
+fn length_of_text(line: &[u8]) -> u64 {
+    let text = between(line, b"\"text\":\"", b"\"").unwrap_or_default();
+    (text.len() - memchr::memchr_iter(b'\\', text).count()) as u64
+}

@@ -1,0 +1,62 @@
+//! A host built with this library: `bench-host closure|macro|rmcp [current-thread]`.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use inhouse::hook::{HookContext, HookOutput, Matcher, PreToolUse};
+use inhouse::message::Message;
+use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::{Options, query};
+use inhouse_bench::clock::now_ns;
+use inhouse_bench::environment;
+use inhouse_bench::proc::{Memory, cpu_microseconds};
+use inhouse_bench::report::Report;
+use inhouse_bench::servers::Backend;
+use tokio::runtime::Builder;
+use tokio::sync::Notify;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let backend = arguments.next().and_then(|name| Backend::of_name(&name));
+    let backend = backend.ok_or("usage: bench-host closure|macro|rmcp [current-thread]")?;
+    let mut runtime = match arguments.next().as_deref() {
+        Some("current-thread") => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    runtime.enable_all().build()?.block_on(run(backend))
+}
+
+async fn run(backend: Backend) -> Result<(), Box<dyn Error>> {
+    let mut report = Report::default();
+    report.count("idle_kib", Memory::of("self")?.resident);
+    let reading = Arc::new(Notify::new());
+    let servers = environment::number(environment::SERVERS)?.unwrap_or(1);
+    let options = Options::new()
+        .cli_path(environment::path(environment::CLI)?)
+        .hook(Matcher::any(), async |_: PreToolUse, _: HookContext| {
+            Ok(HookOutput::allow())
+        })
+        .permissions(async |_: PermissionRequest| Ok(Decision::allow()));
+    let options = backend.add_servers(servers, &reading, options);
+
+    report.count("query_ns", now_ns());
+    let mut stream = query("Begin.").options(options).await?;
+    if std::env::var_os(environment::READ_LATE).is_some() {
+        reading.notified().await;
+    }
+    let mut text_bytes = 0;
+    while let Some(message) = stream.next().await {
+        match message? {
+            Message::Assistant(message) => text_bytes += message.text().len() as u64,
+            Message::Result(_) => {
+                report.count("last_message_ns", now_ns());
+                report.count("last_message_cpu_us", cpu_microseconds("self")?);
+            }
+            _ => {}
+        }
+    }
+    report.count("text_bytes", text_bytes);
+    report.count("peak_kib", Memory::of("self")?.peak);
+    report.write(&environment::path(environment::HOST_REPORT)?)?;
+    Ok(())
+}

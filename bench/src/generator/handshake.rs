@@ -1,0 +1,96 @@
+use std::rc::Rc;
+
+use memchr::memmem;
+
+use super::answer::string;
+use super::operation::Operation;
+use super::{Failure, Session, lines};
+use crate::clock::now_ns;
+use crate::environment;
+use crate::report::Report;
+use crate::servers::name_of;
+
+impl Session {
+    /// Plays the CLI up to the first tool call: `initialize`, the prompt, a handshake with each server.
+    ///
+    /// A server whose manifest came with `initialize` gets no handshake, as from the CLI.
+    ///
+    /// # Errors
+    /// When the host says something else than a host should.
+    pub fn accept(report: &mut Report) -> Result<Self, Failure> {
+        let mut session = Self::new();
+        let initialize = session.expect("\"initialize\"")?;
+        report.count("first_line_ns", now_ns());
+        let id = string(&initialize, b"\"request_id\":")
+            .ok_or_else(|| Failure::new("initialize has no id"))?;
+        if let Some(hook) = hook_of(&initialize) {
+            session.hook = hook;
+        }
+        let servers = environment::number(environment::SERVERS)?.unwrap_or(1);
+        let (known, unknown): (Vec<String>, Vec<String>) = (0..servers)
+            .map(name_of)
+            .partition(|name| lines::has_manifest(&initialize, name));
+        session.write(lines::initialized(&String::from_utf8_lossy(id), &known).as_bytes())?;
+        session.expect("\"type\":\"user\"")?;
+        session.write(lines::state("running").as_bytes())?;
+        session.write(lines::INIT.as_bytes())?;
+        for server in &unknown {
+            session.connect(server)?;
+        }
+        session.note_memory(report, "connected_kib")?;
+        report.count("first_call_ns", now_ns());
+        session.round_trip(&Operation::Add)?;
+        report.count("first_answer_ns", now_ns());
+        Ok(session)
+    }
+
+    /// Ends the turn and waits until the host has closed stdin.
+    ///
+    /// # Errors
+    /// When the host is gone already.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        self.write(lines::RESULT.as_bytes())?;
+        self.write(lines::state("idle").as_bytes())?;
+        while self.input.next_line()?.is_some() {}
+        Ok(())
+    }
+
+    /// The MCP handshake with one server.
+    fn connect(&mut self, server: &str) -> Result<(), Failure> {
+        for step in 0..lines::HANDSHAKE_STEPS {
+            let id = format!("{server}-{step}");
+            self.write(lines::handshake(server, &id, step).as_bytes())?;
+            let answer = self.expect(&id)?;
+            let is_list = step + 1 == lines::HANDSHAKE_STEPS;
+            if is_list && memmem::find(&answer, b"\"add\"").is_none() {
+                return Err(Failure::new(format!("{server} has no tool `add`")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The next line with this in it; others are passed over, as hosts may ask for things of their own.
+    fn expect(&mut self, needle: &str) -> Result<Vec<u8>, Failure> {
+        // Python writes a space behind a colon.
+        let spaced = needle.replace(':', ": ");
+        while let Some(line) = self.input.next_line()? {
+            if [needle, &spaced]
+                .iter()
+                .any(|needle| memmem::find(line, needle.as_bytes()).is_some())
+            {
+                return Ok(line.to_owned());
+            }
+        }
+        Err(Failure::new(format!("the host ended before {needle}")))
+    }
+}
+
+fn hook_of(initialize: &[u8]) -> Option<Rc<str>> {
+    let ids = super::answer::member(initialize, b"\"hookCallbackIds\":")?;
+    let id = ids
+        .strip_prefix(b"[")?
+        .trim_ascii_start()
+        .strip_prefix(b"\"")?;
+    let end = memchr::memchr(b'"', id)?;
+    Some(String::from_utf8_lossy(&id[..end]).into())
+}

@@ -1,0 +1,138 @@
+use std::io::Write as _;
+use std::rc::Rc;
+
+use super::answer::{member, rpc_id};
+
+/// Something that the CLI asks of its host, and knows the answer to.
+#[derive(Clone, Debug)]
+pub(crate) enum Operation {
+    /// A small tool call.
+    Add,
+    /// A tool call that gives its argument back; the text as it stands in JSON.
+    Echo(Rc<[u8]>),
+    /// A tool call that takes a while.
+    Slow,
+    /// A tool call that makes the host read its messages.
+    Read,
+    /// A hook before a tool, with the id under which the host has registered it.
+    Hook(Rc<str>),
+    /// A question for permission.
+    Permission,
+}
+
+impl Operation {
+    /// Puts the whole line of the request into `line`.
+    pub(crate) fn write(&self, line: &mut Vec<u8>, id: u64) {
+        line.clear();
+        let _ = write!(
+            line,
+            r#"{{"type":"control_request","request_id":"{id}","request":"#
+        );
+        match self {
+            Self::Add => call(line, id, "add", br#""a":20,"b":22"#),
+            Self::Slow => call(line, id, "slow", b""),
+            Self::Read => call(line, id, "read", b""),
+            Self::Echo(text) => {
+                let argument = [br#""text":""#, text.as_ref(), b"\""].concat();
+                call(line, id, "echo", &argument);
+            }
+            Self::Hook(callback) => {
+                let _ = write!(
+                    line,
+                    r#"{{"subtype":"hook_callback","callback_id":"{callback}","tool_use_id":"toolu_{id}","input":{{"hook_event_name":"PreToolUse","session_id":"a1b2c3","transcript_path":"/srv/t.jsonl","cwd":"/srv","tool_name":"Bash","tool_input":{{"command":"ls"}},"tool_use_id":"toolu_{id}"}}}}"#
+                );
+            }
+            Self::Permission => {
+                let _ = write!(
+                    line,
+                    r#"{{"subtype":"can_use_tool","tool_name":"Bash","input":{{"command":"touch a"}},"tool_use_id":"toolu_{id}","display_name":"Bash"}}"#
+                );
+            }
+        }
+        line.extend_from_slice(b"}\n");
+    }
+
+    /// Whether this line answers this request with what it must be answered with.
+    pub(crate) fn is_answered_by(&self, line: &[u8], id: u64) -> bool {
+        let says = |name: &[u8], value: &[u8]| {
+            member(line, name).is_some_and(|rest| rest.starts_with(value))
+        };
+        match self {
+            Self::Add => says(b"\"text\":", b"\"42\"") && rpc_id(line) == Some(id),
+            Self::Slow | Self::Read => says(b"\"text\":", b"\"done\"") && rpc_id(line) == Some(id),
+            Self::Echo(text) => {
+                let rest = member(line, b"\"text\":").and_then(|rest| rest.strip_prefix(b"\""));
+                let same = rest.and_then(|rest| rest.strip_prefix(text.as_ref()));
+                same.is_some_and(|rest| rest.starts_with(b"\""))
+            }
+            Self::Hook(_) => says(b"\"permissionDecision\":", b"\"allow\""),
+            Self::Permission => says(b"\"behavior\":", b"\"allow\""),
+        }
+    }
+}
+
+/// A text of this length in JSON, as files are: lines of words, each with an escaped end.
+pub(crate) fn text_of(length: usize) -> Vec<u8> {
+    const LINE: &[u8] =
+        br"It is a truth universally acknowledged, that a benchmark must be in want of.\n";
+    let mut text: Vec<u8> = LINE.iter().copied().cycle().take(length).collect();
+    if text.ends_with(b"\\") {
+        text.pop();
+        text.push(b'.');
+    }
+    text
+}
+
+fn call(line: &mut Vec<u8>, id: u64, tool: &str, arguments: &[u8]) {
+    let _ = write!(
+        line,
+        r#"{{"subtype":"mcp_message","server_name":"bench","message":{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{"#
+    );
+    line.extend_from_slice(arguments);
+    let _ = write!(
+        line,
+        r#"}},"_meta":{{"claudecode/toolUseId":"toolu_{id}","progressToken":{id}}}}}}}}}"#
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_with_another_result_or_id_is_none() {
+        let answer = |id: u64, text: &str| {
+            format!(
+                r#"{{"response":{{"request_id":"{id}","response":{{"mcp_response":{{"id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}}}}}}}"#
+            )
+        };
+        assert!(Operation::Add.is_answered_by(answer(5, "42").as_bytes(), 5));
+        assert!(!Operation::Add.is_answered_by(answer(5, "42").as_bytes(), 6));
+        assert!(!Operation::Add.is_answered_by(answer(5, "421").as_bytes(), 5));
+        let echo = Operation::Echo(text_of(200).into());
+        let said = String::from_utf8(text_of(200)).unwrap();
+        assert!(echo.is_answered_by(answer(5, &said).as_bytes(), 5));
+        assert!(!echo.is_answered_by(answer(5, &said[1..]).as_bytes(), 5));
+    }
+
+    #[test]
+    fn requests_and_texts_are_json() {
+        for operation in [
+            Operation::Add,
+            Operation::Slow,
+            Operation::Read,
+            Operation::Permission,
+            Operation::Hook("hook_0".into()),
+            Operation::Echo(text_of(1000).into()),
+        ] {
+            let mut line = Vec::new();
+            operation.write(&mut line, 7);
+            let value: serde_json::Value = serde_json::from_slice(&line).unwrap();
+            assert_eq!(value["request_id"], "7", "{operation:?}");
+        }
+        for length in 1..200 {
+            let text = [b"\"".as_slice(), &text_of(length), b"\""].concat();
+            assert!(serde_json::from_slice::<String>(&text).is_ok(), "{length}");
+        }
+    }
+}

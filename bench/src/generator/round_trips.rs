@@ -1,0 +1,168 @@
+//! Requests and their answers.
+
+use std::time::{Duration, Instant};
+
+use super::operation::Operation;
+use super::{Failure, Session};
+use crate::report::Report;
+
+/// How many slow calls are open beside the fast ones.
+const SLOW_CALLS: usize = 16;
+
+/// How many calls are open at once while memory is watched.
+const ENDURANCE_IN_FLIGHT: usize = 64;
+
+/// One after the other: how long each takes.
+pub(super) fn sequential(
+    session: &mut Session,
+    operation: &Operation,
+    duration: Duration,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    measure(session, duration, report, |session| {
+        session.round_trip(operation)?;
+        Ok(1)
+    })
+}
+
+/// Many at once: how many are answered in a second.
+pub(super) fn in_flight(
+    session: &mut Session,
+    count: usize,
+    duration: Duration,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    for _ in 0..count {
+        session.ask(&Operation::Add)?;
+    }
+    let mut latencies = Vec::new();
+    let watch = Watch::start(session, &mut latencies, duration, |session| {
+        session.answer()?;
+        session.ask(&Operation::Add)?;
+        Ok(1)
+    })?;
+    watch.note(report);
+    for _ in 0..count {
+        session.answer()?;
+    }
+    Ok(())
+}
+
+/// Fast calls one after the other, while slow ones are open all the time.
+pub(super) fn beside_slow(
+    session: &mut Session,
+    duration: Duration,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    for _ in 0..SLOW_CALLS {
+        session.ask(&Operation::Slow)?;
+    }
+    measure(session, duration, report, |session| {
+        let fast = session.ask(&Operation::Add)?;
+        loop {
+            let (id, operation) = session.answer()?;
+            if id == fast {
+                return Ok(1);
+            }
+            session.ask(&operation)?;
+        }
+    })?;
+    // Fast calls go on until all slow ones are answered: the floor looks at its clock only when it gets a line.
+    let mut open = SLOW_CALLS;
+    while open > 0 {
+        let fast = session.ask(&Operation::Add)?;
+        while session.answer()?.0 != fast {
+            open -= 1;
+        }
+    }
+    Ok(())
+}
+
+/// A fixed number of calls: what the host holds after the first hundredth, and at the end.
+pub(super) fn endurance(
+    session: &mut Session,
+    count: usize,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let open = count.min(ENDURANCE_IN_FLIGHT);
+    for _ in 0..open {
+        session.ask(&Operation::Add)?;
+    }
+    let rest = count - open;
+    for done in 0..rest {
+        if done == rest / 100 {
+            session.note_memory(report, "early_kib")?;
+        }
+        session.answer()?;
+        session.ask(&Operation::Add)?;
+    }
+    for _ in 0..open {
+        session.answer()?;
+    }
+    session.note_memory(report, "late_kib")
+}
+
+/// Warms up, then repeats `step` and notes how long each one took.
+fn measure(
+    session: &mut Session,
+    duration: Duration,
+    report: &mut Report,
+    step: impl FnMut(&mut Session) -> Result<u64, Failure>,
+) -> Result<(), Failure> {
+    let mut latencies = Vec::with_capacity(1 << 16);
+    let watch = Watch::start(session, &mut latencies, duration, step)?;
+    watch.note(report);
+    latencies.sort_unstable();
+    report.set("p50_us", percentile(&latencies, 50));
+    report.set("p99_us", percentile(&latencies, 99));
+    Ok(())
+}
+
+/// What a stretch of work took.
+struct Watch {
+    operations: u64,
+    elapsed: Duration,
+    host_cpu: u64,
+}
+
+impl Watch {
+    fn start(
+        session: &mut Session,
+        latencies: &mut Vec<Duration>,
+        duration: Duration,
+        mut step: impl FnMut(&mut Session) -> Result<u64, Failure>,
+    ) -> Result<Self, Failure> {
+        let warm = Instant::now() + duration / 4;
+        while Instant::now() < warm {
+            step(session)?;
+        }
+        let cpu = session.host_cpu()?;
+        let begin = Instant::now();
+        let mut last = begin;
+        let mut operations = 0;
+        while last - begin < duration {
+            operations += step(session)?;
+            let now = Instant::now();
+            latencies.push(now - last);
+            last = now;
+        }
+        Ok(Self {
+            operations,
+            elapsed: last - begin,
+            host_cpu: session.host_cpu()? - cpu,
+        })
+    }
+
+    fn note(&self, report: &mut Report) {
+        let operations = self.operations as f64;
+        report.set("per_second", operations / self.elapsed.as_secs_f64());
+        report.set("host_cpu_us", self.host_cpu as f64 / operations);
+    }
+}
+
+fn percentile(sorted: &[Duration], percent: usize) -> f64 {
+    let at = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+    sorted
+        .get(at)
+        .map_or(f64::NAN, |latency| latency.as_secs_f64() * 1e6)
+}

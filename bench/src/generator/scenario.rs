@@ -1,0 +1,106 @@
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::operation::{Operation, text_of};
+use super::{Failure, Session, messages, round_trips};
+use crate::report::Report;
+
+/// What the generator does once the host is connected.
+#[derive(Debug, PartialEq)]
+pub enum Scenario {
+    /// Small calls one after the other.
+    Sequential,
+    /// Small calls, always this many open.
+    InFlight(usize),
+    /// Small calls one after the other while slow ones are open.
+    BesideSlow,
+    /// Calls with an argument and a result of this many bytes.
+    Echo(usize),
+    /// Hooks one after the other.
+    Hook,
+    /// Questions for permission one after the other.
+    Permission,
+    /// This many messages with this many bytes of text.
+    Messages(usize, usize),
+    /// This many messages of that size which the host does not read.
+    Backlog(usize, usize),
+    /// This many small calls, with a look at the host's memory in between.
+    Endurance(usize),
+    /// Nothing more: what it takes to connect.
+    Connect,
+}
+
+impl Scenario {
+    /// Plays it and notes what was measured.
+    ///
+    /// # Errors
+    /// When the host does not do its part.
+    pub fn play(
+        &self,
+        session: &mut Session,
+        duration: Duration,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        match *self {
+            Self::Sequential => round_trips::sequential(session, &Operation::Add, duration, report),
+            Self::InFlight(count) => round_trips::in_flight(session, count, duration, report),
+            Self::BesideSlow => round_trips::beside_slow(session, duration, report),
+            Self::Echo(bytes) => {
+                let echo = Operation::Echo(text_of(bytes).into());
+                round_trips::sequential(session, &echo, duration, report)
+            }
+            Self::Hook => {
+                let hook = Operation::Hook(session.hook.clone());
+                round_trips::sequential(session, &hook, duration, report)
+            }
+            Self::Permission => {
+                round_trips::sequential(session, &Operation::Permission, duration, report)
+            }
+            Self::Messages(count, bytes) => messages::stream(session, count, bytes, report),
+            Self::Backlog(count, bytes) => messages::backlog(session, count, bytes, report),
+            Self::Endurance(count) => round_trips::endurance(session, count, report),
+            Self::Connect => Ok(()),
+        }
+    }
+}
+
+/// The name, and its numbers behind colons: `in-flight:64`.
+impl FromStr for Scenario {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let numbers: Result<Vec<usize>, _> = parts.map(str::parse).collect();
+        let numbers =
+            numbers.map_err(|_| Failure::new(format!("`{text}` has a part that is no number")))?;
+        Ok(match (name, numbers.as_slice()) {
+            ("sequential", []) => Self::Sequential,
+            ("in-flight", &[count]) => Self::InFlight(count),
+            ("beside-slow", []) => Self::BesideSlow,
+            ("echo", &[bytes]) => Self::Echo(bytes),
+            ("hook", []) => Self::Hook,
+            ("permission", []) => Self::Permission,
+            ("messages", &[count, bytes]) => Self::Messages(count, bytes),
+            ("backlog", &[count, bytes]) => Self::Backlog(count, bytes),
+            ("endurance", &[count]) => Self::Endurance(count),
+            ("connect", []) => Self::Connect,
+            _ => return Err(Failure::new(format!("`{text}` is no scenario"))),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scenario_has_a_name_and_its_numbers() {
+        let parse = |text: &str| text.parse::<Scenario>().ok();
+        assert_eq!(parse("in-flight:64"), Some(Scenario::InFlight(64)));
+        assert_eq!(parse("messages:10:100"), Some(Scenario::Messages(10, 100)));
+        for text in ["", "in-flight", "in-flight:many", "sequential:1", "else"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The CLI without a process: it answers each line of the host with the next of its own, at the moment it is written.
+//!
+//! So nothing but the library runs between a line in and a line out.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use inhouse::transport::{Duplex, duplex};
+use memchr::{memchr, memmem};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::generator::lines;
+use crate::generator::operation::Operation;
+use crate::servers::name_of;
+
+/// What the CLI does in its one turn.
+#[derive(Clone, Copy, Debug)]
+pub enum Load {
+    /// Small calls, one after the other.
+    Calls(u64),
+    /// Messages with this many bytes of text.
+    Messages(u64, usize),
+}
+
+/// A CLI in memory.
+#[derive(Clone)]
+pub struct InMemoryCli(Arc<Mutex<State>>);
+
+/// The CLI's stdout, as the host reads it.
+pub struct Output(Arc<Mutex<State>>);
+
+/// The CLI's stdin, as the host writes it.
+pub struct Input(Arc<Mutex<State>>);
+
+struct State {
+    load: Load,
+    servers: usize,
+    /// Messages of the handshakes that are still to be sent.
+    handshakes: VecDeque<String>,
+    calls: u64,
+    open: Option<u64>,
+    begun: Option<Instant>,
+    elapsed: Option<Duration>,
+    line: Vec<u8>,
+    unread: VecDeque<Vec<u8>>,
+    /// How much of the first unread line has been read.
+    read: usize,
+    closed: bool,
+    reader: Option<Waker>,
+}
+
+impl InMemoryCli {
+    /// A CLI for a host with this many servers.
+    #[must_use]
+    pub fn new(load: Load, servers: usize) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            load,
+            servers,
+            handshakes: VecDeque::new(),
+            calls: 0,
+            open: None,
+            begun: None,
+            elapsed: None,
+            line: Vec::new(),
+            unread: VecDeque::new(),
+            read: 0,
+            closed: false,
+            reader: None,
+        })))
+    }
+
+    /// The way to it.
+    #[must_use]
+    pub fn transport(&self) -> Duplex<Output, Input> {
+        duplex(Output(Arc::clone(&self.0)), Input(Arc::clone(&self.0)))
+    }
+
+    /// From the first call to the answer of the last one; `None` before.
+    #[must_use]
+    pub fn elapsed(&self) -> Option<Duration> {
+        lock(&self.0).elapsed
+    }
+
+    /// When the load began.
+    #[must_use]
+    pub fn begun(&self) -> Option<Instant> {
+        lock(&self.0).begun
+    }
+}
+
+impl State {
+    fn take(&mut self, line: &[u8]) {
+        if memmem::find(line, b"\"subtype\":\"initialize\"").is_some() {
+            self.initialize(line);
+        } else if memmem::find(line, b"\"type\":\"user\"").is_some() {
+            self.say(lines::state("running"));
+            self.say(lines::INIT);
+            self.next();
+        } else if let Some(id) = self.open.take() {
+            assert!(
+                Operation::Add.is_answered_by(line, id),
+                "not the answer to {id}: {}",
+                String::from_utf8_lossy(line)
+            );
+            self.next();
+        } else {
+            self.next();
+        }
+    }
+
+    fn initialize(&mut self, line: &[u8]) {
+        let id = crate::generator::answer::string(line, b"\"request_id\":").unwrap_or_default();
+        let (known, unknown): (Vec<String>, Vec<String>) = (0..self.servers)
+            .map(name_of)
+            .partition(|name| lines::has_manifest(line, name));
+        for server in unknown {
+            let steps = 0..lines::HANDSHAKE_STEPS;
+            self.handshakes
+                .extend(steps.map(|step| lines::handshake(&server, "handshake", step)));
+        }
+        self.say(lines::initialized(&String::from_utf8_lossy(id), &known));
+    }
+
+    /// Says what comes next: a message of a handshake, a call, all messages, or the end.
+    fn next(&mut self) {
+        if let Some(message) = self.handshakes.pop_front() {
+            self.say(message);
+            return;
+        }
+        self.begun.get_or_insert_with(Instant::now);
+        match self.load {
+            Load::Calls(count) if self.calls < count => {
+                self.calls += 1;
+                self.open = Some(self.calls);
+                let mut line = Vec::with_capacity(512);
+                Operation::Add.write(&mut line, self.calls);
+                self.say(line);
+                return;
+            }
+            Load::Calls(_) => {}
+            Load::Messages(count, bytes) => {
+                let line = lines::message(bytes);
+                (0..count).for_each(|_| self.say(line.clone()));
+            }
+        }
+        self.elapsed = self.begun.map(|begun| begun.elapsed());
+        self.say(lines::RESULT);
+        self.say(lines::state("idle"));
+    }
+
+    fn say(&mut self, line: impl Into<Vec<u8>>) {
+        self.unread.push_back(line.into());
+        self.wake();
+    }
+
+    fn wake(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+    }
+}
+
+impl AsyncRead for Output {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut state = lock(&self.0);
+        let Some(line) = state.unread.front() else {
+            if state.closed {
+                return Poll::Ready(Ok(()));
+            }
+            state.reader = Some(cx.waker().clone());
+            return Poll::Pending;
+        };
+        let rest = &line[state.read..];
+        let count = rest.len().min(buffer.remaining());
+        buffer.put_slice(&rest[..count]);
+        if count == rest.len() {
+            state.unread.pop_front();
+            state.read = 0;
+        } else {
+            state.read += count;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Input {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut state = lock(&self.0);
+        let mut rest = bytes;
+        while let Some(end) = memchr(b'\n', rest) {
+            let (line, after) = (&rest[..end], &rest[end + 1..]);
+            if state.line.is_empty() {
+                state.take(line);
+            } else {
+                let mut whole = std::mem::take(&mut state.line);
+                whole.extend_from_slice(line);
+                state.take(&whole);
+            }
+            rest = after;
+        }
+        state.line.extend_from_slice(rest);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0);
+        state.closed = true;
+        state.wake();
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

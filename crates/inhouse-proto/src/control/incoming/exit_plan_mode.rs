@@ -1,0 +1,36 @@
+use serde_json::{Map, Value};
+
+use super::CanUseTool;
+use crate::open::{Mismatch, Open, open_struct};
+
+const TOOL: &str = "ExitPlanMode";
+
+open_struct! {
+    /// The model has a plan and wants to begin: the input of the tool `ExitPlanMode`.
+    pub struct ExitPlanMode {
+        /// The plan, in Markdown. The CLI reads it from the file that the model wrote; without one
+        /// there is none, whatever the model passed (2.1.325).
+        pub plan: Option<String>,
+        /// The file.
+        pub plan_file_path as "planFilePath": Option<String>,
+    }
+}
+
+impl ExitPlanMode {
+    /// The input of the tool with another plan, which the model is told was edited.
+    #[must_use]
+    pub fn edited_input(mut input: Map<String, Value>, plan: String) -> Map<String, Value> {
+        input.insert("plan".to_owned(), Value::String(plan));
+        input
+    }
+}
+
+impl CanUseTool {
+    /// The plan that a person is to approve, if that is what the call is for.
+    ///
+    /// # Errors
+    /// Never for what a CLI has sent so far: nothing in it is required.
+    pub fn as_plan(&self) -> Option<Result<ExitPlanMode, Mismatch>> {
+        (self.tool_name == TOOL).then(|| ExitPlanMode::open(Value::Object(self.input.clone())))
+    }
+}

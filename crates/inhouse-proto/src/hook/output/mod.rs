@@ -1,0 +1,12 @@
+//! What a hook answers.
+
+mod capability;
+mod hook_output;
+mod members;
+mod of_one_event;
+
+pub use self::capability::{
+    AddsContext, Blocks, ChangesInput, Decides, DecisionForm, HasSpecificOutput, HidesPrompt,
+    Passes, Stops, WatchesFiles,
+};
+pub use self::hook_output::HookOutput;

@@ -1,0 +1,139 @@
+//! What is put to a person: questions and plans that come as tool calls, and answers to them.
+
+mod support;
+
+use inhouse_proto::control::incoming::{
+    AllowDecision, CanUseTool, ElicitationAnswer, ExitPlanMode, Incoming, PermissionDecision,
+    QuestionAnswers,
+};
+use serde_json::{Map, Value, json};
+
+use support::assert_deep_equal;
+
+fn call(tool: &str, input: Value) -> CanUseTool {
+    let request = json!({
+        "subtype": "can_use_tool", "tool_name": tool, "input": input, "tool_use_id": "toolu_7",
+    });
+    match Incoming::decode(&request.to_string()) {
+        Incoming::CanUseTool(call) => *call,
+        other => panic!("a question about a call, not {other:?}"),
+    }
+}
+
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        other => panic!("an object, not {other}"),
+    }
+}
+
+#[test]
+fn a_call_without_an_input_is_no_question() {
+    let requests = [
+        r#"{"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t", "input": null}"#,
+        r#"{"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t"}"#,
+        r#"{"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t", "input": {"command": "ls"}, "input": null}"#,
+    ];
+    for request in requests {
+        let Incoming::Unknown(unknown) = Incoming::decode(request) else {
+            panic!("nobody must be asked about {request}");
+        };
+        let reason = unknown.reason.unwrap();
+        assert!(reason.contains("input"), "{reason}");
+    }
+}
+
+#[test]
+fn questions_are_found_in_the_input_of_their_tool_and_kept_whole() {
+    let input = json!({
+        "questions": [{
+            "question": "Which?", "header": "W", "multiSelect": true, "newer": 1,
+            "options": [{"label": "a", "description": "b", "preview": "c", "newer": 2}],
+        }],
+        "metadata": {"source": "remember"},
+        "newer": 3,
+    });
+    let asked = call("AskUserQuestion", input.clone()).as_question();
+    let asked = asked.unwrap().unwrap();
+    assert_eq!(asked.questions[0].options[0].preview.as_deref(), Some("c"));
+    assert_deep_equal(&serde_json::to_value(&asked).unwrap(), &input);
+
+    // Descriptions and headers may be left away, and what is misshapen costs only itself.
+    let poor =
+        json!({"questions": [{"question": "Which?", "header": 5, "options": [{"label": "a"}]}]});
+    let asked = call("AskUserQuestion", poor).as_question();
+    assert_eq!(asked.unwrap().unwrap().questions[0].header, None);
+
+    assert!(call("Bash", input).as_question().is_none());
+    let odd = call("AskUserQuestion", json!({"questions": 5}));
+    assert!(odd.as_question().unwrap().is_err());
+}
+
+#[test]
+fn answers_join_the_input() {
+    let mut answers = QuestionAnswers::default();
+    answers
+        .answers
+        .insert("Which?".to_owned(), "a, b".to_owned());
+    let note = answers.annotations.entry("Which?".to_owned()).or_default();
+    note.notes = Some("both".to_owned());
+    let input = members(json!({"questions": [], "answers": {"stale": "x"}}));
+    let expected = json!({
+        "questions": [],
+        "answers": {"Which?": "a, b"},
+        "annotations": {"Which?": {"notes": "both"}},
+    });
+    assert_eq!(Value::Object(answers.answered_input(input)), expected);
+}
+
+#[test]
+fn plans_are_found_in_the_input_of_their_tool() {
+    let input = json!({"plan": "# Dig", "planFilePath": "/plans/dig.md", "newer": 1});
+    let plan = call("ExitPlanMode", input.clone()).as_plan();
+    let plan = plan.unwrap().unwrap();
+    assert_eq!(plan.plan.as_deref(), Some("# Dig"));
+    assert_eq!(plan.plan_file_path.as_deref(), Some("/plans/dig.md"));
+    assert_deep_equal(&serde_json::to_value(&plan).unwrap(), &input);
+    assert_eq!(
+        call("ExitPlanMode", json!({}))
+            .as_plan()
+            .unwrap()
+            .unwrap()
+            .plan,
+        None
+    );
+    assert!(call("Bash", json!({})).as_plan().is_none());
+
+    let edited = ExitPlanMode::edited_input(members(input), "# Deeper".to_owned());
+    let expected = json!({"plan": "# Deeper", "planFilePath": "/plans/dig.md", "newer": 1});
+    assert_eq!(Value::Object(edited), expected);
+}
+
+#[test]
+fn remembered_rules_are_sent_without_nulls() {
+    let rules = json!([{"toolName": "Bash", "ruleContent": null}]);
+    let update =
+        json!({"type": "addRules", "rules": rules, "behavior": "allow", "destination": "session"});
+    let mut allow = AllowDecision::new(members(json!({"timeout": null})));
+    allow.updated_permissions = Some(vec![serde_json::from_value(update).unwrap()]);
+    let sent = serde_json::to_value(PermissionDecision::from(allow)).unwrap();
+    assert_eq!(
+        sent["updatedPermissions"][0]["rules"],
+        json!([{"toolName": "Bash"}])
+    );
+    assert_eq!(
+        sent["updatedInput"],
+        json!({"timeout": null}),
+        "that is the tool's affair"
+    );
+}
+
+#[test]
+fn a_form_is_an_object() {
+    let filled_in = ElicitationAnswer::accept(&json!({"region": "north"})).unwrap();
+    let expected = json!({"action": "accept", "content": {"region": "north"}});
+    assert_eq!(serde_json::to_value(filled_in).unwrap(), expected);
+    let agreed = serde_json::to_value(ElicitationAnswer::agree()).unwrap();
+    assert_eq!(agreed, json!({"action": "accept"}));
+    ElicitationAnswer::accept(&["north"]).unwrap_err();
+}

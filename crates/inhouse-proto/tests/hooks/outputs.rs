@@ -1,0 +1,160 @@
+use std::time::Duration;
+
+use inhouse_proto::control::{PermissionMode, SetMode, UpdateDestination};
+use inhouse_proto::hook::*;
+use serde_json::{Value, json};
+
+/// What is sent for an output.
+fn sent<E: HookEvent>(output: HookOutput<E>) -> Value {
+    serde_json::to_value(output).expect("the output is serializable")
+}
+
+/// An output with these members of its event.
+fn specific<E: HookEvent>(members: Value) -> Value {
+    let mut members = members;
+    members["hookEventName"] = json!(E::NAME);
+    json!({ "hookSpecificOutput": members })
+}
+
+macro_rules! rows {
+    ($( $event:ident: $output:expr => $members:tt; )+) => {
+        $( assert_eq!(
+            sent::<$event>($output),
+            specific::<$event>(json!($members)),
+            stringify!($event)
+        ); )+
+    };
+}
+
+/// One row for each event with an output of its own, with every member that is documented and has
+/// an effect.
+#[test]
+fn an_output_has_the_name_of_its_event_and_the_documented_members() {
+    let pass = "context";
+    rows! {
+        PreToolUse: HookOutput::allow().update_input(json!({"a": 1})).context(pass) => {
+            "permissionDecision": "allow", "updatedInput": {"a": 1}, "additionalContext": "context",
+        };
+        PreToolUse: HookOutput::deny("no") => {
+            "permissionDecision": "deny", "permissionDecisionReason": "no",
+        };
+        PreToolUse: HookOutput::ask("sure?") => {
+            "permissionDecision": "ask", "permissionDecisionReason": "sure?",
+        };
+        PreToolUse: HookOutput::defer() => {"permissionDecision": "defer"};
+        PostToolUse: HookOutput::pass()
+            .context(pass)
+            .classifier_context("c")
+            .update_output(json!({"stdout": "x"}))
+            .update_mcp_output("y") => {
+            "additionalContext": "context", "classifierContext": "c",
+            "updatedToolOutput": {"stdout": "x"}, "updatedMCPToolOutput": "y",
+        };
+        PostToolUseFailure: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        PostToolBatch: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        Notification: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        UserPromptSubmit: HookOutput::pass()
+            .context(pass)
+            .session_title("t")
+            .suppress_original_prompt() => {
+            "additionalContext": "context", "sessionTitle": "t", "suppressOriginalPrompt": true,
+        };
+        UserPromptExpansion: HookOutput::pass().context(pass).suppress_original_prompt() => {
+            "additionalContext": "context", "suppressOriginalPrompt": true,
+        };
+        SessionStart: HookOutput::pass()
+            .context(pass)
+            .specific("initialUserMessage", "hi")
+            .specific("sessionTitle", "t")
+            .watch_paths(["/home/me/a"])
+            .reload_skills() => {
+            "additionalContext": "context", "initialUserMessage": "hi", "sessionTitle": "t",
+            "watchPaths": ["/home/me/a"], "reloadSkills": true,
+        };
+        Stop: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        SubagentStart: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        SubagentStop: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        PreModelSwitch: HookOutput::deny("stay") => {
+            "permissionDecision": "deny", "permissionDecisionReason": "stay",
+        };
+        PostModelSwitch: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        PermissionRequest: HookOutput::allow() => {"decision": {"behavior": "allow"}};
+        PermissionRequest: HookOutput::deny_and_interrupt("no") => {
+            "decision": {"behavior": "deny", "message": "no", "interrupt": true},
+        };
+        PermissionDenied: HookOutput::pass().retry() => {"retry": true};
+        Setup: HookOutput::pass().context(pass) => {"additionalContext": "context"};
+        Elicitation: HookOutput::pass().specific("action", "accept") => {"action": "accept"};
+        ElicitationResult: HookOutput::pass().specific("action", "cancel") => {"action": "cancel"};
+        WorktreeCreate: HookOutput::worktree("/home/me/fix") => {"worktreePath": "/home/me/fix"};
+        CwdChanged: HookOutput::pass().watch_paths(["/a", "/b"]) => {"watchPaths": ["/a", "/b"]};
+        FileChanged: HookOutput::pass().watch_paths::<&str>([]) => {"watchPaths": []};
+        MessageDisplay: HookOutput::pass().display("…") => {"displayContent": "…"};
+    }
+}
+
+#[test]
+fn an_event_without_an_output_of_its_own_sends_none() {
+    assert_eq!(sent::<SessionEnd>(HookOutput::pass()), json!({}));
+    assert_eq!(
+        sent::<PreCompact>(HookOutput::block("later")),
+        json!({"decision": "block", "reason": "later"})
+    );
+}
+
+#[test]
+fn general_members_stand_at_the_top() {
+    let output: HookOutput<PostToolUse> = HookOutput::stop("enough")
+        .system_message("stopped")
+        .suppress_output()
+        .terminal_sequence("\u{7}")
+        .context("c");
+    assert_eq!(
+        sent(output),
+        json!({
+            "continue": false, "stopReason": "enough", "systemMessage": "stopped",
+            "suppressOutput": true, "terminalSequence": "\u{7}",
+            "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "c"},
+        })
+    );
+}
+
+#[test]
+fn a_permission_request_is_allowed_with_changes_unless_it_is_denied() {
+    let update = SetMode::new(PermissionMode::AcceptEdits, UpdateDestination::Session);
+    let changed = |output: HookOutput<PermissionRequest>| {
+        let output = output.update_input(json!({"command": "ls"}));
+        sent(output.update_permissions([update.clone().into()]))["hookSpecificOutput"]["decision"]
+            .clone()
+    };
+    let allowed = json!({
+        "behavior": "allow", "updatedInput": {"command": "ls"},
+        "updatedPermissions": [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}],
+    });
+    assert_eq!(changed(HookOutput::allow()), allowed);
+    assert_eq!(changed(HookOutput::pass()), allowed);
+    let denied = changed(HookOutput::deny("no"));
+    assert_eq!(
+        (&denied["behavior"], &denied["message"]),
+        (&json!("deny"), &json!("no"))
+    );
+}
+
+#[test]
+fn a_changed_input_that_is_no_object_is_not_sent() {
+    let wrong: HookOutput<PreToolUse> = HookOutput::allow().update_input("ls");
+    let error = serde_json::to_value(wrong).unwrap_err().to_string();
+    assert!(error.contains("not a JSON object"), "{error}");
+    let wrong: HookOutput<PermissionRequest> = HookOutput::allow().update_input(Value::Null);
+    assert!(serde_json::to_value(wrong).is_err());
+}
+
+#[test]
+fn a_detached_output_says_nothing_else() {
+    assert_eq!(sent::<Stop>(HookOutput::detached()), json!({"async": true}));
+    let output: HookOutput<PostToolUse> = HookOutput::detached_for(Duration::from_millis(2500));
+    assert_eq!(
+        sent(output.context("too late")),
+        json!({"async": true, "asyncTimeout": 2500})
+    );
+}

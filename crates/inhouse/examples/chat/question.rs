@@ -1,0 +1,44 @@
+use inhouse::HandlerError;
+use inhouse::question::{Answers, Question, QuestionOption, QuestionRequest};
+
+use crate::terminal::{Menu, Picked, Terminal};
+
+/// Puts the model's questions to a person, one after the other.
+pub(crate) async fn answer(
+    terminal: &Terminal,
+    asked: QuestionRequest,
+) -> Result<Answers, HandlerError> {
+    let mut answers = Answers::new();
+    for question in &asked.questions {
+        let picked = terminal.ask(menu(question)).await?;
+        answers = add(answers, question, picked);
+    }
+    Ok(answers)
+}
+
+fn menu(question: &Question) -> Menu {
+    let several = question.multi_select == Some(true);
+    let menu = Menu::new(&question.question).several(several);
+    let options = question.options.iter();
+    let menu = options.fold(menu, |menu, option| {
+        menu.explained(
+            &option.label,
+            option.description.as_deref().unwrap_or_default(),
+        )
+    });
+    menu.own_words("In your own words")
+}
+
+fn add(answers: Answers, question: &Question, picked: Picked) -> Answers {
+    let chosen: Vec<&QuestionOption> = picked
+        .options
+        .iter()
+        .map(|&at| &question.options[at])
+        .collect();
+    if picked.words.is_empty() {
+        return answers.choose(question, chosen);
+    }
+    let labels = chosen.iter().map(|option| option.label.as_str());
+    let words: Vec<&str> = labels.chain([picked.words.as_str()]).collect();
+    answers.text(question, words.join(", "))
+}

@@ -1,0 +1,75 @@
+//! A guard: commands that delete are denied, and every call is written down.
+//!
+//! `cargo run --example guard` needs neither the CLI nor an account: the fake CLI of the test kit
+//! plays the other side. `cargo run --example guard -- --live` asks the real one.
+
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
+use inhouse::hook::{HookContext, HookOutput, Matcher, OnFailure, PostToolUse, PreToolUse};
+use inhouse::{HandlerError, Options, query};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+
+/// Decides about commands. Because of `OnFailure::Block` below nothing runs when it fails.
+async fn guard(call: PreToolUse, _: HookContext) -> Result<HookOutput<PreToolUse>, HandlerError> {
+    let command = call.tool_input["command"].as_str();
+    let command = command.ok_or_else(|| HandlerError::new("a call without a command"))?;
+    if command.split_whitespace().any(|word| word == "rm") {
+        println!("  denied: {command}");
+        return Ok(HookOutput::deny("nothing is deleted here; list it instead"));
+    }
+    Ok(HookOutput::pass())
+}
+
+#[tokio::main]
+async fn main() -> inhouse::Result<()> {
+    let options = Options::new()
+        .hook(Matcher::tool("Bash").on_failure(OnFailure::Block), guard)
+        .hook(Matcher::any(), async |call: PostToolUse, _| {
+            println!("  ran: {} {}", call.tool_name, call.tool_input);
+            Ok(HookOutput::pass().context("Every call is written down."))
+        });
+    let question = query("Tidy up the directory.").options(options);
+
+    if std::env::args().any(|argument| argument == "--live") {
+        println!("{}", question.await?.text().await?);
+        return Ok(());
+    }
+    println!("(the fake CLI of the test kit plays the other side; use -- --live for the real one)");
+    let (transport, cli) = FakeCli::new();
+    let (answer, ()) = tokio::join!(
+        async { question.transport(transport).await?.text().await },
+        play(cli)
+    );
+    println!("{}", answer?);
+    Ok(())
+}
+
+/// What Claude would do.
+async fn play(mut cli: FakeCli) {
+    cli.accept().await;
+    cli.expect_prompt().await;
+    cli.state("running").await;
+    for command in ["rm -r build", "ls build"] {
+        let input = json!({"command": command});
+        let call = json!({"tool_name": "Bash", "tool_input": input, "tool_use_id": "toolu_1"});
+        let decision = call_hook(&mut cli, "hook_0", "PreToolUse", &call).await;
+        if decision["hookSpecificOutput"]["permissionDecision"] != "deny" {
+            let mut done = call;
+            done["tool_response"] = json!({"stdout": "main.o"});
+            call_hook(&mut cli, "hook_1", "PostToolUse", &done).await;
+        }
+    }
+    cli.turn("I left everything where it was.").await;
+}
+
+async fn call_hook(cli: &mut FakeCli, hook: &str, event: &str, members: &Value) -> Value {
+    let mut input = members.clone();
+    input["hook_event_name"] = json!(event);
+    input["session_id"] = json!(cli.session_id());
+    input["transcript_path"] = json!("/home/me/transcript.jsonl");
+    input["cwd"] = json!("/home/me/project");
+    let request = json!({"subtype": "hook_callback", "callback_id": hook, "input": input});
+    let id = cli.ask(request).await;
+    cli.expect_answer(&id).await.payload()
+}

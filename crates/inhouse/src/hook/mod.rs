@@ -1,0 +1,63 @@
+//! Hooks: code of yours that runs when something happens in a session.
+//!
+//! A hook is an async function of an event and a [`HookContext`]. The type of its first argument says
+//! which event it is for, a [`Matcher`] which occurrences of it, and its [`HookOutput`] what is to be
+//! done about it:
+//!
+//! ```
+//! use inhouse::Options;
+//! use inhouse::hook::{HookContext, HookOutput, Matcher, PostToolUse, PreToolUse};
+//! # use inhouse::Client;
+//! # use inhouse_testkit::FakeCli;
+//! # use serde_json::json;
+//!
+//! let options = Options::new()
+//!     .hook(Matcher::tool("Bash"), async |call: PreToolUse, _: HookContext| {
+//!         match call.tool_input["command"].as_str() {
+//!             Some(command) if command.starts_with("ls") => Ok(HookOutput::pass()),
+//!             _ => Ok(HookOutput::deny("only `ls` here")),
+//!         }
+//!     })
+//!     .hook(Matcher::any(), async |_: PostToolUse, _| {
+//!         Ok(HookOutput::pass().context("Be brief about results."))
+//!     });
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn play(options: Options) -> inhouse::Result<()> {
+//! # let (transport, mut cli) = FakeCli::new();
+//! # let cli = async move {
+//! #     cli.accept().await;
+//! #     let id = cli.ask(json!({
+//! #         "subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": "toolu_1",
+//! #         "input": {
+//! #             "session_id": "s", "transcript_path": "t", "cwd": "/",
+//! #             "hook_event_name": "PreToolUse", "tool_name": "Bash",
+//! #             "tool_input": {"command": "rm -r /"}, "tool_use_id": "toolu_1",
+//! #         },
+//! #     })).await;
+//! #     let output = cli.expect_answer(&id).await.payload();
+//! #     assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "deny");
+//! #     cli
+//! # };
+//! # let (client, _cli) = tokio::join!(Client::connect_with(options, transport), cli);
+//! # client.map(drop)
+//! # }
+//! # play(options).unwrap();
+//! ```
+//!
+//! The [guide](crate::guide::hooks) has a table of all events, and says what happens when a hook
+//! fails: by default it is as if there were none.
+
+mod about;
+mod context;
+mod matcher;
+mod pattern;
+mod registry;
+
+pub use inhouse_proto::control::outgoing::OnHookFailure as OnFailure;
+pub use inhouse_proto::hook::*;
+
+pub use self::about::{AboutAgent, AboutTool, FailsClosed, Matched, MatchedBy};
+pub use self::context::HookContext;
+pub use self::matcher::Matcher;
+
+pub(crate) use self::registry::{Hook, Hooks};

@@ -1,0 +1,76 @@
+use std::future::pending;
+
+use inhouse::Options;
+use inhouse::hook::*;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::chart::{bash, call, output, play};
+
+/// Tells that it was dropped.
+struct Told(mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        // Nobody listens when the test is over.
+        let _ = self.0.send("dropped");
+    }
+}
+
+/// A hook that never answers a `rm`, and tells what becomes of it and of the work that it handed on.
+fn endless() -> (Options, mpsc::UnboundedReceiver<&'static str>) {
+    let (tell, told) = mpsc::unbounded_channel();
+    let options = Options::new().hook(
+        Matcher::any(),
+        move |call: PreToolUse, context: HookContext| {
+            let tell = tell.clone();
+            async move {
+                if call.tool_input["command"] != "rm" {
+                    return Ok(HookOutput::allow());
+                }
+                tell.send("began").unwrap();
+                let (cancelled, elsewhere) = (context.cancelled().clone(), tell.clone());
+                tokio::spawn(async move {
+                    cancelled.wait().await;
+                    elsewhere.send("told").unwrap();
+                });
+                let _until_dropped = Told(tell);
+                pending().await
+            }
+        },
+    );
+    (options, told)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_nobody_waits_for_is_dropped_and_not_answered() {
+    let (options, mut told) = endless();
+    play(options, async |cli, _| {
+        let id = call(cli, "hook_0", bash("rm")).await;
+        assert_eq!(told.recv().await, Some("began"));
+        cli.cancel(&id).await;
+        let mut became = [told.recv().await, told.recv().await];
+        became.sort();
+        assert_eq!(became, [Some("dropped"), Some("told")]);
+        // The next that is heard is the answer to this: nothing was said to the other.
+        let next = output(cli, "hook_0", bash("ls")).await;
+        assert_eq!(
+            next["hookSpecificOutput"],
+            json!({"hookEventName": "PreToolUse", "permissionDecision": "allow"})
+        );
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_session_ends_its_hooks() {
+    let (options, mut told) = endless();
+    play(options, async |cli, _| {
+        call(cli, "hook_0", bash("rm")).await;
+        assert_eq!(told.recv().await, Some("began"));
+    })
+    .await;
+    let mut became = [told.recv().await, told.recv().await];
+    became.sort();
+    assert_eq!(became, [Some("dropped"), Some("told")]);
+}

@@ -1,0 +1,91 @@
+use inhouse::hook::*;
+use inhouse::{HandlerError, Options};
+use serde_json::{Value, json};
+
+use crate::chart::{bash, failure, input, output, play};
+
+#[tokio::test(start_paused = true)]
+async fn an_error_is_told_with_its_causes() {
+    let options = Options::new()
+        .hook(Matcher::any(), async |_: PreToolUse, _| {
+            std::fs::read_to_string("/home/me/no such file")?;
+            Ok(HookOutput::pass())
+        })
+        .hook(Matcher::any(), async |_: PreToolUse, _| {
+            Err(HandlerError::new("the list of rules is empty"))
+        });
+    play(options, async |cli, _| {
+        let error = failure(cli, "hook_0", bash("ls")).await;
+        assert!(
+            error.starts_with("the hook for PreToolUse failed: "),
+            "{error}"
+        );
+        assert!(error.contains("No such file"), "{error}");
+        let error = failure(cli, "hook_1", bash("ls")).await;
+        assert!(error.ends_with("the list of rules is empty"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_an_error_and_does_no_other_harm() {
+    let options = Options::new().hook(Matcher::any(), async |call: PreToolUse, _| {
+        assert_ne!(call.tool_input["command"], "panic", "as wished");
+        Ok(HookOutput::allow())
+    });
+    play(options, async |cli, _| {
+        let error = failure(cli, "hook_0", bash("panic")).await;
+        assert_eq!(error, "the hook for PreToolUse panicked");
+        let output = output(cli, "hook_0", bash("ls")).await;
+        assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "allow");
+    })
+    .await;
+}
+
+/// A guard that cannot see what it guards must not seem to agree.
+#[tokio::test(start_paused = true)]
+async fn an_event_that_cannot_be_read_is_an_error() {
+    let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {
+        Ok(HookOutput::allow())
+    });
+    play(options, async |cli, _| {
+        let nameless = input(
+            "PreToolUse",
+            json!({"tool_input": {}, "tool_use_id": "toolu_1"}),
+        );
+        let error = failure(cli, "hook_0", nameless).await;
+        assert!(error.contains("cannot read its event"), "{error}");
+        assert!(error.contains("tool_name"), "{error}");
+        let error = failure(cli, "hook_0", Value::Null).await;
+        assert!(error.contains("cannot read its event"), "{error}");
+    })
+    .await;
+}
+
+/// The CLI would pass over the whole output, and with it over the denial in it.
+#[tokio::test(start_paused = true)]
+async fn an_output_that_the_cli_would_not_take_is_an_error() {
+    let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {
+        Ok(HookOutput::deny("no").update_input(json!(["not", "an", "object"])))
+    });
+    play(options, async |cli, _| {
+        let error = failure(cli, "hook_0", bash("ls")).await;
+        assert!(error.contains("not a JSON object"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_nobody_has_is_an_error() {
+    let options = Options::new().hook(Matcher::any(), async |_: Stop, _| Ok(HookOutput::pass()));
+    play(options, async |cli, _| {
+        for id in ["hook_1", "hook_", "hook_-1", "other"] {
+            let error = failure(cli, id, bash("ls")).await;
+            assert!(
+                error.contains(&format!("no hook has the id {id}")),
+                "{error}"
+            );
+        }
+    })
+    .await;
+}

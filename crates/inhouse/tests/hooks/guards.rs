@@ -1,0 +1,73 @@
+use inhouse::error::ErrorKind;
+use inhouse::hook::*;
+use inhouse::{Client, Options, query};
+use inhouse_testkit::FakeCli;
+use serde_json::{Value, json};
+
+use crate::chart::together;
+
+fn guarded(on_failure: OnFailure) -> Options {
+    Options::new().hook(
+        Matcher::any().on_failure(on_failure),
+        async |_: PreToolUse, _| Ok(HookOutput::deny("no")),
+    )
+}
+
+/// Whether a CLI that answers `initialize` like this is accepted.
+async fn accepted(options: Options, reply: Value) -> Result<(), inhouse::Error> {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async { Client::connect_with(options, transport).await.map(drop) };
+    let cli = async move {
+        cli.expect_request("initialize").await.succeed(reply).await;
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await.0
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guard_needs_a_cli_that_blocks_when_it_fails() {
+    let confirmed = json!({"hook_on_failure_supported": true, "hooks_applied": true});
+    accepted(guarded(OnFailure::Block), confirmed)
+        .await
+        .unwrap();
+    let silent = json!({"hook_on_failure_supported": true});
+    accepted(guarded(OnFailure::Block), silent).await.unwrap();
+
+    for (reply, reason) in [
+        (json!({}), "too old"),
+        (json!({"hook_on_failure_supported": false}), "too old"),
+        (
+            json!({"hook_on_failure_supported": true, "hooks_applied": false}),
+            "did not register",
+        ),
+    ] {
+        let error = accepted(guarded(OnFailure::Block), reply)
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Handshake);
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_guards_nothing_is_content_with_any_cli() {
+    accepted(guarded(OnFailure::Continue), json!({}))
+        .await
+        .unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_prompt_is_sent_before_guards_are_confirmed() {
+    let (transport, mut cli) = FakeCli::new();
+    let asking = query("Delete everything.")
+        .options(guarded(OnFailure::Block))
+        .transport(transport);
+    let cli = async move {
+        // A prompt instead of the end would fail the test.
+        let initialize = cli.expect_request("initialize").await;
+        initialize.succeed(json!({})).await;
+        cli.expect_end_of_input().await;
+    };
+    let (asked, ()) = together(async { asking.await.map(drop) }, cli).await;
+    assert_eq!(asked.unwrap_err().kind(), ErrorKind::Handshake);
+}

@@ -1,0 +1,12 @@
+//! Hooks: what the CLI is told of them, and what it hears when it calls them.
+
+mod cancellation;
+mod chart;
+mod concurrency;
+mod context;
+mod failures;
+mod guards;
+mod inference;
+mod mistakes;
+mod raw;
+mod registration;

@@ -1,0 +1,55 @@
+use inhouse::hook::*;
+use inhouse::{HandlerError, Options};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::chart::{failure, input, output, play};
+
+#[tokio::test(start_paused = true)]
+async fn a_raw_hook_gets_and_gives_json() {
+    let options =
+        Options::new().raw_hook("Coffee", Matcher::pattern("arab.*"), async |input, _| {
+            match input["cups"].as_u64() {
+                Some(cups) => Ok(json!({"systemMessage": format!("{cups} cups")})),
+                None => Err(HandlerError::new("no cups")),
+            }
+        });
+    play(options, async |cli, initialize| {
+        assert_eq!(
+            initialize["hooks"],
+            json!({"Coffee": [{"matcher": "arab.*", "hookCallbackIds": ["hook_0"]}]})
+        );
+        let two = output(cli, "hook_0", input("Coffee", json!({"cups": 2}))).await;
+        assert_eq!(two, json!({"systemMessage": "2 cups"}));
+        let error = failure(cli, "hook_0", json!({})).await;
+        assert_eq!(error, "the hook for Coffee failed: no cups");
+    })
+    .await;
+}
+
+#[derive(Deserialize)]
+struct Coffee {
+    cups: u64,
+}
+
+impl HookEvent for Coffee {
+    const NAME: &'static str = "Coffee";
+}
+
+impl Blocks for Coffee {}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_of_a_newer_cli_can_be_typed_by_its_user() {
+    let options = Options::new().hook(Matcher::any(), async |event: Coffee, _| {
+        Ok(HookOutput::block(format!(
+            "{} cups are too many",
+            event.cups
+        )))
+    });
+    play(options, async |cli, initialize| {
+        assert!(initialize["hooks"]["Coffee"].is_array());
+        let many = output(cli, "hook_0", input("Coffee", json!({"cups": 9}))).await;
+        assert_eq!(many["reason"], "9 cups are too many");
+    })
+    .await;
+}

@@ -1,0 +1,123 @@
+//! Several questions at once, and questions that are taken back.
+
+use inhouse::Options;
+use inhouse::dialog::DialogRequest;
+use inhouse::elicitation::ElicitationRequest;
+use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::plan::PlanRequest;
+use inhouse::question::QuestionRequest;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+
+use crate::chart::{Witness, bash, call, play};
+
+/// One question of each kind.
+fn questions() -> [Value; 5] {
+    [
+        bash("ls"),
+        call("AskUserQuestion", json!({"questions": []})),
+        call("ExitPlanMode", json!({})),
+        json!({"subtype": "elicitation", "mcp_server_name": "crm", "message": "Which region?"}),
+        json!({"subtype": "request_user_dialog", "dialog_kind": "sign_in", "payload": {}}),
+    ]
+}
+
+fn endless(witness: Witness) -> Options {
+    let [w1, w2, w3, w4] = std::array::from_fn(|_| witness.clone());
+    Options::new()
+        .permissions(async move |_: PermissionRequest| witness.endless().await)
+        .on_question(async move |_: QuestionRequest| w1.endless().await)
+        .on_plan(async move |_: PlanRequest| w2.endless().await)
+        .on_elicitation(async move |_: ElicitationRequest| w3.endless().await)
+        .on_dialog("sign_in", async move |_: DialogRequest| w4.endless().await)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_withdrawn_question_drops_its_handler_and_gets_no_answer() {
+    for question in questions() {
+        let (witness, mut told) = Witness::new();
+        play(endless(witness), async move |cli| {
+            let id = cli.ask(question).await;
+            assert_eq!(told.recv().await, Some("began"));
+            cli.cancel(&id).await;
+            assert_eq!(told.recv().await, Some("dropped"));
+            // `play` fails when the host says anything more.
+        })
+        .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_withdrawal_leaves_other_questions_open() {
+    let (witness, mut told) = Witness::new();
+    let options = endless(witness).permissions(async |request: PermissionRequest| {
+        Ok(Decision::deny(request.tool_use_id.clone()))
+    });
+    play(options, async move |cli| {
+        let [_, question, _, elicitation, _] = questions();
+        let first = cli.ask(question).await;
+        assert_eq!(told.recv().await, Some("began"));
+        cli.ask(elicitation).await;
+        assert_eq!(told.recv().await, Some("began"));
+        cli.cancel(&first).await;
+        assert_eq!(told.recv().await, Some("dropped"));
+        let id = cli.ask(bash("ls")).await;
+        assert_eq!(cli.expect_answer(&id).await.payload()["message"], "toolu_7");
+        assert!(told.try_recv().is_err(), "the other one is still open");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_questions_are_open_at_once_and_get_their_own_answers() {
+    let answered = watch::Sender::new(false);
+    let options = Options::new().permissions(async move |request: PermissionRequest| {
+        let command = request.input["command"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        // The first one can only be decided once the second one is.
+        if command == "first" {
+            let mut second = answered.subscribe();
+            second.wait_for(|answered| *answered).await?;
+        } else {
+            answered.send_replace(true);
+        }
+        Ok(Decision::deny(command))
+    });
+    play(options, async |cli| {
+        let first = cli.ask(bash("first")).await;
+        let second = cli.ask(bash("second")).await;
+        assert_eq!(
+            cli.expect_answer(&second).await.payload()["message"],
+            "second"
+        );
+        assert_eq!(
+            cli.expect_answer(&first).await.payload()["message"],
+            "first"
+        );
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_elsewhere_learns_that_nobody_waits_any_more() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let options = Options::new().permissions(async move |request: PermissionRequest| {
+        let cancelled = request.cancelled().clone();
+        assert!(!cancelled.is_cancelled());
+        tokio::spawn(async move {
+            tell.send("window opened").expect("the test listens");
+            cancelled.wait().await;
+            tell.send("window closed").expect("the test listens");
+        });
+        std::future::pending().await
+    });
+    play(options, async |cli| {
+        let id = cli.ask(bash("ls")).await;
+        assert_eq!(told.recv().await, Some("window opened"));
+        cli.cancel(&id).await;
+        assert_eq!(told.recv().await, Some("window closed"));
+    })
+    .await;
+}

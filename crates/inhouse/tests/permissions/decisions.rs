@@ -1,0 +1,112 @@
+//! What each decision looks like to the CLI.
+
+use inhouse::Options;
+use inhouse::permission::{Decision, DecisionClassification, PermissionRequest};
+use serde_json::{Value, json};
+
+use crate::chart::{answer_to, bash, told};
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_always_carries_the_input() {
+    assert_eq!(
+        told(Decision::allow()).await,
+        json!({"behavior": "allow", "updatedInput": {"command": "touch asked"}, "toolUseID": "toolu_7"})
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_may_change_the_input() {
+    let answer = told(Decision::allow().input(json!({"command": "ls", "timeout": null}))).await;
+    // What the host wrote is the tool's affair, `null` included.
+    assert_eq!(
+        answer["updatedInput"],
+        json!({"command": "ls", "timeout": null})
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_input_that_is_no_object_denies_the_call() {
+    for wrong in [json!(null), json!("ls"), json!(["ls"])] {
+        let answer = told(Decision::allow().input(wrong)).await;
+        assert_eq!(answer["behavior"], "deny");
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains("not a JSON object"), "{message}");
+        assert_eq!(answer["toolUseID"], "toolu_7");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denial_always_carries_a_message() {
+    assert_eq!(
+        told(Decision::deny("not here")).await,
+        json!({"behavior": "deny", "message": "not here", "toolUseID": "toolu_7"})
+    );
+    assert_eq!(told(Decision::deny("")).await["message"], "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denial_may_end_the_turn() {
+    assert_eq!(
+        told(Decision::deny("enough").interrupt()).await,
+        json!({"behavior": "deny", "message": "enough", "interrupt": true, "toolUseID": "toolu_7"})
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_belong_to_a_decision_has_no_effect() {
+    let allowed = told(Decision::allow().interrupt()).await;
+    assert_eq!(allowed, told(Decision::allow()).await);
+    let denied = Decision::deny("no").input(json!({})).remember_suggestions();
+    assert_eq!(told(denied).await, told(Decision::deny("no")).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_is_classified_if_the_host_likes() {
+    let kinds = [
+        (DecisionClassification::UserTemporary, "user_temporary"),
+        (DecisionClassification::UserPermanent, "user_permanent"),
+        (DecisionClassification::UserReject, "user_reject"),
+    ];
+    for (kind, wire) in kinds {
+        for decision in [Decision::allow(), Decision::deny("no")] {
+            let answer = told(decision.classify(kind.clone())).await;
+            assert_eq!(answer["decisionClassification"], wire);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn always_allow_sends_the_suggestions_back_without_their_nulls() {
+    let options = Options::new()
+        .permissions(async |_: PermissionRequest| Ok(Decision::allow().remember_suggestions()));
+    let mut question = bash("touch asked");
+    question["permission_suggestions"] = json!([
+        {
+            "type": "addRules",
+            "rules": [{"toolName": "Bash", "ruleContent": null}, {"toolName": "Read", "ruleContent": "a"}],
+            "behavior": "allow",
+            "destination": "localSettings",
+        },
+        {"type": "addDirectories", "directories": ["/srv"], "destination": "session"},
+        {"type": "inventedTomorrow", "value": 5},
+    ]);
+    let answer = answer_to(options, question).await.payload();
+    let expected = json!([
+        {
+            "type": "addRules",
+            "rules": [{"toolName": "Bash"}, {"toolName": "Read", "ruleContent": "a"}],
+            "behavior": "allow",
+            "destination": "localSettings",
+        },
+        {"type": "addDirectories", "directories": ["/srv"], "destination": "session"},
+        {"type": "inventedTomorrow", "value": 5},
+    ]);
+    assert_eq!(answer["updatedPermissions"], expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_suggestions_always_allow_allows_this_once() {
+    let answer = told(Decision::allow().remember_suggestions()).await;
+    assert_eq!(answer, told(Decision::allow()).await);
+    assert_eq!(answer.get("updatedPermissions"), None::<&Value>);
+}

@@ -1,0 +1,96 @@
+//! Dialogs of the kinds that the host can show.
+
+use inhouse::dialog::{DialogAnswer, DialogRequest};
+use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::{HandlerError, Options};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::chart::{answer_to, play};
+
+fn dialog(kind: &str) -> Value {
+    json!({
+        "subtype": "request_user_dialog",
+        "dialog_kind": kind,
+        "payload": {"fallbackModel": "haiku"},
+        "tool_use_id": "toolu_7",
+    })
+}
+
+fn declared(options: &Options) -> Option<Vec<String>> {
+    let launch = Launch::plan(options, "claude", &HostEnvironment::default()).unwrap();
+    launch.initialize.supported_dialog_kinds
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_kind_has_a_handler_of_its_own() {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Payload {
+        fallback_model: String,
+    }
+    let options = Options::new()
+        .on_dialog("fallback", async |request: DialogRequest| {
+            let payload: Payload = request.payload_as()?;
+            assert_eq!(request.tool_use_id.as_deref(), Some("toolu_7"));
+            Ok(DialogAnswer::completed(
+                &json!({"use": payload.fallback_model}),
+            )?)
+        })
+        .on_dialog("sign_in", async |_: DialogRequest| {
+            Ok(DialogAnswer::Cancelled)
+        });
+    let fallback = answer_to(options.clone(), dialog("fallback"))
+        .await
+        .payload();
+    let expected = json!({"behavior": "completed", "result": {"use": "haiku"}});
+    assert_eq!(fallback, expected);
+    let sign_in = answer_to(options, dialog("sign_in")).await.payload();
+    assert_eq!(sign_in, json!({"behavior": "cancelled"}));
+}
+
+#[test]
+fn a_kind_with_a_handler_is_declared_and_no_other() {
+    assert_eq!(declared(&Options::new()), None);
+    let handler = async |_: DialogRequest| Ok(DialogAnswer::Cancelled);
+    let options = Options::new()
+        .on_dialog("b", handler)
+        .on_dialog("a", handler);
+    assert_eq!(
+        declared(&options),
+        Some(vec!["a".to_owned(), "b".to_owned()])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kind_without_a_handler_stays_unanswered() {
+    let options = Options::new().on_dialog("sign_in", async |_: DialogRequest| {
+        Ok(DialogAnswer::Cancelled)
+    });
+    play(options, async |cli| {
+        cli.ask(dialog("another")).await;
+        // An answer to the first would come before this one.
+        let id = cli.ask(dialog("sign_in")).await;
+        assert_eq!(
+            cli.expect_answer(&id).await.payload()["behavior"],
+            "cancelled"
+        );
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_fails_cancels_the_dialog() {
+    let options = Options::new()
+        .on_dialog("failing", async |_: DialogRequest| {
+            Err(HandlerError::new("no screen"))
+        })
+        .on_dialog(
+            "panicking",
+            async |_: DialogRequest| -> Result<DialogAnswer, HandlerError> { panic!("no") },
+        );
+    for kind in ["failing", "panicking"] {
+        let answer = answer_to(options.clone(), dialog(kind)).await.payload();
+        assert_eq!(answer, json!({"behavior": "cancelled"}));
+    }
+}

@@ -1,0 +1,91 @@
+//! Questions of MCP servers.
+
+use inhouse::elicitation::{ElicitationAnswer, ElicitationMode, ElicitationRequest};
+use inhouse::{HandlerError, Options};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::chart::answer_to;
+
+fn form() -> Value {
+    json!({
+        "subtype": "elicitation",
+        "mcp_server_name": "crm",
+        "message": "Which region?",
+        "mode": "form",
+        "requested_schema": {"type": "object", "properties": {"region": {"type": "string"}}},
+        "property_order": ["region"],
+        "title": "Region",
+        "display_name": "CRM",
+        "description": "Asks for the region",
+    })
+}
+
+fn answering(answer: ElicitationAnswer) -> Options {
+    Options::new().on_elicitation(async move |_: ElicitationRequest| Ok(answer))
+}
+
+async fn told(options: Options) -> Value {
+    answer_to(options, form()).await.payload()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_member_of_the_question_reaches_the_handler() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let options = Options::new().on_elicitation(async move |request: ElicitationRequest| {
+        tell.send(request).expect("the test listens");
+        Ok(ElicitationAnswer::Decline)
+    });
+    let page = json!({
+        "subtype": "elicitation",
+        "mcp_server_name": "crm",
+        "message": "Sign in",
+        "mode": "url",
+        "url": "https://crm.example/in",
+        "elicitation_id": "e1",
+    });
+    answer_to(options.clone(), form()).await;
+    answer_to(options, page.clone()).await;
+
+    let request = told.recv().await.unwrap();
+    assert_eq!(serde_json::to_value(&*request).unwrap(), form());
+    assert_eq!(request.mode, Some(ElicitationMode::Form));
+    let schema = request.requested_schema.as_ref().unwrap();
+    assert_eq!(schema["properties"]["region"]["type"], "string");
+    let request = told.recv().await.unwrap();
+    assert_eq!(serde_json::to_value(&*request).unwrap(), page);
+    assert_eq!(request.url.as_deref(), Some("https://crm.example/in"));
+    assert_eq!(request.elicitation_id.as_deref(), Some("e1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_answer_has_its_form() {
+    let filled_in = ElicitationAnswer::accept(&json!({"region": "north"})).unwrap();
+    let expected = json!({"action": "accept", "content": {"region": "north"}});
+    assert_eq!(told(answering(filled_in)).await, expected);
+    assert_eq!(
+        told(answering(ElicitationAnswer::agree())).await,
+        json!({"action": "accept"})
+    );
+    let declined = told(answering(ElicitationAnswer::Decline)).await;
+    assert_eq!(declined, json!({"action": "decline"}));
+    let cancelled = told(answering(ElicitationAnswer::Cancel)).await;
+    assert_eq!(cancelled, json!({"action": "cancel"}));
+    ElicitationAnswer::accept(&"north").expect_err("a form is an object");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_handler_the_person_declines() {
+    assert_eq!(told(Options::new()).await, json!({"action": "decline"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_fails_cancels() {
+    let failing = Options::new()
+        .on_elicitation(async |_: ElicitationRequest| Err(HandlerError::new("no terminal")));
+    assert_eq!(told(failing).await, json!({"action": "cancel"}));
+    let panicking = Options::new().on_elicitation(
+        async |_: ElicitationRequest| -> Result<ElicitationAnswer, HandlerError> { panic!("no") },
+    );
+    assert_eq!(told(panicking).await, json!({"action": "cancel"}));
+}

@@ -1,0 +1,130 @@
+//! Handlers that do not decide: the answer is no.
+
+use std::future::pending;
+use std::time::Duration;
+
+use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::plan::{PlanDecision, PlanRequest};
+use inhouse::question::{Answers, QuestionRequest};
+use inhouse::{HandlerError, Options};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::chart::{answer_to, bash, call, denial, play};
+
+fn question() -> Value {
+    call(
+        "AskUserQuestion",
+        json!({"questions": [{"question": "Which?", "header": "W", "options": []}]}),
+    )
+}
+
+fn plan() -> Value {
+    call("ExitPlanMode", json!({"plan": "# Dig"}))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_of_a_handler_denies_the_call() {
+    let options = Options::new()
+        .permissions(async |_: PermissionRequest| Err(HandlerError::new("the vault is locked")))
+        .on_question(async |_: QuestionRequest| Err(HandlerError::new("the vault is locked")))
+        .on_plan(async |_: PlanRequest| Err(HandlerError::new("the vault is locked")));
+    for asked in [bash("ls"), question(), plan()] {
+        let message = denial(answer_to(options.clone(), asked.clone()).await);
+        let tool = asked["tool_name"].as_str().unwrap();
+        assert!(message.contains(tool), "{message}");
+        assert!(message.contains("failed: the vault is locked"), "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_error_will_do_and_its_causes_are_told() {
+    #[derive(Debug)]
+    struct Outer(std::num::ParseIntError);
+    impl std::fmt::Display for Outer {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("the limit is odd")
+        }
+    }
+    impl std::error::Error for Outer {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+    let options = Options::new().permissions(async |_: PermissionRequest| {
+        "many".parse::<u8>().map_err(Outer)?;
+        Ok(Decision::allow())
+    });
+    let message = denial(answer_to(options, bash("ls")).await);
+    assert!(
+        message.contains("the limit is odd: invalid digit"),
+        "{message}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_denies_the_call_and_the_session_lives() {
+    async fn panic<Q, A>(_: Q) -> Result<A, HandlerError> {
+        panic!("hunter2")
+    }
+    let options = Options::new()
+        .permissions(panic::<PermissionRequest, Decision>)
+        .on_question(panic::<QuestionRequest, Answers>)
+        .on_plan(panic::<PlanRequest, PlanDecision>);
+    play(options, async |cli| {
+        for asked in [bash("ls"), question(), plan(), bash("ls")] {
+            let id = cli.ask(asked).await;
+            let message = denial(cli.expect_answer(&id).await);
+            assert!(message.contains("panicked"), "{message}");
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_before_there_is_a_future_denies_the_call() {
+    let options = Options::new().permissions(
+        |_: PermissionRequest| -> std::future::Ready<Result<Decision, HandlerError>> {
+            panic!("early")
+        },
+    );
+    let message = denial(answer_to(options, bash("ls")).await);
+    assert!(message.contains("panicked"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_takes_too_long_has_said_no() {
+    let options = Options::new()
+        .permission_timeout(Duration::from_secs(30))
+        .permissions(async |_: PermissionRequest| pending().await)
+        .on_question(async |_: QuestionRequest| pending().await)
+        .on_plan(async |_: PlanRequest| pending().await);
+    for asked in [bash("ls"), question(), plan()] {
+        let options = options.clone();
+        play(options, async move |cli| {
+            let start = Instant::now();
+            cli.set_deadline(Duration::from_secs(60));
+            let id = cli.ask(asked).await;
+            let message = denial(cli.expect_answer(&id).await);
+            assert!(message.contains("did not answer within 30s"), "{message}");
+            assert_eq!(start.elapsed(), Duration::from_secs(30));
+        })
+        .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_may_think_for_hours_unless_a_timeout_is_set() {
+    let options = Options::new().permissions(async |_: PermissionRequest| {
+        let thought = tokio::time::timeout(Duration::from_secs(8 * 60 * 60), pending::<()>());
+        thought.await.expect_err("nothing comes of it");
+        Ok(Decision::allow())
+    });
+    play(options, async |cli| {
+        cli.set_deadline(Duration::from_secs(9 * 60 * 60));
+        let id = cli.ask(bash("ls")).await;
+        assert_eq!(cli.expect_answer(&id).await.payload()["behavior"], "allow");
+    })
+    .await;
+}

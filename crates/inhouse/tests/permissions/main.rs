@@ -1,0 +1,17 @@
+//! Who decides what, one file for each behaviour: the host's handlers and a CLI in memory that asks them, on a
+//! paused clock.
+
+mod cancellation;
+mod chart;
+mod decisions;
+mod dialogs;
+mod elicitation;
+mod failures;
+mod nobody;
+mod plans;
+mod policy;
+mod questions;
+mod requests;
+mod rules;
+mod updates;
+mod warnings;

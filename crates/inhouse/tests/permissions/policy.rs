@@ -1,0 +1,152 @@
+//! Policies: their rules go to the CLI, and what is left to their handler.
+
+use inhouse::Options;
+use inhouse::error::ErrorKind;
+use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::permission::{Decision, PermissionRequest, Policy, Rule};
+use serde_json::{Value, json};
+
+use crate::chart::{answer_to, bash, denial};
+
+fn plan(options: &Options) -> inhouse::Result<Launch> {
+    Launch::plan(options, "claude", &HostEnvironment::default())
+}
+
+/// The settings that the CLI gets.
+fn settings(options: &Options) -> Value {
+    let launch = plan(options).unwrap();
+    let mut arguments = launch.command.args.iter().map(|it| it.to_str().unwrap());
+    let text = arguments.find_map(|argument| argument.strip_prefix("--settings="));
+    text.map_or(Value::Null, |text| serde_json::from_str(text).unwrap())
+}
+
+fn ask() -> impl inhouse::permission::PermissionHandler {
+    async |request: PermissionRequest| {
+        Ok(Decision::deny(format!("asked about {}", request.tool_name)))
+    }
+}
+
+#[test]
+fn the_rules_of_a_policy_are_settings_of_the_session() {
+    let policy = Policy::new()
+        .allow("mcp__calc")
+        .allow("Read(src/**)")
+        .deny("Bash(rm *)")
+        .ask("Bash(git push *)")
+        .otherwise(ask());
+    assert_eq!(
+        settings(&Options::new().permissions(policy)),
+        json!({"permissions": {
+            "allow": ["mcp__calc", "Read(src/**)"],
+            "deny": ["Bash(rm *)"],
+            "ask": ["Bash(git push *)"],
+        }})
+    );
+}
+
+#[test]
+fn contents_with_parentheses_and_commas_survive() {
+    let policy = Policy::new()
+        .allow(r"Bash(echo (a) b, c)")
+        .deny(Rule::new("Bash", "echo :) d").unwrap());
+    assert_eq!(
+        settings(&Options::new().permissions(policy)),
+        json!({"permissions": {
+            "allow": [r"Bash(echo \(a\) b, c)"],
+            "deny": [r"Bash(echo :\) d)"],
+        }})
+    );
+}
+
+#[test]
+fn a_handler_alone_leaves_the_settings_alone() {
+    assert_eq!(settings(&Options::new().permissions(ask())), Value::Null);
+    let policy = Policy::new().otherwise(ask());
+    assert_eq!(settings(&Options::new().permissions(policy)), Value::Null);
+}
+
+#[test]
+fn settings_of_the_host_are_kept() {
+    let options = Options::new()
+        .settings(
+            json!({"model": "opus", "permissions": {"deny": ["Write"], "defaultMode": "plan"}}),
+        )
+        .permissions(Policy::new().deny("Bash"));
+    assert_eq!(
+        settings(&options),
+        json!({"model": "opus", "permissions": {"deny": ["Write", "Bash"], "defaultMode": "plan"}})
+    );
+}
+
+#[test]
+fn a_policy_may_stand_in_another() {
+    let inner = Policy::new().deny("WebFetch").otherwise(ask());
+    let outer = Policy::new().allow("Read").otherwise(inner);
+    assert_eq!(
+        settings(&Options::new().permissions(outer)),
+        json!({"permissions": {"allow": ["Read"], "deny": ["WebFetch"]}})
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_rule_settles_goes_to_the_handler() {
+    let inner = Policy::new().deny("WebFetch").otherwise(ask());
+    for policy in [inner.clone(), Policy::new().otherwise(inner)] {
+        let options = Options::new().permissions(policy);
+        assert_eq!(
+            denial(answer_to(options, bash("ls")).await),
+            "asked about Bash"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_handler_the_rest_is_denied_by_a_message_that_names_the_policy() {
+    let options = Options::new().permissions(Policy::new().allow("Read"));
+    let message = denial(answer_to(options, bash("ls")).await);
+    assert!(message.contains("policy"), "{message}");
+    assert!(message.contains("Bash"), "{message}");
+}
+
+#[test]
+fn mistakes_in_rules_are_reported_together_before_anything_starts() {
+    let policy = Policy::new()
+        .allow("bash")
+        .deny("Read(")
+        .allow("mcp__*")
+        .ask("mcp__a(b)");
+    let error = plan(&Options::new().permissions(policy)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Config);
+    let text = error.to_string();
+    for words in [
+        "4 problems",
+        "write `Bash`",
+        "`Read(`",
+        "`mcp__*` allows nothing",
+        "`mcp__a__b`",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn patterns_may_deny_what_they_cannot_allow() {
+    for pattern in ["mcp__*", "*", "mcp__par*", "mcp__*__speak"] {
+        let denied = Options::new().permissions(Policy::new().deny(pattern));
+        assert_eq!(
+            settings(&denied),
+            json!({"permissions": {"deny": [pattern]}})
+        );
+        let asked = Options::new().permissions(Policy::new().ask(pattern));
+        assert_eq!(settings(&asked), json!({"permissions": {"ask": [pattern]}}));
+        let allowed = Options::new().permissions(Policy::new().allow(pattern));
+        assert!(plan(&allowed).is_err(), "{pattern}");
+    }
+    for pattern in ["mcp__calc__*", "mcp__calc__ad*"] {
+        let allowed = Options::new().permissions(Policy::new().allow(pattern));
+        assert_eq!(
+            settings(&allowed),
+            json!({"permissions": {"allow": [pattern]}})
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Questions of the model, and answers in the form that the CLI wants.
+
+use inhouse::Options;
+use inhouse::question::{Answers, QuestionRequest};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::chart::{answer_to, call, denial};
+
+fn input() -> Value {
+    json!({
+        "questions": [
+            {
+                "question": "Which colour?",
+                "header": "Colour",
+                "options": [
+                    {"label": "Red", "description": "warm", "preview": "## red"},
+                    {"label": "Blue", "description": "cold"},
+                ],
+                "multiSelect": false,
+            },
+            {
+                "question": "Which tools?",
+                "header": "Tools",
+                "options": [{"label": "Saw", "description": "x"}, {"label": "Axe", "description": "y"}],
+                "multiSelect": true,
+            },
+        ],
+        "metadata": {"source": "remember"},
+    })
+}
+
+fn question() -> Value {
+    call("AskUserQuestion", input())
+}
+
+/// What the CLI is told when the person answers so: the input that the tool runs with.
+async fn answered(
+    answer: impl Fn(&QuestionRequest) -> Answers + Clone + Send + Sync + 'static,
+) -> Value {
+    let options =
+        Options::new().on_question(async move |request: QuestionRequest| Ok(answer(&request)));
+    let answer = answer_to(options, question()).await.payload();
+    assert_eq!(answer["behavior"], "allow");
+    assert_eq!(answer["toolUseID"], "toolu_7");
+    let mut ran_with = answer["updatedInput"].clone();
+    let members = ran_with.as_object_mut().unwrap();
+    let added: serde_json::Map<_, _> = ["answers", "annotations"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), members.remove(name)?)))
+        .collect();
+    assert_eq!(
+        ran_with,
+        input(),
+        "the questions are sent back as they came"
+    );
+    Value::Object(added)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_questions_are_typed() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let options = Options::new().on_question(async move |request: QuestionRequest| {
+        tell.send(request).expect("the test listens");
+        Ok(Answers::new())
+    });
+    answer_to(options, question()).await;
+
+    let asked = told.recv().await.unwrap();
+    assert_eq!(asked.call().tool_use_id, "toolu_7");
+    assert_eq!(serde_json::to_value(&*asked).unwrap(), input());
+    let [colour, tools] = &asked.questions[..] else {
+        panic!("there are two questions");
+    };
+    assert_eq!(colour.question, "Which colour?");
+    assert_eq!(colour.header.as_deref(), Some("Colour"));
+    assert_eq!(colour.options[0].label, "Red");
+    assert_eq!(colour.options[0].preview.as_deref(), Some("## red"));
+    assert_eq!(colour.options[1].description.as_deref(), Some("cold"));
+    assert_eq!(
+        (colour.multi_select, tools.multi_select),
+        (Some(false), Some(true))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_option_is_chosen_and_several_are_joined() {
+    let added = answered(|asked| {
+        let [colour, tools] = &asked.questions[..] else {
+            panic!("there are two questions");
+        };
+        Answers::new()
+            .choose(colour, [&colour.options[1]])
+            .choose(tools, &tools.options)
+    });
+    let expected = json!({"answers": {"Which colour?": "Blue", "Which tools?": "Saw, Axe"}});
+    assert_eq!(added.await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_preview_of_the_chosen_option_goes_back() {
+    let added = answered(|asked| {
+        let colour = &asked.questions[0];
+        Answers::new().choose(colour, [&colour.options[0]])
+    });
+    let expected = json!({
+        "answers": {"Which colour?": "Red"},
+        "annotations": {"Which colour?": {"preview": "## red"}},
+    });
+    assert_eq!(added.await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_answers_in_words_of_their_own_and_adds_a_note() {
+    let added = answered(|asked| {
+        let [colour, tools] = &asked.questions[..] else {
+            panic!("there are two questions");
+        };
+        Answers::new()
+            .text(colour, "Mauve, of course")
+            .note(colour, "a dark one")
+            .note(tools, "none of these")
+    });
+    let expected = json!({
+        "answers": {"Which colour?": "Mauve, of course"},
+        "annotations": {
+            "Which colour?": {"notes": "a dark one"},
+            "Which tools?": {"notes": "none of these"},
+        },
+    });
+    assert_eq!(added.await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_may_be_skipped() {
+    let added = answered(|_| Answers::new()).await;
+    assert_eq!(added, json!({"answers": {}}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_may_be_dismissed_with_a_word_to_the_model() {
+    let options = Options::new()
+        .on_question(async |_: QuestionRequest| Ok(Answers::dismiss("Decide for yourself.")));
+    let message = denial(answer_to(options, question()).await);
+    assert_eq!(message, "Decide for yourself.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_that_cannot_be_read_are_denied() {
+    let options = Options::new().on_question(async |_: QuestionRequest| Ok(Answers::new()));
+    let odd = call("AskUserQuestion", json!({"questions": "which?"}));
+    let message = denial(answer_to(options, odd).await);
+    assert!(message.contains("cannot be read: questions"), "{message}");
+}

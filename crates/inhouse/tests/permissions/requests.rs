@@ -1,0 +1,157 @@
+//! What a handler gets to know.
+
+use inhouse::Options;
+use inhouse::permission::{Decision, DecisionReasonType, PermissionRequest};
+use inhouse_testkit::fake::HostAnswer;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::chart::{answer_to, bash, call, denial, play};
+
+fn everything() -> Value {
+    json!({
+        "subtype": "can_use_tool",
+        "tool_name": "Bash",
+        "input": {"command": "rm -r build", "timeout": 5},
+        "tool_use_id": "toolu_7",
+        "permission_suggestions": [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}],
+        "blocked_path": "/srv/build",
+        "decision_reason": "\u{1b}[1mrm\u{1b}[0m removes files",
+        "decision_reason_type": "subcommandResults",
+        "decision_reason_code": "removes",
+        "decision_reason_rule_source": "flagSettings",
+        "decision_reason_hook_event": "PreToolUse",
+        "decision_reason_hook_source": "sdk",
+        "classifier_approvable": false,
+        "matched_ask_rule": {"source": "flagSettings", "tool_name": "Bash", "rule_content": "rm *"},
+        "mcp_server": {"name": "files", "source": "sdk"},
+        "title": "Remove",
+        "display_name": "Shell",
+        "description": "Removes the build",
+        "suppress_always_allow_rule": true,
+        "default_to_no": true,
+        "requires_user_interaction": true,
+        "agent_id": "agent_1",
+        "server_policy_ask_only": true,
+        "plugin": {"name": "cleaner"},
+        "server_prompt": "Really?",
+        "computer_folder": {"path": "/srv", "computer_name": "desk"},
+        "invented_tomorrow": {"deeply": ["nested"]},
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_member_of_a_question_reaches_the_handler() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let options = Options::new().permissions(async move |request: PermissionRequest| {
+        tell.send(request).expect("the test listens");
+        Ok(Decision::allow())
+    });
+    answer_to(options, everything()).await;
+
+    let request = told.recv().await.unwrap();
+    // What the types hold is what came, and nothing is lost.
+    assert_eq!(serde_json::to_value(&*request).unwrap(), everything());
+    assert_eq!(request.tool_name, "Bash");
+    assert_eq!(request.input["command"], "rm -r build");
+    let reason = DecisionReasonType::SubcommandResults;
+    assert_eq!(request.decision_reason_type, Some(reason));
+    let rule = request.matched_ask_rule.as_ref().unwrap();
+    assert_eq!(rule.rule_content.as_deref(), Some("rm *"));
+    assert_eq!(request.agent_id.as_deref(), Some("agent_1"));
+    assert_eq!(request.default_to_no, Some(true));
+    let folder = request.computer_folder.as_ref().unwrap();
+    assert_eq!(
+        (folder.path.as_str(), folder.computer_name.as_str()),
+        ("/srv", "desk")
+    );
+    assert!(request.extra.get("invented_tomorrow").is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_permission_is_read_from_the_right_field_and_never_approved_as_an_empty_input() {
+    let options = Options::new().permissions(async |request: PermissionRequest| {
+        assert_eq!(request.input["command"], "rm -r build");
+        Ok(Decision::allow())
+    });
+    let mut question = everything();
+    // The names that the wire has elsewhere: whoever reads these approves something else.
+    question["tool_input"] = json!({});
+    question["arguments"] = json!({});
+    let answer = answer_to(options, question).await.payload();
+    assert_eq!(answer["behavior"], "allow");
+    assert_eq!(
+        answer["updatedInput"],
+        json!({"command": "rm -r build", "timeout": 5})
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_without_an_input_never_reaches_the_handler_and_is_refused() {
+    let options = Options::new().permissions(async |_: PermissionRequest| Ok(Decision::allow()));
+    for input in [json!(null), json!("rm -r build"), json!([])] {
+        let mut question = everything();
+        question["input"] = input;
+        let answer = answer_to(options.clone(), question).await;
+        let HostAnswer::Error { error, .. } = answer else {
+            panic!("this must be refused, not {answer:?}");
+        };
+        assert!(error.contains("input"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_input_is_read_as_a_type_of_the_host() {
+    #[derive(Deserialize)]
+    struct Command {
+        command: String,
+    }
+    async fn decide(request: PermissionRequest) -> Result<Decision, inhouse::HandlerError> {
+        let Command { command } = request.input_as()?;
+        Ok(Decision::deny(format!("not {command}")))
+    }
+    let options = Options::new().permissions(decide);
+    assert_eq!(
+        denial(answer_to(options.clone(), bash("ls")).await),
+        "not ls"
+    );
+    let odd = call("Bash", json!({"command": 5}));
+    let message = denial(answer_to(options, odd).await);
+    assert!(
+        message.contains("the input of Bash does not fit"),
+        "{message}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_steers_the_session_that_asks() {
+    let options = Options::new().permissions(async |request: PermissionRequest| {
+        let control = request.session().control().expect("the session lives");
+        control.set_model(Some("haiku")).await?;
+        Ok(Decision::allow())
+    });
+    play(options, async |cli| {
+        let id = cli.ask(bash("ls")).await;
+        let request = cli.expect_request("set_model").await;
+        assert_eq!(request.body()["model"], "haiku");
+        request.succeed_empty().await;
+        assert_eq!(cli.expect_answer(&id).await.payload()["behavior"], "allow");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_does_not_show_the_input_in_debug() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let options = Options::new().permissions(async move |request: PermissionRequest| {
+        tell.send(format!("{request:?}")).expect("the test listens");
+        Ok(Decision::allow())
+    });
+    answer_to(options, bash("echo hunter2")).await;
+    let shown = told.recv().await.unwrap();
+    assert!(
+        shown.contains("Bash") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+}

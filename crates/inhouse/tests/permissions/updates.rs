@@ -1,0 +1,87 @@
+//! Changes to the permissions that go with an approval.
+
+use inhouse::permission::{
+    AddDirectories, AddRules, Decision, PermissionBehavior, PermissionMode, PermissionRule,
+    PermissionUpdate, RemoveDirectories, RemoveRules, ReplaceRules, Rule, SetMode,
+    UpdateDestination,
+};
+use serde_json::{Value, json};
+
+use crate::chart::told;
+
+const DESTINATIONS: [(UpdateDestination, &str); 5] = [
+    (UpdateDestination::UserSettings, "userSettings"),
+    (UpdateDestination::ProjectSettings, "projectSettings"),
+    (UpdateDestination::LocalSettings, "localSettings"),
+    (UpdateDestination::Session, "session"),
+    (UpdateDestination::CliArg, "cliArg"),
+];
+
+const BEHAVIORS: [(PermissionBehavior, &str); 3] = [
+    (PermissionBehavior::Allow, "allow"),
+    (PermissionBehavior::Deny, "deny"),
+    (PermissionBehavior::Ask, "ask"),
+];
+
+async fn assert_sent(update: impl Into<PermissionUpdate>, expected: Value) {
+    let answer = told(Decision::allow().remember(update)).await;
+    assert_eq!(answer["behavior"], "allow");
+    assert_eq!(answer["updatedPermissions"], json!([expected]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_are_added_replaced_and_removed_wherever_they_are_kept() {
+    let rules = || {
+        let some: Rule = "Bash(git log *)".parse().unwrap();
+        [PermissionRule::new("Read"), some.into()]
+    };
+    let sent = json!([{"toolName": "Read"}, {"toolName": "Bash", "ruleContent": "git log *"}]);
+    for (destination, kept) in DESTINATIONS {
+        for (behavior, says) in BEHAVIORS {
+            let expected = |kind: &str| json!({"type": kind, "rules": sent, "behavior": says, "destination": kept});
+            let (b, d) = (|| behavior.clone(), || destination.clone());
+            assert_sent(AddRules::new(rules(), b(), d()), expected("addRules")).await;
+            assert_sent(
+                ReplaceRules::new(rules(), b(), d()),
+                expected("replaceRules"),
+            )
+            .await;
+            assert_sent(RemoveRules::new(rules(), b(), d()), expected("removeRules")).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_mode_is_set_wherever_it_is_kept() {
+    for (destination, kept) in DESTINATIONS {
+        let update = SetMode::new(PermissionMode::AcceptEdits, destination);
+        let expected = json!({"type": "setMode", "mode": "acceptEdits", "destination": kept});
+        assert_sent(update, expected).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn directories_are_added_and_removed_wherever_they_are_kept() {
+    for (destination, kept) in DESTINATIONS {
+        let add = AddDirectories::new(["/srv", "/tmp"], destination.clone());
+        let expected =
+            |kind| json!({"type": kind, "directories": ["/srv", "/tmp"], "destination": kept});
+        assert_sent(add, expected("addDirectories")).await;
+        let remove = RemoveDirectories::new(["/srv", "/tmp"], destination);
+        assert_sent(remove, expected("removeDirectories")).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_changes_keep_their_order() {
+    let decision = Decision::allow()
+        .remember(SetMode::new(
+            PermissionMode::Plan,
+            UpdateDestination::Session,
+        ))
+        .remember(AddDirectories::new(["/srv"], UpdateDestination::Session));
+    let answer = told(decision).await;
+    let updates = answer["updatedPermissions"].as_array().unwrap();
+    let kinds: Vec<&Value> = updates.iter().map(|update| &update["type"]).collect();
+    assert_eq!(kinds, ["setMode", "addDirectories"]);
+}

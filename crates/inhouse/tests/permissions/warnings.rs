@@ -1,0 +1,77 @@
+//! What is probably not meant.
+
+use inhouse::options::PermissionMode;
+use inhouse::permission::{Decision, PermissionRequest, Policy};
+use inhouse::question::{Answers, QuestionRequest};
+use inhouse::{Client, Options, Warning};
+use inhouse_testkit::FakeCli;
+
+async fn warnings(options: Options) -> Vec<Warning> {
+    let (transport, mut cli) = FakeCli::new();
+    let (client, _) = tokio::join!(Client::connect_with(options, transport), cli.accept());
+    client.unwrap().warnings().to_vec()
+}
+
+fn handled() -> Options {
+    Options::new().permissions(async |_: PermissionRequest| Ok(Decision::allow()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_for_whole_tools_keep_the_handler_from_being_asked() {
+    let rules = [
+        "Read",
+        "Bash()",
+        "Write(*)",
+        "mcp__calc",
+        "Bash(git log *)",
+        "AskUserQuestion",
+        "ExitPlanMode",
+    ];
+    let whole = ["Read", "Bash()", "Write(*)", "mcp__calc"];
+    let expected = Warning::RulesBypassHandler(whole.map(str::to_owned).to_vec());
+    let found = warnings(handled().allow_tools(rules)).await;
+    assert_eq!(found, [expected]);
+    let text = found[0].to_string();
+    assert!(
+        text.contains("`Read`, `Bash()`, `Write(*)`, `mcp__calc`"),
+        "{text}"
+    );
+    assert!(text.contains("Policy::allow"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn modes_that_ask_nothing_keep_the_handler_from_being_asked() {
+    let bypass = handled()
+        .permission_mode(PermissionMode::BypassPermissions)
+        .allow_dangerously_skip_permissions(true);
+    let expected = Warning::ModeBypassesHandler(PermissionMode::BypassPermissions);
+    assert_eq!(warnings(bypass).await, [expected]);
+    let dont_ask = handled().permission_mode(PermissionMode::DontAsk);
+    let found = warnings(dont_ask).await;
+    assert_eq!(
+        found,
+        [Warning::ModeBypassesHandler(PermissionMode::DontAsk)]
+    );
+    assert!(
+        found[0].to_string().contains("denies what would be asked"),
+        "{}",
+        found[0]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_meant_is_no_reason_to_warn() {
+    let whole = || Options::new().allow_tools(["Read"]);
+    let questions = async |_: QuestionRequest| Ok(Answers::new());
+    let policy = Policy::new().allow("Read");
+    for options in [
+        whole(),
+        whole().on_question(questions),
+        handled(),
+        handled().allow_tools(["Bash(git log *)"]),
+        handled().permission_mode(PermissionMode::Default),
+        Options::new().permissions(policy),
+    ] {
+        assert_eq!(warnings(options).await, []);
+    }
+}

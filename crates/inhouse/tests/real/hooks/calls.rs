@@ -1,0 +1,258 @@
+//! What the answer to `PreToolUse` does to a call.
+
+use std::future::pending;
+
+use inhouse::hook::*;
+use inhouse::permission::{Decision, PermissionRequest as Question};
+use inhouse_testkit::Turn;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::{read_by_model, running};
+use crate::world::{self, result_of};
+
+/// Nobody would have been asked about this call.
+#[tokio::test]
+async fn a_denied_call_does_not_run_and_the_model_reads_why() {
+    world::pinned(async |world| {
+        running(world, "echo hi");
+        let options = world.options().hook(
+            Matcher::tool("Bash"),
+            async |_: PreToolUse, _: HookContext| Ok(HookOutput::deny("not here")),
+        );
+        let mut client = world.connect(options).await;
+
+        let turn = client.send("Go.").await.unwrap();
+        let messages = world.read(turn).await;
+
+        let seen = world.model.conversation()[1].tool_results();
+        assert!(seen[0].is_error);
+        assert!(seen[0].text.contains("not here"), "{seen:?}");
+        let denials = result_of(&messages).permission_denials.as_deref();
+        assert_eq!(denials.unwrap_or_default().len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_matcher_spares_other_tools() {
+    world::pinned(async |world| {
+        running(world, "echo hi");
+        let options = world
+            .options()
+            .hook(
+                Matcher::tools(["Write", "Edit"]),
+                async |_: PreToolUse, _| Ok(HookOutput::deny("read only")),
+            )
+            .hook(Matcher::pattern("^mcp__"), async |_: PreToolUse, _| {
+                Ok(HookOutput::deny("no servers"))
+            });
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!((seen[0].text.as_str(), seen[0].is_error), ("hi", false));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_allowed_call_runs_with_the_changed_input() {
+    world::pinned(async |world| {
+        running(world, "touch asked");
+        let options = world
+            .options()
+            .hook(Matcher::tool("Bash"), async |call: PreToolUse, _| {
+                let mut input = call.tool_input;
+                input["command"] = json!("touch changed && echo changed");
+                Ok(HookOutput::allow().update_input(input))
+            })
+            .permissions(async |_: Question| panic!("nobody is asked"));
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        assert!(world.cwd().join("changed").exists());
+        assert!(!world.cwd().join("asked").exists());
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!(seen[0].text, "changed");
+    })
+    .await;
+}
+
+/// A changed input alone goes through the usual checks.
+#[tokio::test]
+async fn a_changed_input_is_what_is_asked_about() {
+    world::pinned(async |world| {
+        running(world, "touch asked");
+        let (tell, mut asked) = mpsc::unbounded_channel();
+        let options = world
+            .options()
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::pass().update_input(json!({"command": "touch changed"})))
+            })
+            .permissions(move |question: Question| {
+                tell.send(question.input["command"].clone()).unwrap();
+                async { Ok(Decision::allow()) }
+            });
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        assert_eq!(asked.recv().await.unwrap(), "touch changed");
+        assert!(world.cwd().join("changed").exists());
+    })
+    .await;
+}
+
+/// Also about a call that would run without a question.
+#[tokio::test]
+async fn somebody_is_asked_because_a_hook_says_so() {
+    world::pinned(async |world| {
+        running(world, "echo hi");
+        let (tell, mut asked) = mpsc::unbounded_channel();
+        let options = world
+            .options()
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::ask("it may be loud"))
+            })
+            .permissions(move |question: Question| {
+                tell.send(question.decision_reason.clone()).unwrap();
+                async { Ok(Decision::deny("too loud")) }
+            });
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        let reason = asked.recv().await.unwrap().unwrap();
+        assert!(reason.contains("it may be loud"), "{reason}");
+        let seen = world.model.conversation()[1].tool_results();
+        assert!(seen[0].text.contains("too loud"), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_strongest_of_several_answers_counts() {
+    world::pinned(async |world| {
+        running(world, "echo hi");
+        let options = world
+            .options()
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::allow())
+            })
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::deny("no"))
+            })
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::pass())
+            });
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        assert!(world.model.conversation()[1].tool_results()[0].is_error);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn context_is_read_by_the_model_next_to_the_result() {
+    world::pinned(async |world| {
+        running(world, "echo hi");
+        let options = world
+            .options()
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::pass().context("before it ran"))
+            })
+            .hook(Matcher::any(), async |_: PostToolUse, _| {
+                Ok(HookOutput::pass().context("after it ran"))
+            });
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        let read = read_by_model(world);
+        assert!(read.contains("before it ran"), "{read}");
+        assert!(read.contains("after it ran"), "{read}");
+        assert_eq!(world.model.conversation()[1].tool_results()[0].text, "hi");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_changed_output_is_what_the_model_reads() {
+    world::pinned(async |world| {
+        running(world, "echo secret");
+        let options = world
+            .options()
+            .hook(Matcher::tool("Bash"), async |call: PostToolUse, _| {
+                let mut output = call.tool_response;
+                output["stdout"] = json!("******");
+                Ok(HookOutput::pass().update_output(output))
+            });
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!(seen[0].text, "******");
+    })
+    .await;
+}
+
+/// The question is put to both; the person thinks for ever, and is told not to.
+#[tokio::test]
+async fn a_hook_decides_before_a_person_does() {
+    world::pinned(async |world| {
+        running(world, "touch asked");
+        let options = world
+            .options()
+            .hook(Matcher::tool("Bash"), async |_: PermissionRequest, _| {
+                Ok(HookOutput::allow().update_input(json!({"command": "touch by-hook"})))
+            })
+            .permissions(async |_: Question| pending().await);
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        assert!(world.cwd().join("by-hook").exists());
+        assert!(!world.cwd().join("asked").exists());
+    })
+    .await;
+}
+
+/// Not a veto: the call runs, and then the turn is over.
+#[tokio::test]
+async fn a_stop_ends_the_turn_behind_the_call() {
+    world::pinned(async |world| {
+        let call = json!({"command": "echo hi"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn("Next.");
+        let options = world
+            .options()
+            .hook(Matcher::any(), async |_: PostToolUse, _| {
+                Ok(HookOutput::stop("enough for today"))
+            });
+        let mut client = world.connect(options).await;
+
+        let turn = client.send("Go.").await.unwrap();
+        let messages = world.read(turn).await;
+
+        let reason = result_of(&messages).terminal_reason.as_ref();
+        assert_eq!(
+            reason.map(ToString::to_string).as_deref(),
+            Some("hook_stopped")
+        );
+        assert_eq!(
+            world.model.conversation().len(),
+            1,
+            "the model was not asked again"
+        );
+        assert_eq!(world.ask(&mut client, "Go on.").await, "Next.");
+    })
+    .await;
+}

@@ -1,0 +1,117 @@
+//! Calls that are put off, and made when the session is resumed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use inhouse::hook::*;
+use inhouse::message::Message;
+use inhouse::tool::{Tool, ToolServer};
+use inhouse::{Client, Options, query};
+use inhouse_testkit::Turn;
+use serde_json::json;
+
+use crate::world::{self, World, result_of};
+
+/// A session with a tool in this process that counts its calls.
+fn with_bell(world: &World, rung: &Arc<AtomicUsize>) -> Options {
+    let rung = Arc::clone(rung);
+    let ring = move || {
+        let rung = Arc::clone(&rung);
+        async move { format!("ding {}", rung.fetch_add(1, Ordering::SeqCst) + 1) }
+    };
+    let bell = ToolServer::new("bell").tool(Tool::new("ring", "Rings the bell", ring));
+    world.options().tool_server(bell).allow_tools(["mcp__bell"])
+}
+
+/// The result of a session that goes on by itself.
+async fn result_without_prompt(client: &mut Client) -> String {
+    while let Some(message) = client.messages().next().await {
+        if let Message::Result(result) = message.expect("the session lives") {
+            return result.result.unwrap_or_default();
+        }
+    }
+    panic!("the session ended without a result");
+}
+
+#[tokio::test]
+async fn trap_19_a_deferred_call_of_a_tool_in_process_is_made_after_resume() {
+    world::pinned(async |world| {
+        let rung = Arc::new(AtomicUsize::new(0));
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "mcp__bell__ring", json!({})))
+            .turn("It rang.");
+        let later = with_bell(world, &rung).hook(
+            Matcher::tool("mcp__bell__ring"),
+            async |_: PreToolUse, _| Ok(HookOutput::defer()),
+        );
+
+        let messages = world.read_query(query("Ring.").options(later)).await;
+        let result = result_of(&messages);
+        let deferred = result
+            .deferred_tool_use
+            .as_ref()
+            .expect("the call was put off");
+        assert_eq!(
+            (deferred.id.as_str(), deferred.name.as_str()),
+            ("toolu_1", "mcp__bell__ring")
+        );
+        assert_eq!(rung.load(Ordering::SeqCst), 0);
+        assert_eq!(world.model.conversation().len(), 1);
+
+        let seen = Arc::new(AtomicUsize::new(0));
+        let counting = {
+            let seen = Arc::clone(&seen);
+            async move |call: PreToolUse, context: HookContext| {
+                assert_eq!(call.tool_use_id, "toolu_1");
+                assert_eq!(context.tool_use_id(), Some("toolu_1"));
+                seen.fetch_add(1, Ordering::SeqCst);
+                Ok(HookOutput::allow())
+            }
+        };
+        let now = with_bell(world, &rung)
+            .resume(&result.session_id)
+            .hook(Matcher::any(), counting);
+        let mut client = world.connect(now).await;
+
+        assert_eq!(result_without_prompt(&mut client).await, "It rang.");
+        assert_eq!(rung.load(Ordering::SeqCst), 1, "once, and only now");
+        assert_eq!(seen.load(Ordering::SeqCst), 1, "a hook has agreed to it");
+        let read = world.model.conversation()[1].tool_results();
+        assert_eq!(
+            (read[0].id.as_str(), read[0].text.as_str()),
+            ("toolu_1", "ding 1")
+        );
+        world.model.assert_done();
+    })
+    .await;
+}
+
+/// The hook is asked before the call goes on: it can still say no.
+#[tokio::test]
+async fn a_deferred_call_can_be_denied_after_resume() {
+    world::pinned(async |world| {
+        let rung = Arc::new(AtomicUsize::new(0));
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "mcp__bell__ring", json!({})))
+            .turn("It stays silent.");
+        let later = with_bell(world, &rung).hook(Matcher::any(), async |_: PreToolUse, _| {
+            Ok(HookOutput::defer())
+        });
+        let messages = world.read_query(query("Ring.").options(later)).await;
+
+        let now = with_bell(world, &rung)
+            .resume(&result_of(&messages).session_id)
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::deny("the neighbours sleep"))
+            });
+        let mut client = world.connect(now).await;
+
+        assert_eq!(result_without_prompt(&mut client).await, "It stays silent.");
+        assert_eq!(rung.load(Ordering::SeqCst), 0);
+        let read = world.model.conversation()[1].tool_results();
+        assert!(read[0].text.contains("the neighbours sleep"), "{read:?}");
+    })
+    .await;
+}

@@ -1,0 +1,153 @@
+//! Hooks that fail: what goes on all the same, and what does not.
+
+use std::future::pending;
+use std::time::Duration;
+
+use inhouse::hook::*;
+use inhouse::message::{Message, SystemMessage};
+use inhouse::{HandlerError, Options};
+use tokio::sync::mpsc;
+
+use super::running;
+use crate::world::{self, World, result_of};
+
+/// Plays a turn in which a command is to run; tells what the CLI says of failed hooks.
+async fn play(world: &World, options: Options) -> (bool, Vec<String>) {
+    running(world, "touch made");
+    let mut client = world.connect(options.allow_tools(["Bash"])).await;
+    let turn = client.send("Go.").await.unwrap();
+    let messages = world.read(turn).await;
+    assert!(result_of(&messages).is_success());
+    let warnings = messages.iter().filter_map(|message| match message {
+        Message::System(SystemMessage::Informational(note)) => Some(note.content.clone()),
+        _ => None,
+    });
+    (world.cwd().join("made").exists(), warnings.collect())
+}
+
+#[tokio::test]
+async fn an_error_lets_the_call_run() {
+    world::pinned(async |world| {
+        let options = world
+            .options()
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Err(HandlerError::new("I do not know"))
+            });
+        let (ran, warnings) = play(world, options).await;
+        assert!(ran);
+        assert!(
+            warnings.iter().any(|text| text.contains("hook_0 failed")),
+            "{warnings:?}"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_error_of_a_guard_blocks_the_call() {
+    world::pinned(async |world| {
+        let options = world.options().hook(
+            Matcher::any().on_failure(OnFailure::Block),
+            async |_: PreToolUse, _| Err(HandlerError::new("I do not know")),
+        );
+        let (ran, _) = play(world, options).await;
+        assert!(!ran);
+        assert!(world.model.conversation()[1].tool_results()[0].is_error);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_like_any_other() {
+    world::pinned(async |world| {
+        let options = world.options().hook(
+            Matcher::any().on_failure(OnFailure::Block),
+            async |_: PreToolUse, _| panic!("as wished"),
+        );
+        let (ran, _) = play(world, options).await;
+        assert!(!ran);
+    })
+    .await;
+}
+
+/// Also without a word about failures: silence never lets a call run.
+#[tokio::test]
+async fn a_hook_that_takes_too_long_blocks_the_call_and_is_dropped() {
+    struct Told(mpsc::UnboundedSender<()>);
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    world::pinned(async |world| {
+        let (tell, mut dropped) = mpsc::unbounded_channel();
+        let options = world.options().hook(
+            Matcher::any().timeout(Duration::from_millis(200)),
+            move |_: PreToolUse, _: HookContext| {
+                let until_dropped = Told(tell.clone());
+                async move {
+                    let _until_dropped = until_dropped;
+                    pending().await
+                }
+            },
+        );
+        let (ran, _) = play(world, options).await;
+        assert!(!ran);
+        assert!(world.model.conversation()[1].tool_results()[0].is_error);
+        dropped.recv().await.expect("the hook is told");
+    })
+    .await;
+}
+
+/// The call has run already; what a hook makes of it does not matter.
+#[tokio::test]
+async fn a_failure_behind_the_call_leaves_its_result_alone() {
+    world::pinned(async |world| {
+        let options = world.options().hook(
+            Matcher::any().on_failure(OnFailure::Block),
+            async |_: PostToolUse, _| Err(HandlerError::new("too late")),
+        );
+        let (ran, _) = play(world, options).await;
+        assert!(ran);
+        assert!(!world.model.conversation()[1].tool_results()[0].is_error);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_interrupt_drops_a_hook_at_work() {
+    world::pinned(async |world| {
+        running(world, "touch made");
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let options = world.options().hook(
+            Matcher::any(),
+            move |_: PreToolUse, context: HookContext| {
+                let tell = tell.clone();
+                async move {
+                    tell.send("began").unwrap();
+                    let cancelled = context.cancelled().clone();
+                    tokio::spawn(async move {
+                        cancelled.wait().await;
+                        tell.send("cancelled").unwrap();
+                    });
+                    pending().await
+                }
+            },
+        );
+        let mut client = world.connect(options).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Go.").await.unwrap();
+        let interrupting = async {
+            assert_eq!(told.recv().await, Some("began"));
+            control.interrupt().await.unwrap();
+            assert_eq!(told.recv().await, Some("cancelled"));
+        };
+        tokio::join!(world.read(turn), interrupting);
+
+        assert!(!world.cwd().join("made").exists());
+    })
+    .await;
+}

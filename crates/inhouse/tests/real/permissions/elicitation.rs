@@ -1,0 +1,172 @@
+//! A server asks a person while one of its tools runs.
+
+use std::fs;
+
+use inhouse::elicitation::{ElicitationAnswer, ElicitationMode, ElicitationRequest};
+use inhouse::message::{Message, SystemMessage};
+use inhouse::options::McpServer;
+use inhouse::{HandlerError, Options};
+use inhouse_testkit::Turn;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::seen;
+use crate::world::{self, World};
+
+/// A server whose tool asks what `QUESTION` says, and gives back what was answered.
+const SERVER: &str = r#"
+say() {
+    printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"
+}
+while read -r line; do
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\).*/\1/p')
+    case $line in
+        *'"method":"initialize"'*)
+            say "$id" '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"census","version":"1.0"}}' ;;
+        *'"method":"tools/list"'*)
+            say "$id" '{"tools":[{"name":"count","description":"Counts.","inputSchema":{"type":"object"}}]}' ;;
+        *'"method":"tools/call"'*)
+            call=$id
+            printf '{"jsonrpc":"2.0","id":77,"method":"elicitation/create","params":%s}\n' "$QUESTION" ;;
+        *'"id":77'*)
+            text=$(printf '%s' "$line" | sed 's/\\/\\\\/g; s/"/\\"/g')
+            case $QUESTION in *sign-in-1*)
+                printf '{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"sign-in-1"}}\n' ;;
+            esac
+            say "$call" '{"content":[{"type":"text","text":"'"$text"'"}]}' ;;
+    esac
+done
+"#;
+
+// As text: the order of the fields is the server's.
+const FORM: &str = r#"{
+    "mode": "form",
+    "message": "How many live here?",
+    "requestedSchema": {
+        "type": "object",
+        "properties": {"people": {"type": "integer"}, "cats": {"type": "integer"}},
+        "required": ["people"]
+    }
+}"#;
+
+const PAGE: &str = r#"{
+    "mode": "url",
+    "message": "Please sign in.",
+    "url": "https://census.example/in",
+    "elicitationId": "sign-in-1"
+}"#;
+
+fn census(world: &World, question: &str) -> Options {
+    let call = Turn::new().tool_use("toolu_1", "mcp__census__count", json!({}));
+    world.model.turn(call).turn("Counted.");
+    let path = world.cwd().join("census.sh");
+    fs::write(&path, SERVER).unwrap();
+    let server = McpServer::stdio("/bin/sh")
+        .args([path.to_str().unwrap()])
+        .env("QUESTION", question.replace('\n', ""))
+        .always_load(true);
+    world
+        .options()
+        .mcp_server("census", server)
+        .allow_tools(["mcp__census"])
+}
+
+/// What the server is told.
+async fn server_sees(world: &World, options: Options) -> (Value, Vec<Message>) {
+    let mut client = world.connect(options).await;
+    let turn = client.send("Count.").await.unwrap();
+    let messages = world.read(turn).await;
+    let seen = seen(world);
+    let answer: Value =
+        serde_json::from_str(&seen[0].text).unwrap_or_else(|error| panic!("{error}: {seen:?}"));
+    (answer["result"].clone(), messages)
+}
+
+#[tokio::test]
+async fn a_form_that_was_filled_in_reaches_the_server() {
+    world::pinned(async |world| {
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let options =
+            census(world, FORM).on_elicitation(async move |request: ElicitationRequest| {
+                tell.send(request).expect("the test listens");
+                Ok(ElicitationAnswer::accept(&json!({"people": 3, "cats": 1}))?)
+            });
+
+        let (answer, _) = server_sees(world, options).await;
+
+        assert_eq!(answer["action"], "accept");
+        assert_eq!(answer["content"], json!({"people": 3, "cats": 1}));
+        let request = told.recv().await.unwrap();
+        assert_eq!(request.mcp_server_name, "census");
+        assert_eq!(request.message, "How many live here?");
+        assert_eq!(request.mode, Some(ElicitationMode::Form));
+        let schema = request.requested_schema.as_ref().unwrap();
+        assert_eq!(schema["required"], json!(["people"]));
+        let order = request.property_order.as_deref();
+        assert_eq!(order, Some(&["people".to_owned(), "cats".to_owned()][..]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refusals_reach_the_server() {
+    for (answer, action) in [
+        (ElicitationAnswer::Decline, "decline"),
+        (ElicitationAnswer::Cancel, "cancel"),
+    ] {
+        world::pinned(async |world| {
+            let options =
+                census(world, FORM).on_elicitation(async move |_: ElicitationRequest| Ok(answer));
+            let (answer, _) = server_sees(world, options).await;
+            assert_eq!(answer["action"], action);
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn without_a_handler_the_server_is_told_that_the_person_declined() {
+    world::pinned(async |world| {
+        let options = census(world, FORM);
+        let (answer, _) = server_sees(world, options).await;
+        assert_eq!(answer["action"], "decline");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_handler_that_fails_is_a_person_who_went_away() {
+    world::pinned(async |world| {
+        let options = census(world, FORM)
+            .on_elicitation(async |_: ElicitationRequest| Err(HandlerError::new("no terminal")));
+        let (answer, _) = server_sees(world, options).await;
+        assert_eq!(answer["action"], "cancel");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_is_visited_and_the_server_says_when_that_is_done() {
+    world::pinned(async |world| {
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let options =
+            census(world, PAGE).on_elicitation(async move |request: ElicitationRequest| {
+                tell.send(request).expect("the test listens");
+                Ok(ElicitationAnswer::agree())
+            });
+
+        let (answer, messages) = server_sees(world, options).await;
+
+        assert_eq!(answer["action"], "accept");
+        let request = told.recv().await.unwrap();
+        assert_eq!(request.mode, Some(ElicitationMode::Url));
+        assert_eq!(request.url.as_deref(), Some("https://census.example/in"));
+        assert_eq!(request.elicitation_id.as_deref(), Some("sign-in-1"));
+        let completed = messages.iter().any(|message| {
+            matches!(message, Message::System(SystemMessage::ElicitationComplete(complete))
+                if complete.elicitation_id == "sign-in-1")
+        });
+        assert!(completed, "{:?}", world::tags(&messages));
+    })
+    .await;
+}

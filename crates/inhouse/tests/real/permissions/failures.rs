@@ -1,0 +1,98 @@
+//! Handlers that do not decide, and questions that are taken back.
+
+use std::future::pending;
+use std::time::Duration;
+
+use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::{HandlerError, Options};
+use tokio::sync::mpsc;
+
+use super::{run, seen};
+use crate::world::{self, World, result_of};
+
+/// What the model reads when a handler does not decide; the session goes on.
+async fn undecided(world: &World, options: Options) -> String {
+    run(world, "touch asked");
+    world.model.turn("Still here.");
+    let mut client = world.connect(options).await;
+    assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+    let seen = seen(world);
+    assert!(seen[0].is_error, "{seen:?}");
+    assert!(!world.cwd().join("asked").exists());
+    assert_eq!(world.ask(&mut client, "Well?").await, "Still here.");
+    world.model.assert_done();
+    seen[0].text.clone()
+}
+
+#[tokio::test]
+async fn an_error_denies() {
+    world::pinned(async |world| {
+        let options = world.options().permissions(async |_: PermissionRequest| {
+            Err(HandlerError::new("the vault is locked"))
+        });
+        let text = undecided(world, options).await;
+        assert!(text.contains("the vault is locked"), "{text}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_panic_denies() {
+    world::pinned(async |world| {
+        let options = world.options().permissions(
+            async |_: PermissionRequest| -> Result<Decision, HandlerError> { panic!("oh") },
+        );
+        let text = undecided(world, options).await;
+        assert!(text.contains("panicked"), "{text}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_timeout_denies() {
+    world::pinned(async |world| {
+        let options = world
+            .options()
+            .permission_timeout(Duration::from_millis(50))
+            .permissions(async |_: PermissionRequest| pending().await);
+        let text = undecided(world, options).await;
+        assert!(text.contains("did not answer within 50ms"), "{text}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_interrupt_takes_the_question_back_and_drops_the_handler() {
+    world::pinned(async |world| {
+        struct Dropped(mpsc::UnboundedSender<&'static str>);
+        impl Drop for Dropped {
+            fn drop(&mut self) {
+                let _ = self.0.send("dropped");
+            }
+        }
+        run(world, "touch asked");
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let options = world
+            .options()
+            .permissions(async move |_: PermissionRequest| {
+                tell.send("asked").expect("the test listens");
+                let _until_dropped = Dropped(tell);
+                pending().await
+            });
+        let mut client = world.connect(options).await;
+        let control = client.control().clone();
+
+        let turn = client.send("Make it.").await.unwrap();
+        let interrupting = async {
+            assert_eq!(told.recv().await, Some("asked"));
+            control.interrupt().await.unwrap();
+            assert_eq!(told.recv().await, Some("dropped"));
+        };
+        let ((), messages) = tokio::join!(interrupting, world.read(turn));
+
+        assert!(result_of(&messages).is_error);
+        assert!(!world.cwd().join("asked").exists());
+        assert_eq!(world.ask(&mut client, "Well?").await, "Done.");
+    })
+    .await;
+}

@@ -1,0 +1,164 @@
+//! A handler decides, and its word is what happens.
+
+use inhouse::message::TerminalReason;
+use inhouse::options::PermissionMode;
+use inhouse::permission::{Decision, PermissionRequest};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::{run, seen};
+use crate::world::{self, World, result_of};
+
+async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
+    run(world, "touch asked");
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let options = world
+        .options()
+        .permissions(async move |request: PermissionRequest| {
+            tell.send(request).expect("the test listens");
+            Ok(Decision::allow().input(json!({"command": "touch answered && echo changed"})))
+        });
+    let mut client = world.connect(options).await;
+
+    assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+
+    let request = told.recv().await.unwrap();
+    assert_eq!(request.tool_name, "Bash");
+    assert_eq!(request.tool_use_id, "toolu_1");
+    assert_eq!(request.input["command"], "touch asked");
+    assert!(request.permission_suggestions.is_some());
+    assert!(request.session().id().is_some());
+    assert!(told.try_recv().is_err(), "one question for one call");
+    assert!(world.cwd().join("answered").exists());
+    assert!(!world.cwd().join("asked").exists());
+    let seen = seen(world);
+    assert_eq!(
+        (seen[0].text.as_str(), seen[0].is_error),
+        ("changed", false)
+    );
+    world.model.assert_done();
+}
+
+async fn the_model_reads_why_a_call_was_denied(world: &World) {
+    run(world, "touch asked");
+    let options = world.options().permissions(async |_: PermissionRequest| {
+        Ok(Decision::deny("Nothing is made here. Use echo."))
+    });
+    let mut client = world.connect(options).await;
+
+    let turn = client.send("Make it.").await.unwrap();
+    let messages = world.read(turn).await;
+
+    assert!(!world.cwd().join("asked").exists());
+    let seen = seen(world);
+    assert_eq!(seen[0].text, "Nothing is made here. Use echo.");
+    assert!(seen[0].is_error);
+    let result = result_of(&messages);
+    assert_eq!(result.result.as_deref(), Some("Done."));
+    let denied = result.permission_denials.as_ref().unwrap();
+    assert_eq!(
+        (denied.len(), denied[0].tool_use_id.as_str()),
+        (1, "toolu_1")
+    );
+}
+
+#[tokio::test]
+async fn an_approval_with_another_input_is_what_the_tool_receives() {
+    world::pinned(the_tool_gets_the_input_that_was_allowed).await;
+}
+
+#[tokio::test]
+async fn an_approval_with_another_input_is_what_the_tool_receives_on_the_oldest_cli() {
+    world::oldest(the_tool_gets_the_input_that_was_allowed).await;
+}
+
+#[tokio::test]
+async fn an_approval_as_it_is_runs_what_the_model_wrote() {
+    let scenario = async |world: &World| {
+        run(world, "touch asked && echo made");
+        let options = world
+            .options()
+            .permissions(async |_: PermissionRequest| Ok(Decision::allow()));
+        let mut client = world.connect(options).await;
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+        assert!(world.cwd().join("asked").exists());
+        assert_eq!(seen(world)[0].text, "made");
+    };
+    world::pinned(scenario).await;
+    world::oldest(scenario).await;
+}
+
+#[tokio::test]
+async fn the_words_of_a_denial_are_what_the_model_sees() {
+    world::pinned(the_model_reads_why_a_call_was_denied).await;
+}
+
+#[tokio::test]
+async fn the_words_of_a_denial_are_what_the_model_sees_on_the_oldest_cli() {
+    world::oldest(the_model_reads_why_a_call_was_denied).await;
+}
+
+#[tokio::test]
+async fn a_denial_may_end_the_turn() {
+    world::pinned(async |world| {
+        run(world, "touch asked");
+        let options = world
+            .options()
+            .permissions(async |_: PermissionRequest| Ok(Decision::deny("Enough.").interrupt()));
+        let mut client = world.connect(options).await;
+
+        let turn = client.send("Make it.").await.unwrap();
+        let messages = world.read(turn).await;
+
+        assert!(!world.cwd().join("asked").exists());
+        let result = result_of(&messages);
+        assert!(result.is_error);
+        let reason = TerminalReason::AbortedTools;
+        assert_eq!(result.terminal_reason, Some(reason));
+        assert_eq!(
+            world.model.conversation().len(),
+            1,
+            "the model is not asked again"
+        );
+        // The session lives: the turn that is left answers the next prompt.
+        assert_eq!(world.ask(&mut client, "Well?").await, "Done.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_mode_that_is_tightened_from_inside_the_handler_holds() {
+    world::pinned(async |world| {
+        run(world, "touch asked");
+        world
+            .model
+            .turn(inhouse_testkit::Turn::new().tool_use(
+                "toolu_2",
+                "Bash",
+                json!({"command": "touch again"}),
+            ))
+            .turn("Stopped.");
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let options = world
+            .options()
+            .permissions(async move |request: PermissionRequest| {
+                tell.send(()).expect("the test listens");
+                let control = request.session().control().expect("the session lives");
+                control.set_permission_mode(PermissionMode::DontAsk).await?;
+                Ok(Decision::allow())
+            });
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+        assert_eq!(world.ask(&mut client, "Again.").await, "Stopped.");
+
+        told.recv().await.unwrap();
+        assert!(
+            told.try_recv().is_err(),
+            "the second call is not asked about"
+        );
+        assert!(world.cwd().join("asked").exists());
+        assert!(!world.cwd().join("again").exists());
+    })
+    .await;
+}

@@ -1,0 +1,108 @@
+//! A hook and a handler are asked at once, and the first one decides.
+
+use std::future::pending;
+
+use inhouse::Options;
+use inhouse::hook::Matcher;
+use inhouse::permission::{Decision, PermissionRequest};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{run, seen};
+use crate::world::{self, World};
+
+/// Tells what it is when it is dropped.
+struct Dropped(&'static str, mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let _ = self.1.send(self.0);
+    }
+}
+
+fn hook_decides(options: Options, decision: Value) -> Options {
+    options.raw_hook(
+        "PermissionRequest",
+        Matcher::any(),
+        async move |_: Value, _| {
+            let output = json!({"hookEventName": "PermissionRequest", "decision": decision});
+            Ok(json!({"hookSpecificOutput": output}))
+        },
+    )
+}
+
+/// A session with a handler that never decides, and tells when it is dropped.
+fn waiting(world: &World) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
+    let (tell, told) = mpsc::unbounded_channel();
+    let options = world
+        .options()
+        .permissions(async move |_: PermissionRequest| {
+            let _until_dropped = Dropped("the handler", tell);
+            pending().await
+        });
+    (options, told)
+}
+
+#[tokio::test]
+async fn a_hook_that_allows_first_takes_the_question_back() {
+    world::pinned(async |world| {
+        run(world, "touch asked && echo made");
+        let (options, mut told) = waiting(world);
+        let options = hook_decides(options, json!({"behavior": "allow"}));
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+
+        assert_eq!(told.recv().await, Some("the handler"));
+        assert!(world.cwd().join("asked").exists());
+        assert_eq!(seen(world)[0].text, "made");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_hook_that_denies_first_takes_the_question_back() {
+    world::pinned(async |world| {
+        run(world, "touch asked");
+        let (options, mut told) = waiting(world);
+        let denial = json!({"behavior": "deny", "message": "said the hook"});
+        let mut client = world.connect(hook_decides(options, denial)).await;
+
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+
+        assert_eq!(told.recv().await, Some("the handler"));
+        assert!(!world.cwd().join("asked").exists());
+        assert!(seen(world)[0].text.contains("said the hook"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_handler_that_decides_first_is_what_counts() {
+    world::pinned(async |world| {
+        run(world, "touch asked");
+        let (begin, begun) = tokio::sync::watch::channel(false);
+        let options = world
+            .options()
+            .raw_hook(
+                "PermissionRequest",
+                Matcher::any(),
+                async move |_: Value, _| {
+                    begin.send_replace(true);
+                    pending().await
+                },
+            )
+            .permissions(async move |_: PermissionRequest| {
+                let mut begun = begun;
+                begun.wait_for(|begun| *begun).await?;
+                Ok(Decision::deny("said the handler"))
+            });
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+
+        assert!(!world.cwd().join("asked").exists());
+        assert_eq!(seen(world)[0].text, "said the handler");
+    })
+    .await;
+}

@@ -1,0 +1,93 @@
+//! Decisions that spare the next question.
+
+use std::fs;
+
+use inhouse::permission::{
+    AddRules, Decision, PermissionBehavior, PermissionRequest, PermissionRule, Rule,
+    UpdateDestination,
+};
+use inhouse_testkit::Turn;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::world::{self, World};
+
+/// How often a handler with this decision is asked when the model runs these commands, one in each
+/// turn.
+async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
+    for (number, command) in commands.iter().enumerate() {
+        let call = json!({"command": command});
+        world
+            .model
+            .turn(Turn::new().tool_use(format!("toolu_{number}"), "Bash", call))
+            .turn("Done.");
+    }
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let options = world
+        .options()
+        .permissions(async move |_: PermissionRequest| {
+            tell.send(()).expect("the test listens");
+            Ok(decision)
+        });
+    let mut client = world.connect(options).await;
+    for _ in commands {
+        assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
+    }
+    world.model.assert_done();
+    drop(client);
+    let mut count = 0;
+    while told.try_recv().is_ok() {
+        count += 1;
+    }
+    count
+}
+
+fn session_rule(rule: impl Into<PermissionRule>) -> AddRules {
+    let allow = PermissionBehavior::Allow;
+    AddRules::new([rule.into()], allow, UpdateDestination::Session)
+}
+
+#[tokio::test]
+async fn what_is_not_remembered_is_asked_again() {
+    world::pinned(async |world| {
+        let count = asked(world, Decision::allow(), &["touch a", "touch a"]).await;
+        assert_eq!(count, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_rule_for_a_whole_tool_stops_the_second_question() {
+    world::pinned(async |world| {
+        let remember = Decision::allow().remember(session_rule(PermissionRule::new("Bash")));
+        assert_eq!(asked(world, remember, &["touch a", "mkdir b"]).await, 1);
+        assert!(world.cwd().join("b").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_rule_with_a_content_covers_that_and_no_more() {
+    world::pinned(async |world| {
+        let rule: Rule = "Bash(touch *)".parse().unwrap();
+        let remember = Decision::allow().remember(session_rule(rule));
+        let commands = ["touch a", "touch b", "mkdir c", "touch d && mkdir e"];
+        assert_eq!(asked(world, remember, &commands).await, 3);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_suggestions_stop_the_second_question_and_are_kept_for_the_next_session() {
+    world::pinned(async |world| {
+        let remember = Decision::allow().remember_suggestions();
+        assert_eq!(asked(world, remember, &["touch a", "touch a"]).await, 1);
+        let kept = fs::read_to_string(world.cwd().join(".claude/settings.local.json")).unwrap();
+        let kept: Value = serde_json::from_str(&kept).unwrap();
+        let rules = kept["permissions"]["allow"].as_array().unwrap();
+        assert!(!rules.is_empty(), "{kept}");
+        let count = asked(world, Decision::deny("asked again"), &["touch a"]).await;
+        assert_eq!(count, 0);
+    })
+    .await;
+}

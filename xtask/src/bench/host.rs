@@ -1,0 +1,132 @@
+//! The hosts that are measured.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::peers;
+use super::programs::Programs;
+use crate::workspace::Workspace;
+
+/// A program that uses a library to talk to a CLI.
+pub(crate) struct Host {
+    pub(crate) name: &'static str,
+    command: Vec<PathBuf>,
+}
+
+/// How a host is called in tables.
+pub(crate) fn title(name: &str) -> &str {
+    match name {
+        "floor" => "floor",
+        "closure" => "inhouse, closures",
+        "closure-current" => "inhouse, closures, one thread",
+        "macro" => "inhouse, `#[tool]`",
+        "rmcp" => "inhouse, mounted rmcp",
+        "typescript" => "official TypeScript SDK",
+        "python" => "official Python SDK",
+        other => other,
+    }
+}
+
+impl Host {
+    /// To be started on the first core.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new("taskset");
+        command.args(["-c", "0"]).args(&self.command);
+        command
+    }
+}
+
+/// The hosts that were asked for and can run, and why others cannot.
+pub(crate) fn available(
+    workspace: &Workspace,
+    programs: &Programs,
+    wanted: &[String],
+) -> Result<(Vec<Host>, BTreeMap<String, String>), String> {
+    let ours = |name, program: &str, arguments: &[&str]| {
+        let command = std::iter::once(programs.path(program));
+        let command = command.chain(arguments.iter().map(PathBuf::from)).collect();
+        (name, Ok(command))
+    };
+    let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let mut candidates = vec![
+        ours("floor", "bench-floor", &[]),
+        ours("closure", "bench-host", &["closure"]),
+        ours(
+            "closure-current",
+            "bench-host",
+            &["closure", "current-thread"],
+        ),
+        ours("macro", "bench-host", &["macro"]),
+        ours("rmcp", "bench-host", &["rmcp"]),
+    ];
+    if wants("typescript") {
+        candidates.push(("typescript", peers::typescript(workspace, programs)));
+    }
+    if wants("python") {
+        candidates.push(("python", peers::python(workspace, programs)));
+    }
+    if let Some(unknown) = wanted
+        .iter()
+        .find(|wanted| candidates.iter().all(|(name, _)| name != wanted))
+    {
+        return Err(format!("`{unknown}` is no host"));
+    }
+    let mut hosts = Vec::new();
+    let mut absent = BTreeMap::new();
+    for (name, command) in candidates.into_iter().filter(|(name, _)| wants(name)) {
+        match command {
+            Ok(command) => hosts.push(Host { name, command }),
+            Err(reason) => {
+                eprintln!("{name} takes no part: {reason}");
+                absent.insert(name.to_owned(), reason);
+            }
+        }
+    }
+    Ok((hosts, absent))
+}
+
+/// What was measured, in which version.
+pub(crate) fn versions(
+    workspace: &Workspace,
+    hosts: &[Host],
+) -> Result<BTreeMap<String, String>, String> {
+    let mut versions = BTreeMap::from([
+        ("inhouse".to_owned(), own_version(workspace)?),
+        ("rustc".to_owned(), first_line("rustc", "--version")?),
+    ]);
+    for host in hosts {
+        match host.name {
+            "typescript" => {
+                versions.insert("typescript".into(), peers::TYPESCRIPT_VERSION.into());
+                versions.insert("node".into(), first_line("node", "--version")?);
+            }
+            "python" => {
+                versions.insert("python".into(), peers::PYTHON_VERSION.into());
+                let interpreter = host.command[0].to_string_lossy();
+                versions.insert("interpreter".into(), first_line(&interpreter, "--version")?);
+            }
+            _ => {}
+        }
+    }
+    Ok(versions)
+}
+
+/// The version that all crates of the workspace have.
+fn own_version(workspace: &Workspace) -> Result<String, String> {
+    let manifest = workspace.read("Cargo.toml")?;
+    let mut lines = manifest.lines();
+    let version = lines.find_map(|line| line.strip_prefix("version = "));
+    version
+        .map(|version| version.trim_matches('"').to_owned())
+        .ok_or_else(|| "Cargo.toml names no version".to_owned())
+}
+
+fn first_line(program: &str, argument: &str) -> Result<String, String> {
+    let output = Command::new(program)
+        .arg(argument)
+        .output()
+        .map_err(|cause| format!("{program}: {cause}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,48 @@
+//! One operation from line to line, without any process.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use super::figures::{Costs, median};
+use super::programs::Programs;
+use super::valgrind;
+
+pub(crate) const NAME: &str = "in-process";
+
+/// What `bench-in-process` can repeat: a small call for each way of writing a tool, and a message read.
+pub(crate) const OPERATIONS: [&str; 4] = ["closure", "macro", "rmcp", "message"];
+
+const RUNS: usize = 5;
+
+pub(crate) fn measure(programs: &Programs, quick: bool) -> Result<Costs, String> {
+    let count = if quick { "1000" } else { "100000" };
+    let program = programs.path("bench-in-process");
+    let counted = !quick && valgrind::is_installed();
+    if !counted && !quick {
+        eprintln!("valgrind is not installed: instructions and allocations are not counted");
+    }
+    let mut costs = Costs::new();
+    for operation in OPERATIONS {
+        let mut times = Vec::new();
+        for _ in 0..RUNS {
+            let output = Command::new("taskset")
+                .args(["-c", "0"])
+                .arg(&program)
+                .args([operation, count])
+                .output()
+                .map_err(|cause| format!("{}: {cause}", program.display()))?;
+            let time = String::from_utf8_lossy(&output.stdout).trim().parse();
+            times.push(time.map_err(|_| {
+                format!("{operation}: {}", String::from_utf8_lossy(&output.stderr))
+            })?);
+        }
+        let mut cost = BTreeMap::from([("each_us".to_owned(), median(times))]);
+        if counted {
+            let counts = valgrind::cost(&program, operation)?;
+            cost.insert("instructions".to_owned(), counts.instructions.round());
+            cost.insert("allocations".to_owned(), counts.allocations.round());
+        }
+        costs.insert(operation.to_owned(), cost);
+    }
+    Ok(costs)
+}
