@@ -46,7 +46,13 @@ impl Inbound {
 
     /// Closes a request that is about to be answered; false when it was withdrawn.
     pub(super) fn close(&mut self, ticket: &Ticket) -> bool {
-        self.is_open(ticket) && self.open.remove(&ticket.request_id).is_some()
+        match self.open.entry(ticket.request_id.clone()) {
+            Entry::Occupied(entry) if *entry.get() == ticket.serial => {
+                entry.remove();
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Closes a request that the CLI withdraws.

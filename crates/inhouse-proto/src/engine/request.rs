@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::Text;
 use crate::control::incoming::{Incoming, McpMessage};
 use crate::open::Extra;
-use crate::wire::{RequestText, unquote};
+use crate::wire::{MessageText, RequestText, unquote};
 
 /// What the CLI asks, not decoded yet. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +20,11 @@ pub struct Request {
 struct McpPlace {
     server_name: Range<usize>,
     message: Range<usize>,
+    id: Option<Range<usize>>,
+    method: Option<Range<usize>>,
+    params: Option<Range<usize>>,
+    result: Option<Range<usize>>,
+    error: Option<Range<usize>>,
 }
 
 impl Request {
@@ -51,10 +56,20 @@ impl Request {
     pub fn mcp_message(&self) -> Option<McpMessage<'_>> {
         let place = self.mcp.as_ref()?;
         let body = self.body();
+        let part = |place: &Option<Range<usize>>| place.clone().map(|place| &body[place]);
+        let message = &body[place.message.clone()];
         Some(McpMessage {
             server_name: unquote(&body[place.server_name.clone()])?,
-            message: &body[place.message.clone()],
+            message,
             extra: Extra::default(),
+            members: Some(MessageText {
+                text: message,
+                id: part(&place.id),
+                method: part(&place.method),
+                params: part(&place.params),
+                result: part(&place.result),
+                error: part(&place.error),
+            }),
         })
     }
 
@@ -76,9 +91,15 @@ impl McpPlace {
             let start = part.as_ptr() as usize - request.text.as_ptr() as usize;
             start..start + part.len()
         };
+        let message = request.message?;
         Some(Self {
             server_name: place(request.server_name.filter(|name| name.starts_with('"'))?),
-            message: place(request.message?),
+            message: place(message.text),
+            id: message.id.map(place),
+            method: message.method.map(place),
+            params: message.params.map(place),
+            result: message.result.map(place),
+            error: message.error.map(place),
         })
     }
 }

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::wire::{Skim, unquote};
+use crate::wire::{MessageText, Skim, unquote};
 
 /// A JSON-RPC message, read in place.
 #[derive(Clone, Debug)]
@@ -69,11 +69,25 @@ impl<'a> Rpc<'a> {
     /// # Errors
     /// With the code for what is wrong with it, and its id if it has one.
     pub fn parse(text: &'a str) -> Result<Self, (RpcError, Option<&'a str>)> {
-        let fields = match Fields::skim(text) {
+        let mut skim = Skim::new(text);
+        let message = MessageText::read(&mut skim).flatten();
+        match message.filter(|_| skim.end().is_some()) {
+            Some(message) => Self::of(message),
+            // This way tells what is wrong.
+            None => Self::new(Fields::with_care(text).map_err(|error| (error, None))?),
+        }
+    }
+
+    /// Reads a message whose members are known already.
+    pub(crate) fn of(message: MessageText<'a>) -> Result<Self, (RpcError, Option<&'a str>)> {
+        let fields = match Fields::of(message) {
             Some(fields) => fields,
-            // The other way tells what is wrong.
-            None => Fields::with_care(text).map_err(|error| (error, None))?,
+            None => Fields::with_care(message.text).map_err(|error| (error, None))?,
         };
+        Self::new(fields)
+    }
+
+    fn new(fields: Fields<'a>) -> Result<Self, (RpcError, Option<&'a str>)> {
         // `null` is not an id that could be answered.
         let id = fields.id;
         if id.is_some_and(|id| !matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
@@ -118,8 +132,7 @@ impl RpcError {
     }
 }
 
-/// The members of a message, as text.
-#[derive(Default)]
+/// The members of a message.
 struct Fields<'a> {
     id: Option<&'a str>,
     method: Option<Cow<'a, str>>,
@@ -129,26 +142,22 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn skim(text: &'a str) -> Option<Self> {
-        let mut fields = Self::default();
-        let mut skim = Skim::new(text);
-        skim.object(|skim, name| {
-            let slot = match name {
-                "id" => &mut fields.id,
-                "params" => &mut fields.params,
-                "result" => &mut fields.result,
-                "error" => &mut fields.error,
-                "method" => {
-                    fields.method = Some(unquote(skim.value()?)?);
-                    return Some(());
-                }
-                _ => return skim.value().map(drop),
-            };
-            *slot = skim.optional()?;
-            Some(())
-        })?;
-        skim.end()?;
-        Some(fields)
+    /// `None` when something about them is odd.
+    fn of(message: MessageText<'a>) -> Option<Self> {
+        if !message.text.starts_with('{') {
+            return None;
+        }
+        let method = match message.method {
+            Some(method) => Some(unquote(method)?),
+            None => None,
+        };
+        Some(Self {
+            id: message.id,
+            method,
+            params: message.params,
+            result: message.result,
+            error: message.error,
+        })
     }
 
     fn with_care(text: &'a str) -> Result<Self, RpcError> {

@@ -114,6 +114,14 @@ impl Outgoing {
     }
 
     fn string(&mut self, text: &str) {
+        // As ids are.
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
+        if text.bytes().all(plain) {
+            self.buffer.reserve(text.len() + 2);
+            self.buffer.put_u8(b'"');
+            self.text(text);
+            return self.buffer.put_u8(b'"');
+        }
         serde_json::to_writer((&mut self.buffer).writer(), text)
             .expect("a string always has a JSON form, and a buffer always takes it");
     }

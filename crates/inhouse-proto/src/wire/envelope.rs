@@ -27,7 +27,7 @@ pub(crate) struct RequestText<'a> {
     pub(crate) text: &'a str,
     pub(crate) subtype: Option<&'a str>,
     pub(crate) server_name: Option<&'a str>,
-    pub(crate) message: Option<&'a str>,
+    pub(crate) message: Option<MessageText<'a>>,
     /// Whether there are members beside these.
     pub(crate) has_others: bool,
 }
@@ -74,7 +74,10 @@ impl<'a> RequestText<'a> {
             let slot = match name {
                 "subtype" => &mut request.subtype,
                 "server_name" => &mut request.server_name,
-                "message" => &mut request.message,
+                "message" => {
+                    request.message = MessageText::read(skim)?;
+                    return Some(());
+                }
                 _ => {
                     request.has_others = true;
                     return skim.value().map(drop);
@@ -84,6 +87,44 @@ impl<'a> RequestText<'a> {
             Some(())
         })?;
         Some(Some(request))
+    }
+}
+
+/// A JSON-RPC message, and its members as text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MessageText<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) id: Option<&'a str>,
+    pub(crate) method: Option<&'a str>,
+    pub(crate) params: Option<&'a str>,
+    pub(crate) result: Option<&'a str>,
+    pub(crate) error: Option<&'a str>,
+}
+
+impl<'a> MessageText<'a> {
+    /// Goes past a message; `Some(None)` when it is `null`.
+    pub(crate) fn read(skim: &mut Skim<'a>) -> Option<Option<Self>> {
+        if skim.peek()? != b'{' {
+            let other = |text| Self {
+                text,
+                ..Self::default()
+            };
+            return Some(skim.optional()?.map(other));
+        }
+        let mut message = Self::default();
+        message.text = skim.object_text(|skim, name| {
+            let slot = match name {
+                "id" => &mut message.id,
+                "method" => &mut message.method,
+                "params" => &mut message.params,
+                "result" => &mut message.result,
+                "error" => &mut message.error,
+                _ => return skim.value().map(drop),
+            };
+            *slot = skim.optional()?;
+            Some(())
+        })?;
+        Some(Some(message))
     }
 }
 

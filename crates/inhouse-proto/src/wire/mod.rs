@@ -9,7 +9,7 @@ mod surrogate;
 pub use self::line::{Line, Lines};
 
 pub(crate) use self::encode::Outgoing;
-pub(crate) use self::envelope::{Envelope, Reply, RequestText};
+pub(crate) use self::envelope::{Envelope, MessageText, Reply, RequestText};
 pub(crate) use self::line::sample_of;
 pub(crate) use self::skim::{Skim, unquote};
 pub(crate) use self::surrogate::mend;

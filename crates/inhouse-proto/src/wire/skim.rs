@@ -58,7 +58,7 @@ impl<'a> Skim<'a> {
         let first = self.peek()?;
         let start = self.at;
         match first {
-            b'"' => self.string()?,
+            b'"' => drop(self.string()?),
             b'{' | b'[' => self.container()?,
             _ => self.scalar()?,
         }
@@ -93,24 +93,28 @@ impl<'a> Skim<'a> {
             return None;
         }
         let start = self.at;
-        self.string()?;
-        unquote(&self.text[start..self.at])
+        let has_escapes = self.string()?;
+        if has_escapes {
+            return unquote(&self.text[start..self.at]);
+        }
+        Some(Cow::Borrowed(&self.text[start + 1..self.at - 1]))
     }
 
-    /// Goes past a string, from its first quotation mark.
-    fn string(&mut self) -> Option<()> {
+    /// Goes past a string, from its first quotation mark; tells whether it has escapes.
+    fn string(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
+        let mut has_escapes = false;
         self.at += 1;
         loop {
             self.at += mark(&bytes[self.at..])?;
-            match bytes[self.at] {
-                b'"' => break,
-                // Whatever is escaped is not a mark.
-                _ => self.at = (self.at + 2).min(bytes.len()),
+            if bytes[self.at] == b'"' {
+                self.at += 1;
+                return Some(has_escapes);
             }
+            // Whatever is escaped is not a mark.
+            has_escapes = true;
+            self.at = (self.at + 2).min(bytes.len());
         }
-        self.at += 1;
-        Some(())
     }
 
     /// Goes past an object or a list, from its first bracket.
@@ -151,7 +155,7 @@ impl<'a> Skim<'a> {
 /// The text of a JSON string; `None` when it is another kind of value.
 pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.as_bytes().contains(&b'\\') {
+    if mark(inner.as_bytes()).is_some() {
         return serde_json::from_str(value).ok().map(Cow::Owned);
     }
     Some(Cow::Borrowed(inner))
@@ -160,13 +164,34 @@ pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
 /// How far it is to the next quotation mark or backslash.
 fn mark(bytes: &[u8]) -> Option<usize> {
     /// Most strings are shorter than a call of a vectorised search is worth.
-    const NEAR: usize = 16;
-    let near = &bytes[..bytes.len().min(NEAR)];
-    let found = near.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-    found.or_else(|| {
-        let far = memchr::memchr2(b'"', b'\\', &bytes[near.len()..])?;
-        Some(near.len() + far)
-    })
+    const NEAR: usize = 32;
+    let mut at = 0;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*word);
+        let found = zeros(word ^ spread(b'"')) | zeros(word ^ spread(b'\\'));
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += size_of::<u64>();
+        if at == NEAR {
+            return memchr::memchr2(b'"', b'\\', &bytes[at..]).map(|far| at + far);
+        }
+    }
+    let rest = bytes.get(at..)?.iter();
+    let found = rest
+        .copied()
+        .position(|byte| matches!(byte, b'"' | b'\\'))?;
+    Some(at + found)
+}
+
+/// A word that consists of one byte.
+const fn spread(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; size_of::<u64>()])
+}
+
+/// Has the highest bit of the lowest byte that is zero, and none below it.
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(spread(0x01)) & !word & spread(0x80)
 }
 
 #[cfg(test)]

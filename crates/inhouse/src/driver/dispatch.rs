@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -21,7 +21,7 @@ pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 /// itself has withdrawn gets none.
 pub(super) struct Dispatch {
     handlers: Handlers,
-    running: HashMap<u64, AbortHandle>,
+    running: BTreeMap<u64, AbortHandle>,
     answer: UnboundedSender<(Ticket, Answer)>,
     answers: UnboundedReceiver<(Ticket, Answer)>,
 }
@@ -37,7 +37,7 @@ impl Dispatch {
         let (answer, answers) = unbounded_channel();
         Self {
             handlers,
-            running: HashMap::new(),
+            running: BTreeMap::new(),
             answer,
             answers,
         }

@@ -110,7 +110,7 @@ impl Bridge {
         // It speaks to one of them, and may well do so before it answers the introduction.
         self.introduced();
         let mounted = self.find(&message.server_name)?;
-        Some(mounted.receive(request, message.message))
+        Some(mounted.receive(request, message))
     }
 
     /// Opens a session with a server; returns the one that had its key.
@@ -169,8 +169,8 @@ impl Drop for Change<'_> {
 }
 
 impl Mounted {
-    fn receive(&self, request: &Request, message: &str) -> Answering {
-        match Rpc::parse(message) {
+    fn receive(&self, request: &Request, message: &McpMessage<'_>) -> Answering {
+        match message.rpc() {
             Ok(Rpc::Request { id, method, params }) => {
                 let method = match method {
                     Cow::Borrowed(method) => request.part(method),
@@ -183,11 +183,11 @@ impl Mounted {
                 if method == "notifications/cancelled" {
                     self.cancel(params);
                 }
-                self.session.notification(message);
+                self.session.notification(message.message);
                 acknowledge()
             }
             Ok(Rpc::Response { .. }) => {
-                self.session.response(message);
+                self.session.response(message.message);
                 acknowledge()
             }
             Err((error, id)) => refuse(id, &error),

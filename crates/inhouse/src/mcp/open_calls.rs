@@ -59,11 +59,10 @@ impl Drop for OpenCall {
         let mut calls = self.calls.lock();
         // Ids are used again after a new handshake: a late end of the old request must not remove
         // the new one.
-        if calls
-            .get(&self.id)
-            .is_some_and(|canceller| canceller.is_of(&self.cancelled))
+        if let Entry::Occupied(entry) = calls.entry(self.id.clone())
+            && entry.get().is_of(&self.cancelled)
         {
-            calls.remove(&self.id);
+            entry.remove();
         }
     }
 }

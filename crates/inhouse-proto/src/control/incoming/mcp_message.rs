@@ -4,7 +4,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::shallow::Shallow;
+use crate::mcp::{Rpc, RpcError};
 use crate::open::{Extra, Mismatch};
+use crate::wire::MessageText;
 
 /// A JSON-RPC message for an MCP server in the host's process.
 ///
@@ -20,6 +22,8 @@ pub struct McpMessage<'a> {
     pub message: &'a str,
     /// Members that this version does not name.
     pub extra: Extra,
+    /// The members of the message, where they are known.
+    pub(crate) members: Option<MessageText<'a>>,
 }
 
 impl<'a> McpMessage<'a> {
@@ -28,7 +32,19 @@ impl<'a> McpMessage<'a> {
             server_name: members.take_string("server_name")?,
             message: members.take("message")?.get(),
             extra: members.into_extra()?,
+            members: None,
         })
+    }
+
+    /// The message as JSON-RPC.
+    ///
+    /// # Errors
+    /// As [`Rpc::parse`].
+    pub fn rpc(&self) -> Result<Rpc<'a>, (RpcError, Option<&'a str>)> {
+        match self.members {
+            Some(members) => Rpc::of(members),
+            None => Rpc::parse(self.message),
+        }
     }
 }
 
