@@ -64,7 +64,7 @@ impl Transcript {
             self.terminal.line(&text);
         }
         let of_subagent = if message.parent_tool_use_id.is_some() {
-            "  "
+            "↳ "
         } else {
             ""
         };

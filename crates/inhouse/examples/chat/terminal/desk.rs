@@ -136,7 +136,7 @@ impl Desk {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.press(key),
             Event::Paste(text) => {
                 // Terminals paste the key, not the character.
-                let text = printable(&text.replace('\r', "\n"));
+                let text = printable(&text.replace("\r\n", "\n").replace('\r', "\n"));
                 match self.questions.front_mut() {
                     Some((choosing, _)) => choosing.paste(&text),
                     None => self.prompt.line.insert(&text),
