@@ -1,4 +1,4 @@
-//! A guard: commands that delete are denied, and every call is written down.
+//! A guard: commands with the word `rm` are denied, and every call is written down.
 //!
 //! `cargo run --example guard` needs neither the CLI nor an account: the fake CLI of the test kit
 //! plays the other side. `cargo run --example guard -- --live` asks the real one.

@@ -33,10 +33,11 @@ impl<Q: Send + 'static, A: 'static> Callback<Q, A> {
         H: FnOnce(Q) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<A, HandlerError>> + Send + 'static,
     {
+        let handler = Arc::new(handler);
         let call = move |question| -> Pin<Box<dyn Future<Output = _> + Send>> {
-            let handler = handler.clone();
-            // Called when polled, so that a panic of the handler itself is caught as well.
-            Box::pin(async move { handler(question).await })
+            let handler = Arc::clone(&handler);
+            // Cloned and called when polled: in a task of its own, where a panic is caught.
+            Box::pin(async move { H::clone(&handler)(question).await })
         };
         Self {
             call: Arc::new(call),

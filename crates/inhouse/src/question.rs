@@ -107,7 +107,7 @@ impl Answers {
         }
     }
 
-    /// Chooses from the options; several only where the question allows it.
+    /// Chooses from the options; several only where the question allows it, and none to skip it.
     ///
     /// The preview of a single chosen option goes back to the model, as the CLI's own dialog does
     /// it.
@@ -117,15 +117,22 @@ impl Answers {
         chosen: impl IntoIterator<Item = &'a QuestionOption>,
     ) -> Self {
         let chosen: Vec<&QuestionOption> = chosen.into_iter().collect();
-        if let [
-            QuestionOption {
-                preview: Some(preview),
-                ..
-            },
-        ] = chosen[..]
-        {
-            let annotation = self.answers.annotations.entry(question.question.clone());
-            annotation.or_default().preview = Some(preview.clone());
+        if chosen.is_empty() {
+            self.answers.answers.remove(&question.question);
+            return self;
+        }
+        let preview = match chosen[..] {
+            [option] => option.preview.clone(),
+            _ => None,
+        };
+        let annotations = &mut self.answers.annotations;
+        match annotations.get_mut(&question.question) {
+            Some(annotation) => annotation.preview = preview,
+            None if preview.is_some() => {
+                let annotation = annotations.entry(question.question.clone());
+                annotation.or_default().preview = preview;
+            }
+            None => {}
         }
         let labels: Vec<&str> = chosen.iter().map(|option| option.label.as_str()).collect();
         self.text(question, labels.join(", "))

@@ -61,6 +61,9 @@ impl<'a> Turn<'a> {
     ///
     /// # Errors
     /// When the CLI ended before the result. Nothing follows then.
+    ///
+    /// # Cancellation
+    /// Dropping the future loses nothing: it may be one of several in a `select!`.
     pub async fn next(&mut self) -> Option<Result<Message>> {
         while self.is_open() {
             let message = match self.messages.read().await {

@@ -29,12 +29,17 @@ impl Frame {
         }
     }
 
-    pub(super) fn turn_end(line: Bytes) -> Self {
-        let turn_end = serde_json::from_slice(&line).unwrap_or(TurnEnd { is_error: false });
-        Self {
+    /// A result; `None` when it turns out not to be JSON.
+    pub(super) fn turn_end(line: Bytes) -> Option<Self> {
+        let turn_end = match serde_json::from_slice(&line) {
+            Ok(turn_end) => turn_end,
+            Err(error) if error.is_data() => TurnEnd { is_error: false },
+            Err(_) => return None,
+        };
+        Some(Self {
             line,
             turn_end: Some(turn_end),
-        }
+        })
     }
 
     /// The line as it came.
@@ -59,8 +64,8 @@ impl Frame {
     #[must_use]
     pub fn decode(&self) -> Message {
         Message::decode(&self.line).unwrap_or_else(|error| {
-            // It was a JSON object to the router: what is left are oddities such as a number that
-            // no type can hold.
+            // The router looks at what it needs. What is garbled elsewhere, or has a number that no
+            // type can hold, is kept as it came.
             let raw = String::from_utf8_lossy(&self.line).into_owned();
             Message::Unknown(Unknown::misshapen("", raw.into(), error))
         })

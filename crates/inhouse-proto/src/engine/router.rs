@@ -18,14 +18,7 @@ impl Engine {
         }
         let envelope = std::str::from_utf8(&line).ok().and_then(Envelope::read);
         let Some(envelope) = envelope else {
-            // A message that was cut or garbled, and not just noise.
-            if line.trim_ascii_start().starts_with(b"{") {
-                self.run.lost_line(now);
-            }
-            return self.notice(Notice::NotJson {
-                bytes: line.len() as u64,
-                sample: sample_of(&line),
-            });
+            return self.not_json(&line, now);
         };
         let kind = envelope.kind.and_then(unquote).unwrap_or_default();
         let subtype = envelope.subtype.and_then(unquote).unwrap_or_default();
@@ -47,7 +40,9 @@ impl Engine {
                 self.events.push_back(Event::Transcript(Frame::new(line)));
             }
             ("result", _) => {
-                let frame = Frame::turn_end(line.clone());
+                let Some(frame) = Frame::turn_end(line.clone()) else {
+                    return self.not_json(&line, now);
+                };
                 self.events.push_back(Event::Message(frame));
                 let ended = self.run.result(now);
                 self.run_ended_if(ended);
@@ -198,6 +193,17 @@ impl Engine {
             }
             _ => {}
         }
+    }
+
+    fn not_json(&mut self, line: &Bytes, now: Instant) {
+        // A message that was cut or garbled, and not just noise.
+        if line.trim_ascii_start().starts_with(b"{") {
+            self.run.lost_line(now);
+        }
+        self.notice(Notice::NotJson {
+            bytes: line.len() as u64,
+            sample: sample_of(line),
+        });
     }
 
     fn malformed(&mut self, line: &Bytes) {

@@ -99,3 +99,13 @@ fn kinds(events: &[Event]) -> Vec<&'static str> {
         })
         .collect()
 }
+
+#[test]
+fn a_garbled_result_ends_no_turn() {
+    let mut host = Host::new();
+    let events = host.hears_bytes(b"{\"type\":\"result\",\"usage\":{oops}}\n");
+    assert!(matches!(
+        &events[..],
+        [Event::Notice(Notice::NotJson { .. })]
+    ));
+}

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use inhouse_proto::control::{PermissionMode, SetMode, UpdateDestination};
+use inhouse_proto::control::{PermissionMode, PermissionUpdate, SetMode, UpdateDestination};
 use inhouse_proto::hook::*;
 use serde_json::{Value, json};
 
@@ -157,4 +157,17 @@ fn a_detached_output_says_nothing_else() {
         sent(output.context("too late")),
         json!({"async": true, "asyncTimeout": 2500})
     );
+}
+
+#[test]
+fn updates_are_sent_without_nulls() {
+    let update = json!({
+        "type": "addRules", "behavior": "allow", "destination": "session",
+        "rules": [{"toolName": "Bash", "ruleContent": null}],
+    });
+    let update: PermissionUpdate = serde_json::from_value(update).expect("an update");
+    let output: HookOutput<PermissionRequest> = HookOutput::allow().update_permissions([update]);
+    let decision = &sent(output)["hookSpecificOutput"]["decision"];
+    let rules = &decision["updatedPermissions"][0]["rules"];
+    assert_eq!(rules, &json!([{"toolName": "Bash"}]));
 }

@@ -13,11 +13,8 @@ pub(crate) async fn decide(
 ) -> Result<Decision, HandlerError> {
     let tool = tool_name(&request.tool_name);
     let mut menu = Menu::new(format!("May Claude use {tool}?"));
-    for (name, value) in &request.input {
-        menu = match value.as_str() {
-            Some(text) => menu.detail(format!("{name}: {text}")),
-            None => menu.detail(format!("{name}: {value}")),
-        };
+    for detail in details(&request) {
+        menu = menu.detail(detail);
     }
     menu = menu.option("Yes");
     let always = always(&request);
@@ -31,6 +28,21 @@ pub(crate) async fn decide(
         _ if picked.words.is_empty() => Decision::deny("The user does not want that."),
         _ => Decision::deny(picked.words),
     })
+}
+
+/// What the tool would be called with: the short members first, so that a long one cannot push a
+/// path or a command off the screen.
+fn details(request: &PermissionRequest) -> Vec<String> {
+    let members = request
+        .input
+        .iter()
+        .map(|(name, value)| match value.as_str() {
+            Some(text) => format!("{name}: {text}"),
+            None => format!("{name}: {value}"),
+        });
+    let mut details: Vec<String> = members.collect();
+    details.sort_by_key(String::len);
+    details
 }
 
 /// What "from now on" would mean; `None` where it cannot be had.

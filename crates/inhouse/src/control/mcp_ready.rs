@@ -46,6 +46,10 @@ impl Control {
 }
 
 fn still_connecting(servers: &[String], timeout: Duration) -> Error {
+    if servers.is_empty() {
+        let text = format!("the CLI did not say within {timeout:?} how its MCP servers fare");
+        return Error::new(ErrorKind::Timeout, text);
+    }
     let servers = servers.join(", ");
     let text = format!(
         "MCP servers are still being connected after {timeout:?}: {servers}; give them longer with \

@@ -18,7 +18,7 @@ pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 ///
 /// Every handler has a task of its own, so that none delays another, and every request gets exactly
 /// one answer: its handler's, or, when the handler panics, an error. Only a request that the CLI
-/// itself has withdrawn gets none.
+/// itself has withdrawn gets none, and one that is open when the session ends: its end refuses it.
 pub(super) struct Dispatch {
     handlers: Handlers,
     running: BTreeMap<u64, AbortHandle>,
@@ -26,7 +26,7 @@ pub(super) struct Dispatch {
     answers: UnboundedReceiver<(Ticket, Answer)>,
 }
 
-/// Gives the answer of a handler, also when its task is stopped.
+/// Gives the answer of a handler, and an end to the ticket when its task is stopped.
 struct Promise {
     ticket: Option<Ticket>,
     answer: UnboundedSender<(Ticket, Answer)>,
@@ -119,7 +119,9 @@ impl Promise {
 
 impl Drop for Promise {
     fn drop(&mut self) {
-        self.give(Answer::error("the handler of the host was cancelled"));
+        // Stopped, because the request was withdrawn or the session ends. An error would be taken for
+        // a hook that has nothing against the call.
+        self.give(Answer::Silence);
     }
 }
 

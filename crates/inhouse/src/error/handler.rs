@@ -1,3 +1,4 @@
+use std::error::Error;
 use std::fmt;
 
 /// Why a handler of the host could not decide, in words.
@@ -35,8 +36,9 @@ impl HandlerError {
     }
 }
 
-impl<E: std::error::Error> From<E> for HandlerError {
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for HandlerError {
     fn from(error: E) -> Self {
+        let error = error.into();
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {

@@ -71,8 +71,8 @@ pub(super) fn read_settings(path: &Path, cwd: Option<&Path>) -> Result<String> {
     };
     let text = fs::read_to_string(&path).map_err(|error| {
         Error::config(format!(
-            "the settings file {} cannot be read, which the sandbox option needs; check \
-             `Options::settings`",
+            "the settings file {} cannot be read, which a sandbox or a policy has to be merged \
+             into; check `Options::settings`",
             path.display()
         ))
         .with_source(error)

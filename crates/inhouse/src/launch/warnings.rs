@@ -1,3 +1,4 @@
+use super::check::pieces;
 use crate::options::{Options, PermissionMode};
 use crate::permission::{Parentheses, tool_name};
 use crate::warning::Warning;
@@ -8,12 +9,10 @@ pub(super) fn of(options: &Options) -> Vec<Warning> {
     if options.deciders.policy.is_none() {
         return warnings;
     }
-    let rules: Vec<String> = options
-        .tools
-        .allow
-        .iter()
-        .filter(|rule| allows_whole_tool(rule))
-        .cloned()
+    let rules = options.tools.allow.iter().flat_map(|value| pieces(value));
+    let rules: Vec<String> = rules
+        .filter(|rule| allows_whole_tool(rule) && !is_of_the_host(rule, options))
+        .map(str::to_owned)
         .collect();
     if !rules.is_empty() {
         warnings.push(Warning::RulesBypassHandler(rules));
@@ -24,6 +23,16 @@ pub(super) fn of(options: &Options) -> Vec<Warning> {
         warnings.push(Warning::ModeBypassesHandler(mode.clone()));
     }
     warnings
+}
+
+/// Whether a rule is about tools in this process, which the host has written itself.
+fn is_of_the_host(rule: &str, options: &Options) -> bool {
+    let Some(name) = rule.strip_prefix("mcp__") else {
+        return false;
+    };
+    let server = name.split_once("__").map_or(name, |(server, _)| server);
+    let mut servers = options.in_process.servers.iter();
+    servers.any(|(key, _)| key == server)
 }
 
 fn allows_whole_tool(rule: &str) -> bool {

@@ -59,9 +59,7 @@ pub(crate) struct RpcRequest {
 impl RpcRequest {
     /// The payload that answers it with a result.
     pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
-        let (payload, _) = result_payload(&self.id, result)
-            .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
-        Ok(payload)
+        self.succeed_in(&Span::none(), result)
     }
 
     /// The same for the result of a tool, which is noted in the span of the call.

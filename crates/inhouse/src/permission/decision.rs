@@ -97,8 +97,10 @@ impl Decision {
 
     /// Makes the changes that the CLI suggests for "always allow". Without effect on a denial.
     ///
-    /// They are in `permission_suggestions` of the request; most are kept in the project's settings
-    /// file of this machine. Do not offer it when `suppress_always_allow_rule` is set.
+    /// They are in `permission_suggestions` of the request, and show them before you offer it: besides
+    /// a rule, which is kept in the project's settings file of this machine, a command that writes a
+    /// file brings a directory and a change of the permission mode to `acceptEdits` (2.1.325). Do not
+    /// offer it when `suppress_always_allow_rule` is set.
     pub fn remember_suggestions(mut self) -> Self {
         if let Verdict::Allow { suggestions, .. } = &mut self.verdict {
             *suggestions = true;

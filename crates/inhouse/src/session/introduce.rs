@@ -92,7 +92,8 @@ impl Required {
                  the hook fails; update the CLI, or leave `on_failure` away",
             );
         }
-        if self.blocking_hooks && reply.hooks_applied == Some(false) {
+        // It says so only when hooks were sent.
+        if reply.hooks_applied == Some(false) {
             return refuse(
                 "the CLI did not register the hooks; another host may have introduced itself to \
                  it before",

@@ -144,6 +144,9 @@ impl Drop for Receiver {
 
 impl Queue {
     fn message(&mut self, frame: Frame) {
+        if matches!(self.reader, Reader::Gone) {
+            return;
+        }
         let size = frame.line().len();
         // An only line is never too many: a reader who keeps up loses nothing, however large it is.
         let full = self.bytes > 0 && self.limit.is_some_and(|limit| self.bytes + size > limit);

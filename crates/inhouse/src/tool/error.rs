@@ -1,3 +1,4 @@
+use std::error::Error;
 use std::fmt;
 
 use inhouse_proto::mcp::CallToolResult;
@@ -47,8 +48,9 @@ impl ToolError {
     }
 }
 
-impl<E: std::error::Error> From<E> for ToolError {
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
     fn from(error: E) -> Self {
+        let error = error.into();
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {

@@ -127,7 +127,7 @@ fn a_settings_file_is_read_where_a_sandbox_must_be_merged_into_it() {
     fs::remove_file(&file).unwrap();
     let text = super::refusal(&options).to_string();
     assert!(
-        text.contains("cannot be read, which the sandbox option needs"),
+        text.contains("cannot be read, which a sandbox or a policy has to be merged into"),
         "{text}"
     );
 }

@@ -152,3 +152,20 @@ async fn questions_that_cannot_be_read_are_denied() {
     let message = denial(answer_to(options, odd).await);
     assert!(message.contains("cannot be read: questions"), "{message}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_later_choice_takes_the_place_of_an_earlier_one() {
+    let added = answered(|request| {
+        let [colour, tools] = &request.questions[..] else {
+            panic!("two questions");
+        };
+        Answers::new()
+            .choose(colour, [&colour.options[0]])
+            .choose(colour, [&colour.options[1]])
+            .choose(tools, &tools.options)
+            .choose(tools, [])
+    })
+    .await;
+    assert_eq!(added["answers"], json!({"Which colour?": "Blue"}));
+    assert!(!added.to_string().contains("## red"), "{added}");
+}

@@ -3,6 +3,7 @@
 use inhouse::options::PermissionMode;
 use inhouse::permission::{Decision, PermissionRequest, Policy};
 use inhouse::question::{Answers, QuestionRequest};
+use inhouse::tool::ToolServer;
 use inhouse::{Client, Options, Warning};
 use inhouse_testkit::FakeCli;
 
@@ -74,4 +75,21 @@ async fn what_is_meant_is_no_reason_to_warn() {
     ] {
         assert_eq!(warnings(options).await, []);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_with_several_rules_is_seen_as_several() {
+    let found = warnings(handled().allow_tools(["Read,Bash(git *)", "Bash(ls *) Write"])).await;
+    let whole = ["Read", "Write"].map(str::to_owned).to_vec();
+    assert_eq!(found, [Warning::RulesBypassHandler(whole)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_of_the_host_itself_are_no_reason_to_warn() {
+    let calc = || handled().tool_server(ToolServer::new("calc"));
+    assert_eq!(warnings(calc().allow_tools(["mcp__calc"])).await, []);
+    assert_eq!(warnings(calc().allow_tools(["mcp__calc__add"])).await, []);
+    let other = vec!["mcp__mail".to_owned()];
+    let found = warnings(calc().allow_tools(["mcp__mail"])).await;
+    assert_eq!(found, [Warning::RulesBypassHandler(other)]);
 }

@@ -121,3 +121,19 @@ async fn an_error_tells_its_whole_chain() {
         "the port is wrong: invalid digit found in string"
     );
 }
+
+#[tokio::test]
+async fn an_error_of_any_kind_is_made_one_of_a_tool() {
+    type Boxed = Box<dyn std::error::Error + Send + Sync>;
+    let boxed = Tool::new("boxed", "Boxed", async || -> Result<(), ToolError> {
+        Err(Boxed::from("out of paper"))?
+    });
+    let words = Tool::new("words", "Words", async || -> Result<(), ToolError> {
+        Err("out of ink")?
+    });
+    let server = ToolServer::new("s").tool(boxed).tool(words);
+    let result = server.call("boxed", json!({})).await;
+    assert_eq!(result.all_text(), "out of paper");
+    let result = server.call("words", json!({})).await;
+    assert_eq!(result.all_text(), "out of ink");
+}

@@ -42,6 +42,7 @@ pub use self::elicitation::{Elicitation, ElicitationAnswer, ElicitationMode};
 pub use self::exit_plan_mode::ExitPlanMode;
 pub use self::hook_callback::HookCallback;
 pub use self::mcp_message::McpMessage;
+pub(crate) use self::permission_decision::drop_nulls;
 pub use self::permission_decision::{
     AllowDecision, DecisionClassification, DenyDecision, PermissionDecision,
 };

@@ -114,7 +114,7 @@ fn without_nulls<S: Serializer>(
     updates.serialize(serializer)
 }
 
-fn drop_nulls(value: &mut Value) {
+pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(members) => {
             members.retain(|_, member| !member.is_null());

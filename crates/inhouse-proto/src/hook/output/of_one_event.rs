@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::HookOutput;
 use super::members::Members;
 use crate::control::PermissionUpdate;
+use crate::control::incoming::drop_nulls;
 use crate::hook::{
     MessageDisplay, PermissionDenied, PermissionRequest, PostToolUse, PreToolUse, SessionStart,
     UserPromptSubmit, WorktreeCreate,
@@ -46,7 +47,10 @@ impl HookOutput<PermissionRequest> {
         updates: impl IntoIterator<Item = PermissionUpdate>,
     ) -> Self {
         let updates: Vec<_> = updates.into_iter().collect();
-        let updates = serde_json::to_value(updates).expect("updates are objects with string keys");
+        let mut updates =
+            serde_json::to_value(updates).expect("updates are objects with string keys");
+        // A rule with a `null` in it has no effect, and nobody is told.
+        drop_nulls(&mut updates);
         let form = <PermissionRequest as super::Decides>::FORM;
         self.members
             .set_allowed(form, "updatedPermissions", updates);

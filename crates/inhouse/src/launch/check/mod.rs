@@ -13,6 +13,8 @@ mod session;
 mod skills;
 mod tools;
 
+pub(super) use self::rules::pieces;
+
 use std::sync::Arc;
 
 pub(super) use self::command::{command, extra_flags};

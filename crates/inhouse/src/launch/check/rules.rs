@@ -46,7 +46,7 @@ pub(super) fn check(
 }
 
 /// The rules that the CLI finds in a value of the flag (2.1.325).
-fn pieces(value: &str) -> Vec<&str> {
+pub(in crate::launch) fn pieces(value: &str) -> Vec<&str> {
     let mut inside = false;
     let pieces = value.split(|c: char| {
         match c {
