@@ -45,12 +45,12 @@ macro_rules! messages {
             }
 
             /// The fast way, for a line whose tags are known; `None` when no type has these tags.
-            fn read(kind: &str, subtype: Option<&str>, line: &[u8]) -> serde_json::Result<Option<Self>> {
+            fn read(kind: &str, subtype: Option<&str>, line: &str) -> serde_json::Result<Option<Self>> {
                 match kind {
                     $( $tag => whole(line).map(|inner| Some(Self::$variant(inner))), )*
                     "system" => SystemMessage::of_tag(
                         subtype.unwrap_or_default(),
-                        &mut serde_json::Deserializer::from_slice(line),
+                        &mut serde_json::Deserializer::from_str(line),
                     )
                     .map(|message| message.map(Self::System)),
                     _ => Ok(None),
@@ -158,8 +158,10 @@ impl Message {
     /// # Errors
     /// Only when the line is not a JSON object.
     pub fn decode(line: &[u8]) -> serde_json::Result<Self> {
-        if let Some((kind, subtype)) = std::str::from_utf8(line).ok().and_then(tags)
-            && let Ok(Some(message)) = Self::read(&kind, subtype.as_deref(), line)
+        // As text, so that no string in it is checked again.
+        if let Ok(text) = std::str::from_utf8(line)
+            && let Some((kind, subtype)) = tags(text)
+            && let Ok(Some(message)) = Self::read(&kind, subtype.as_deref(), text)
         {
             return Ok(message);
         }
@@ -203,6 +205,6 @@ fn tags(line: &str) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)> {
     Some((kind?, subtype))
 }
 
-fn whole<T: DeserializeOwned>(line: &[u8]) -> serde_json::Result<T> {
-    serde_json::from_slice(line)
+fn whole<T: DeserializeOwned>(line: &str) -> serde_json::Result<T> {
+    serde_json::from_str(line)
 }

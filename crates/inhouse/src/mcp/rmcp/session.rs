@@ -122,12 +122,12 @@ async fn handle<H: ServerHandler>(
     context: RequestContext<RoleServer>,
 ) -> Result<ServerResult, ErrorData> {
     let ClientRequest::InitializeRequest(initialize) = &request else {
-        return Service::handle_request(handler, request, context).await;
+        return dispatch(handler, request, context).await;
     };
     let mut client = initialize.params.clone();
     let peer: Peer<RoleServer> = context.peer.clone();
     peer.set_peer_info(client.clone());
-    let mut result = Service::handle_request(handler, request, context).await?;
+    let mut result = dispatch(handler, request, context).await?;
     if let ServerResult::InitializeResult(result) = &mut result {
         // A handler that answers on its own often names the newest version it knows, which is none
         // that the CLI could have asked for.
@@ -136,6 +136,16 @@ async fn handle<H: ServerHandler>(
         peer.set_peer_info(client);
     }
     Ok(result)
+}
+
+/// Boxed, because the library's future has room for every kind of request: it would be copied each
+/// time that one of the futures around it is moved.
+fn dispatch<H: ServerHandler>(
+    handler: &H,
+    request: ClientRequest,
+    context: RequestContext<RoleServer>,
+) -> Pin<Box<dyn Future<Output = Result<ServerResult, ErrorData>> + Send + '_>> {
+    Box::pin(Service::handle_request(handler, request, context))
 }
 
 fn rpc_error(error: ErrorData) -> RpcError {
