@@ -13,6 +13,7 @@ use inhouse::transport::{Duplex, duplex};
 use memchr::{memchr, memmem};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::generator::answer::request_id_text;
 use crate::generator::lines;
 use crate::generator::operation::Operation;
 use crate::servers::name_of;
@@ -94,26 +95,23 @@ impl InMemoryCli {
 
 impl State {
     fn take(&mut self, line: &[u8]) {
-        if memmem::find(line, b"\"subtype\":\"initialize\"").is_some() {
-            self.initialize(line);
-        } else if memmem::find(line, b"\"type\":\"user\"").is_some() {
-            self.say(lines::state("running"));
-            self.say(lines::INIT);
-            self.next();
-        } else if let Some(id) = self.open.take() {
+        if let Some(id) = self.open.take() {
             assert!(
                 Operation::Add.is_answered_by(line, id),
                 "not the answer to {id}: {}",
                 String::from_utf8_lossy(line)
             );
-            self.next();
-        } else {
-            self.next();
+        } else if memmem::find(line, b"\"subtype\":\"initialize\"").is_some() {
+            return self.initialize(line);
+        } else if memmem::find(line, b"\"type\":\"user\"").is_some() {
+            self.say(lines::state("running"));
+            self.say(lines::INIT);
         }
+        self.next();
     }
 
     fn initialize(&mut self, line: &[u8]) {
-        let id = crate::generator::answer::string(line, b"\"request_id\":").unwrap_or_default();
+        let id = request_id_text(line).expect("every request has an id");
         let (known, unknown): (Vec<String>, Vec<String>) = (0..self.servers)
             .map(name_of)
             .partition(|name| lines::has_manifest(line, name));
@@ -122,7 +120,7 @@ impl State {
             self.handshakes
                 .extend(steps.map(|step| lines::handshake(&server, "handshake", step)));
         }
-        self.say(lines::initialized(&String::from_utf8_lossy(id), &known));
+        self.say(lines::initialized(id, &known));
     }
 
     /// Says what comes next: a message of a handshake, a call, all messages, or the end.

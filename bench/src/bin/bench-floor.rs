@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use inhouse_bench::clock::now_ns;
@@ -15,7 +16,7 @@ use inhouse_bench::generator::Lines;
 use inhouse_bench::proc::{Memory, cpu_microseconds};
 use inhouse_bench::report::Report;
 use inhouse_bench::servers::SLOW;
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut report = Report::default();
@@ -72,24 +73,16 @@ struct Answers {
 impl Answers {
     fn add(&mut self, line: &[u8]) {
         let head = &line[..line.len().min(HEAD)];
-        let id = between(head, b"\"request_id\":\"", b"\"").unwrap_or_default();
-        if memmem::find(head, b"\"name\":\"slow\"").is_some() {
-            self.slow.push_back((Instant::now() + SLOW, id.to_owned()));
-            return;
-        }
-        if memmem::find(head, b"\"name\":\"add\"").is_some() {
-            self.write_result(id, b"42");
-        } else if memmem::find(head, b"\"name\":\"echo\"").is_some() {
-            let text = between(line, b"\"text\":\"", b"\"");
-            self.write_result(id, text.unwrap_or_default());
-        } else if memmem::find(head, b"\"name\":\"read\"").is_some() {
-            self.write_result(id, b"done");
-        } else if memmem::find(head, b"\"hook_callback\"").is_some() {
-            self.write(id, &[HOOK]);
-        } else if memmem::find(head, b"\"can_use_tool\"").is_some() {
-            self.write(id, &[PERMISSION]);
-        } else {
-            self.write(id, &[HANDSHAKE]);
+        let id = string_behind(&REQUEST_ID, head);
+        let tool = string_behind(&NAME, head);
+        match (tool, string_behind(&SUBTYPE, head)) {
+            (b"add", _) => self.write_result(id, b"42"),
+            (b"echo", _) => self.write_result(id, string_behind(&TEXT, line)),
+            (b"read", _) => self.write_result(id, b"done"),
+            (b"slow", _) => self.slow.push_back((Instant::now() + SLOW, id.to_owned())),
+            (_, b"hook_callback") => self.write(id, &[HOOK]),
+            (_, b"can_use_tool") => self.write(id, &[PERMISSION]),
+            _ => self.write(id, &[HANDSHAKE]),
         }
     }
 
@@ -112,6 +105,11 @@ impl Answers {
     }
 }
 
+static REQUEST_ID: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"request_id\":\""));
+static SUBTYPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"subtype\":\""));
+static NAME: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"name\":\""));
+static TEXT: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"text\":\""));
+
 const SUCCESS: &[u8] =
     br#"{"type":"control_response","response":{"subtype":"success","request_id":""#;
 const CALLED: &[u8] =
@@ -123,13 +121,17 @@ const PERMISSION: &[u8] = br#"{"behavior":"allow","updatedInput":{"command":"tou
 const HANDSHAKE: &[u8] =
     br#"{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"add"}]}}}"#;
 
-fn between<'a>(line: &'a [u8], before: &[u8], after: &[u8]) -> Option<&'a [u8]> {
-    let value = &line[memmem::find(line, before)? + before.len()..];
-    Some(&value[..memmem::find(value, after)?])
+/// What stands behind a name up to the next quote; nothing if the name is not there.
+fn string_behind<'a>(name: &Finder<'_>, line: &'a [u8]) -> &'a [u8] {
+    let Some(at) = name.find(line) else {
+        return b"";
+    };
+    let value = &line[at + name.needle().len()..];
+    &value[..memchr::memchr(b'"', value).unwrap_or(value.len())]
 }
 
 /// As a reader would count it: an escape is one character.
 fn length_of_text(line: &[u8]) -> u64 {
-    let text = between(line, b"\"text\":\"", b"\"").unwrap_or_default();
+    let text = string_behind(&TEXT, line);
     (text.len() - memchr::memchr_iter(b'\\', text).count()) as u64
 }

@@ -1,27 +1,43 @@
-use memchr::memmem;
+//! What is looked for in an answer, by byte search that has been prepared once.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+/// A name in its quotes and with its colon.
+type Name = LazyLock<Finder<'static>>;
+
+static REQUEST_ID: Name = Name::new(|| Finder::new("\"request_id\":"));
+static ID: Name = Name::new(|| Finder::new("\"id\":"));
+pub(super) static TEXT: Name = Name::new(|| Finder::new("\"text\":"));
+pub(super) static PERMISSION_DECISION: Name = Name::new(|| Finder::new("\"permissionDecision\":"));
+pub(super) static BEHAVIOR: Name = Name::new(|| Finder::new("\"behavior\":"));
 
 /// The number in the string behind `"request_id":`.
-pub(crate) fn request_id(line: &[u8]) -> Option<u64> {
-    let value = member(line, b"\"request_id\":")?;
-    number(value.strip_prefix(b"\"")?)
+pub(super) fn request_id(line: &[u8]) -> Option<u64> {
+    number(member(line, &REQUEST_ID)?.strip_prefix(b"\"")?)
+}
+
+/// The text behind `"request_id":`, when it may be anything.
+pub(crate) fn request_id_text(line: &[u8]) -> Option<&str> {
+    string(member(line, &REQUEST_ID)?)
 }
 
 /// The number behind the `"id":` of the JSON-RPC response.
-pub(crate) fn rpc_id(line: &[u8]) -> Option<u64> {
-    number(member(line, b"\"id\":")?)
+pub(super) fn rpc_id(line: &[u8]) -> Option<u64> {
+    number(member(line, &ID)?)
 }
 
 /// What follows a name; some hosts write a space before the value.
-pub(crate) fn member<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let value = &line[memmem::find(line, name)? + name.len()..];
+pub(super) fn member<'a>(line: &'a [u8], name: &Finder<'_>) -> Option<&'a [u8]> {
+    let value = &line[name.find(line)? + name.needle().len()..];
     Some(value.strip_prefix(b" ").unwrap_or(value))
 }
 
-/// A string without escapes, from behind a name.
-pub(crate) fn string<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let value = member(line, name)?.strip_prefix(b"\"")?;
-    let end = memchr::memchr(b'"', value)?;
-    Some(&value[..end])
+/// A string without escapes, with which the bytes begin.
+pub(super) fn string(bytes: &[u8]) -> Option<&str> {
+    let value = bytes.strip_prefix(b"\"")?;
+    std::str::from_utf8(&value[..memchr::memchr(b'"', value)?]).ok()
 }
 
 fn number(digits: &[u8]) -> Option<u64> {
@@ -43,7 +59,7 @@ mod tests {
             br#"{"type": "control_response", "response": {"request_id": "7", "response": {"mcp_response": {"result": {}, "id": 8}}}}"#,
         ] {
             assert_eq!((request_id(line), rpc_id(line)), (Some(7), Some(8)));
-            assert_eq!(string(line, b"\"type\":"), Some(b"control_response".as_slice()));
+            assert_eq!(request_id_text(line), Some("7"));
         }
         assert_eq!(request_id(br#"{"request_id":"seven"}"#), None);
     }

@@ -1,8 +1,8 @@
 use std::rc::Rc;
 
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
 
-use super::answer::string;
+use super::answer::{member, request_id_text, string};
 use super::operation::Operation;
 use super::{Failure, Session, lines};
 use crate::clock::now_ns;
@@ -21,8 +21,8 @@ impl Session {
         let mut session = Self::new();
         let initialize = session.expect("\"initialize\"")?;
         report.count("first_line_ns", now_ns());
-        let id = string(&initialize, b"\"request_id\":")
-            .ok_or_else(|| Failure::new("initialize has no id"))?;
+        let id =
+            request_id_text(&initialize).ok_or_else(|| Failure::new("initialize has no id"))?;
         if let Some(hook) = hook_of(&initialize) {
             session.hook = hook;
         }
@@ -30,7 +30,7 @@ impl Session {
         let (known, unknown): (Vec<String>, Vec<String>) = (0..servers)
             .map(name_of)
             .partition(|name| lines::has_manifest(&initialize, name));
-        session.write(lines::initialized(&String::from_utf8_lossy(id), &known).as_bytes())?;
+        session.write(lines::initialized(id, &known).as_bytes())?;
         session.expect("\"type\":\"user\"")?;
         session.write(lines::state("running").as_bytes())?;
         session.write(lines::INIT.as_bytes())?;
@@ -86,11 +86,6 @@ impl Session {
 }
 
 fn hook_of(initialize: &[u8]) -> Option<Rc<str>> {
-    let ids = super::answer::member(initialize, b"\"hookCallbackIds\":")?;
-    let id = ids
-        .strip_prefix(b"[")?
-        .trim_ascii_start()
-        .strip_prefix(b"\"")?;
-    let end = memchr::memchr(b'"', id)?;
-    Some(String::from_utf8_lossy(&id[..end]).into())
+    let ids = member(initialize, &Finder::new("\"hookCallbackIds\":"))?;
+    string(ids.strip_prefix(b"[")?.trim_ascii_start()).map(Rc::from)
 }

@@ -1,7 +1,9 @@
 use std::io::Write as _;
 use std::rc::Rc;
 
-use super::answer::{member, rpc_id};
+use memchr::memmem::Finder;
+
+use super::answer::{BEHAVIOR, PERMISSION_DECISION, TEXT, member, rpc_id};
 
 /// Something that the CLI asks of its host, and knows the answer to.
 #[derive(Clone, Debug)]
@@ -54,19 +56,19 @@ impl Operation {
 
     /// Whether this line answers this request with what it must be answered with.
     pub(crate) fn is_answered_by(&self, line: &[u8], id: u64) -> bool {
-        let says = |name: &[u8], value: &[u8]| {
+        let says = |name: &Finder<'_>, value: &[u8]| {
             member(line, name).is_some_and(|rest| rest.starts_with(value))
         };
         match self {
-            Self::Add => says(b"\"text\":", b"\"42\"") && rpc_id(line) == Some(id),
-            Self::Slow | Self::Read => says(b"\"text\":", b"\"done\"") && rpc_id(line) == Some(id),
+            Self::Add => says(&TEXT, b"\"42\"") && rpc_id(line) == Some(id),
+            Self::Slow | Self::Read => says(&TEXT, b"\"done\"") && rpc_id(line) == Some(id),
             Self::Echo(text) => {
-                let rest = member(line, b"\"text\":").and_then(|rest| rest.strip_prefix(b"\""));
+                let rest = member(line, &TEXT).and_then(|rest| rest.strip_prefix(b"\""));
                 let same = rest.and_then(|rest| rest.strip_prefix(text.as_ref()));
                 same.is_some_and(|rest| rest.starts_with(b"\""))
             }
-            Self::Hook(_) => says(b"\"permissionDecision\":", b"\"allow\""),
-            Self::Permission => says(b"\"behavior\":", b"\"allow\""),
+            Self::Hook(_) => says(&PERMISSION_DECISION, b"\"allow\""),
+            Self::Permission => says(&BEHAVIOR, b"\"allow\""),
         }
     }
 }
