@@ -15,6 +15,7 @@ pub(crate) fn show(name: &str, value: f64) -> String {
 /// How many times the floor's.
 pub(crate) fn ratio(value: f64, floor: Option<f64>) -> String {
     match floor {
+        Some(floor) if floor > 0.0 && value / floor < 0.1 => format!("{:.4}×", value / floor),
         Some(floor) if floor > 0.0 => format!("{}×", digits(value / floor)),
         _ => String::new(),
     }
@@ -75,6 +76,7 @@ mod tests {
     #[test]
     fn ratios_are_to_the_floor() {
         assert_eq!(ratio(30.0, Some(20.0)), "1.50×");
+        assert_eq!(ratio(1.0, Some(2_000.0)), "0.0005×");
         assert_eq!(ratio(30.0, None), "");
     }
 }

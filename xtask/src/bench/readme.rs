@@ -148,7 +148,10 @@ fn remarks(figures: &Figures) -> String {
     let versions: Vec<String> = figures
         .versions
         .iter()
-        .map(|(name, version)| format!("{name} {version}"))
+        .map(|(name, version)| match version.strip_prefix(name) {
+            Some(_) => version.clone(),
+            None => format!("{name} {version}"),
+        })
         .collect();
     sentences.push(format!(
         "Versions: {}. All figures: [{PATH}]({PATH}).",
