@@ -157,7 +157,7 @@ fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Reason 
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::io::Write as _;
 
     use super::*;
 
@@ -168,8 +168,18 @@ mod tests {
             "#!/bin/sh\necho \"$@\" >> '{}/calls'\n{action}\n",
             directory.display()
         );
-        fs::write(&path, script).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        // By another process: a file that this one has open for writing may be passed on to a child
+        // that another test starts at that moment, and cannot be run until that child lets go of it.
+        let mut writer = Command::new("/bin/sh")
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = writer.stdin.take().unwrap();
+        stdin.write_all(script.as_bytes()).unwrap();
+        drop(stdin);
+        assert!(writer.wait().unwrap().success());
         path
     }
 
