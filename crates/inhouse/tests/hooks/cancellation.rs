@@ -1,7 +1,9 @@
 use std::future::pending;
+use std::pin::pin;
 
-use inhouse::Options;
 use inhouse::hook::*;
+use inhouse::{Client, Options};
+use inhouse_testkit::FakeCli;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -73,4 +75,32 @@ async fn the_end_of_the_session_ends_its_hooks() {
     let mut became = [told.recv().await, told.recv().await];
     became.sort();
     assert_eq!(became, [Some("dropped"), Some("told")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_is_stopped_by_the_end_of_the_session_agrees_to_nothing() {
+    let (options, mut told) = endless();
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = Client::connect_with(options, transport).await.unwrap();
+        // More than the pipe takes: whatever is said after this waits for the CLI to read it.
+        let control = client.control().clone();
+        let mut sending = pin!(control.send("x".repeat(4 << 20)));
+        tokio::select! {
+            biased;
+            sent = &mut sending => panic!("{sent:?}, though nobody reads"),
+            began = told.recv() => assert_eq!(began, Some("began")),
+        }
+        let (closed, sent) = tokio::join!(client.close(), sending);
+        closed.unwrap();
+        sent.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        call(&mut cli, "hook_0", bash("rm")).await;
+        cli.expect_prompt().await;
+        // An answer to the hook would fail this.
+        cli.expect_end_of_input().await;
+    };
+    tokio::join!(host, cli);
 }
