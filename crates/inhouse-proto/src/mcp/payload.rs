@@ -59,6 +59,15 @@ pub fn error_payload(id: Option<&str>, error: &RpcError) -> Box<RawValue> {
     .expect("strings and numbers always have a JSON form")
 }
 
+/// The payload that acknowledges an `mcp_message` which wants no response.
+///
+/// The CLI looks at nothing in it, but some version might want an id.
+#[must_use]
+pub fn acknowledgement() -> Box<RawValue> {
+    const ACKNOWLEDGED: &str = r#"{"mcp_response":{"jsonrpc":"2.0","result":{},"id":0}}"#;
+    RawValue::from_string(ACKNOWLEDGED.to_owned()).expect("a constant that is JSON")
+}
+
 #[derive(Serialize)]
 struct Payload<R> {
     mcp_response: R,

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use inhouse_proto::control::incoming::{Answer, McpMessage};
 use inhouse_proto::engine::{Request, Text};
-use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, error_payload};
+use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{Mutex, MutexGuard};
@@ -241,9 +241,7 @@ impl Mounted {
 }
 
 fn acknowledge() -> Answering {
-    const ACKNOWLEDGED: &str = r#"{"mcp_response":{"jsonrpc":"2.0","result":{},"id":0}}"#;
-    let payload = RawValue::from_string(ACKNOWLEDGED.to_owned()).expect("a constant that is JSON");
-    Box::pin(ready(Answer::Success(payload)))
+    Box::pin(ready(Answer::Success(acknowledgement())))
 }
 
 fn refuse(id: Option<&str>, error: &RpcError) -> Answering {

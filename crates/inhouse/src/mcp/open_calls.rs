@@ -45,7 +45,8 @@ impl OpenCalls {
 
     /// Cancels every request, and forgets their ids.
     pub(super) fn cancel_all(&self) {
-        self.lock().clear();
+        // Told without the lock: whoever waits for a cancellation may be woken right here.
+        drop(std::mem::take(&mut *self.lock()));
     }
 
     // Nothing in here can panic half-way through a change.

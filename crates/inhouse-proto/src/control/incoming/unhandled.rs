@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
 use super::{Answer, ElicitationAnswer, Incoming, McpMessage, UnknownRequest};
+use crate::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
 
 /// Requests of remote sessions, which belong to another client.
 const NOT_FOR_US: [&str; 4] = [
@@ -54,63 +54,19 @@ fn not_understood(request: &UnknownRequest<'_>) -> Answer {
 
 /// Answers for a server that is not there.
 fn no_server(request: &McpMessage<'_>) -> Answer {
-    #[derive(Deserialize)]
-    struct Head<'a> {
-        #[serde(borrow)]
-        id: Option<&'a RawValue>,
-        #[serde(borrow)]
-        method: Option<&'a RawValue>,
-    }
-
-    match serde_json::from_str(request.message) {
-        Ok(Head {
-            id: Some(id),
-            method: Some(_),
-        }) => success(&McpResponse::new(Rpc {
-            jsonrpc: "2.0",
-            id,
-            outcome: Outcome::Error {
-                code: -32601,
-                message: format!("there is no MCP server named {}", request.server_name),
-            },
-        })),
-        // The CLI looks at nothing in an acknowledgement, but some version might want an id.
-        Ok(_) => success(&McpResponse::new(Rpc {
-            jsonrpc: "2.0",
-            id: 0,
-            outcome: Outcome::Result {},
-        })),
-        Err(error) => Answer::error(format!(
-            "malformed message for the MCP server {}: {error}",
-            request.server_name
+    let server = &request.server_name;
+    match request.rpc() {
+        Ok(Rpc::Request { id, .. }) => {
+            let text = format!("there is no MCP server named {server}");
+            let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, text);
+            Answer::Success(error_payload(Some(id), &error))
+        }
+        Ok(_) => Answer::Success(acknowledgement()),
+        Err((error, _)) => Answer::error(format!(
+            "malformed message for the MCP server {server}: {}",
+            error.message
         )),
     }
-}
-
-#[derive(Serialize)]
-struct McpResponse<I> {
-    mcp_response: Rpc<I>,
-}
-
-impl<I> McpResponse<I> {
-    fn new(mcp_response: Rpc<I>) -> Self {
-        Self { mcp_response }
-    }
-}
-
-#[derive(Serialize)]
-struct Rpc<I> {
-    jsonrpc: &'static str,
-    id: I,
-    #[serde(flatten)]
-    outcome: Outcome,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Outcome {
-    Result {},
-    Error { code: i32, message: String },
 }
 
 fn success(payload: &impl Serialize) -> Answer {
