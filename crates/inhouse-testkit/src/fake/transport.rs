@@ -38,7 +38,7 @@ impl Peer for FakePeer {
         self.0.stderr()
     }
 
-    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send + '_>> {
+    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
         let ended = self.0.ended();
         Box::pin(async move { Some(ended.await) })
     }

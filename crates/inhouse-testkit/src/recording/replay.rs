@@ -158,10 +158,11 @@ impl Peer for Recorded {
             .clone()
     }
 
-    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send + '_>> {
-        Box::pin(async {
+    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
+        let mut ended = self.ended.clone();
+        Box::pin(async move {
             // Nothing is ever sent: what ends the wait is that the sender goes away with the task.
-            while self.ended.changed().await.is_ok() {}
+            while ended.changed().await.is_ok() {}
             None
         })
     }

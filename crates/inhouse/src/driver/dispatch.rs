@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use inhouse_proto::control::incoming::Answer;
 use inhouse_proto::engine::{Request, Ticket};
@@ -22,6 +23,8 @@ pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 pub(super) struct Dispatch {
     handlers: Handlers,
     running: BTreeMap<u64, AbortHandle>,
+    /// Handlers that were started and have not answered, since that was last of interest.
+    unanswered_starts: usize,
     answer: UnboundedSender<(Ticket, Answer)>,
     answers: UnboundedReceiver<(Ticket, Answer)>,
 }
@@ -38,6 +41,7 @@ impl Dispatch {
         Self {
             handlers,
             running: BTreeMap::new(),
+            unanswered_starts: 0,
             answer,
             answers,
         }
@@ -60,27 +64,26 @@ impl Dispatch {
         };
         let task = tokio::spawn(handling.in_current_span());
         self.running.insert(serial, task.abort_handle());
+        self.unanswered_starts += 1;
         None
     }
 
-    /// Whether no handler is at work.
-    pub(super) fn is_empty(&self) -> bool {
-        self.running.is_empty()
-    }
-
-    /// The next answer that is ready. Losing the future loses no answer.
-    pub(super) async fn next_answer(&mut self) -> (Ticket, Answer) {
-        let answer = self.answers.recv().await;
+    /// The next answer, when it is ready.
+    pub(super) fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<(Ticket, Answer)> {
+        let answer = ready!(self.answers.poll_recv(cx));
         let (ticket, answer) = answer.expect("a sender is kept here");
         self.running.remove(&ticket.serial());
-        (ticket, answer)
+        self.unanswered_starts = self.unanswered_starts.saturating_sub(1);
+        Poll::Ready((ticket, answer))
     }
 
-    /// Another answer, if one is ready now.
-    pub(super) fn ready_answer(&mut self) -> Option<(Ticket, Answer)> {
-        let (ticket, answer) = self.answers.try_recv().ok()?;
-        self.running.remove(&ticket.serial());
-        Some((ticket, answer))
+    /// Whether handlers that were started together with those that have answered may be about to
+    /// answer, too. Says so once: some of them may take their time.
+    ///
+    /// A runtime that prefers whoever was woken last would otherwise let every answer have a write of
+    /// its own.
+    pub(super) fn expects_more_at_once(&mut self) -> bool {
+        std::mem::take(&mut self.unanswered_starts) > 0
     }
 
     /// Stops the handler of a request that the CLI has withdrawn.

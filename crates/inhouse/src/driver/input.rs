@@ -1,7 +1,8 @@
-use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
-use tokio::io::{AsyncWrite, AsyncWriteExt, sink};
+use tokio::io::{AsyncWrite, sink};
 
 /// The CLI's stdin: what is on its way there, and whether more may follow.
 pub(super) struct Input {
@@ -21,6 +22,9 @@ enum State {
     Refused,
     Closed,
 }
+
+/// The CLI reads no more.
+pub(super) struct HungUp;
 
 impl Input {
     pub(super) fn new(writer: Box<dyn AsyncWrite + Send + Unpin>) -> Self {
@@ -66,26 +70,22 @@ impl Input {
         self.unwritten = bytes;
     }
 
-    /// Writes some of what is there, or pushes on what was written before. To be told to
-    /// [`progressed`](Self::progressed).
-    pub(super) async fn work(&mut self) -> io::Result<usize> {
-        if self.unwritten.is_empty() {
-            return self.writer.flush().await.map(|()| 0);
-        }
-        self.writer.write(&self.unwritten).await
-    }
-
-    /// Takes note of what [`work`](Self::work) came to; false when the CLI has hung up.
-    pub(super) fn progressed(&mut self, written: io::Result<usize>) -> bool {
-        match written {
-            Ok(_) if self.unwritten.is_empty() => self.unflushed = false,
-            Ok(count) if count > 0 => {
-                self.unwritten.advance(count);
-                self.unflushed = true;
+    /// Writes some of what is there, and pushes on what was written before.
+    pub(super) fn poll_work(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HungUp>> {
+        if !self.unwritten.is_empty() {
+            let written = Pin::new(&mut self.writer).poll_write(cx, &self.unwritten);
+            match ready!(written) {
+                Ok(count) if count > 0 => self.unwritten.advance(count),
+                _ => return Poll::Ready(Err(HungUp)),
             }
-            _ => return false,
+            self.unflushed = true;
+            if !self.unwritten.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
         }
-        true
+        let flushed = ready!(Pin::new(&mut self.writer).poll_flush(cx));
+        self.unflushed = false;
+        Poll::Ready(flushed.map_err(|_| HungUp))
     }
 
     /// Ends it once everything is written.

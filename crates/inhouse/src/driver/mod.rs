@@ -4,13 +4,17 @@
 //! reader of messages, who has a [backlog](crate::stream), and not for a handler, which runs in a
 //! task of its own. It ends when the CLI is gone, and tells everyone who waits.
 
+mod alarm;
 mod command;
 mod dispatch;
 mod ending;
 mod input;
 mod waiters;
 
+use std::future::{Future as _, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use inhouse_proto::engine::{Config, Engine, Event, Notice};
@@ -18,19 +22,24 @@ use inhouse_proto::message::{Gap, GapReason};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
+use self::alarm::Alarm;
 pub(crate) use self::command::{Asked, Close, Command};
 pub(crate) use self::dispatch::Answering;
 use self::dispatch::Dispatch;
 pub(crate) use self::ending::End;
 use self::ending::{Ending, Step};
-use self::input::Input;
+use self::input::{HungUp, Input};
 use self::waiters::Waiters;
 use crate::handlers::Handlers;
-use crate::process::ShutdownTiming;
+use crate::process::{ExitStatus, ShutdownTiming};
 use crate::session::Shared;
 use crate::stream::{Item, Sender};
 use crate::transport::{Connection, Peer};
+
+/// How often a driver reads before others have their turn.
+const ROUNDS: usize = 32;
 
 /// How a driver behaves.
 pub(crate) struct Settings {
@@ -44,6 +53,14 @@ pub(crate) struct Settings {
     pub(crate) shutdown: ShutdownTiming,
 }
 
+/// Whether the answers that are ready go to the CLI now.
+#[derive(PartialEq, Eq)]
+enum Answers {
+    All,
+    /// Others are about to be ready, and go into the same write.
+    MoreAtOnce,
+}
+
 /// See the [module](self).
 pub(crate) struct Driver {
     engine: Engine,
@@ -51,6 +68,8 @@ pub(crate) struct Driver {
     output: Box<dyn AsyncRead + Send + Unpin>,
     input: Input,
     peer: Box<dyn Peer>,
+    exit: JoinHandle<Option<ExitStatus>>,
+    alarm: Alarm,
     commands: UnboundedReceiver<Command>,
     waiters: Waiters,
     dispatch: Dispatch,
@@ -63,7 +82,7 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(
         settings: Settings,
-        connection: Connection,
+        mut connection: Connection,
         handlers: Handlers,
         commands: UnboundedReceiver<Command>,
         messages: Sender,
@@ -78,7 +97,10 @@ impl Driver {
             settings,
             output: connection.reader,
             input: Input::new(connection.writer),
+            // In a task of its own, so that the driver need not ask at every turn.
+            exit: tokio::spawn(connection.peer.exited()),
             peer: connection.peer,
+            alarm: Alarm::default(),
             commands,
             waiters: Waiters::default(),
             dispatch: Dispatch::new(handlers),
@@ -91,58 +113,120 @@ impl Driver {
 
     /// Runs the conversation to its end.
     pub(crate) async fn run(mut self) {
-        while !self.ending.is_complete() {
-            self.turn_over().await;
+        poll_fn(|cx| self.poll(cx)).await;
+        self.finish();
+    }
+
+    /// Does whatever can be done now; ready when the session is over.
+    ///
+    /// By hand and not with `select!`, which would ask everyone again after each thing that happens:
+    /// most of what a small call costs.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll_commands(cx);
+        if self.poll_answers(cx) == Answers::MoreAtOnce {
+            return Poll::Pending;
+        }
+        self.poll_exit(cx);
+        for _ in 0..ROUNDS {
+            let has_read = self.poll_output(cx);
             while let Some(event) = self.engine.poll_event() {
                 self.on_event(event);
             }
             self.messages.flush();
+            self.poll_input(cx);
+            let is_late = self.poll_deadline(cx);
+            if self.ending.is_complete() {
+                return Poll::Ready(());
+            }
+            if !(has_read || is_late) {
+                return Poll::Pending;
+            }
         }
-        self.finish();
+        // Others want their turn, too.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
-    /// Waits for whatever happens next, and takes note of it.
-    async fn turn_over(&mut self) {
-        if self.input.is_idle() {
-            self.next_write();
+    fn poll_commands(&mut self, cx: &mut Context<'_>) {
+        // What is asked meanwhile waits, so that nobody who asks without end keeps the driver from
+        // reading and writing.
+        for _ in 0..=self.commands.len() {
+            if self.ending.abandoned() {
+                return;
+            }
+            match self.commands.poll_recv(cx) {
+                Poll::Ready(command) => self.on_command(command),
+                Poll::Pending => return,
+            }
         }
-        let deadline = [self.engine.poll_timeout(), self.ending.deadline()]
-            .into_iter()
-            .flatten()
-            .min();
-        let (to_write, peer) = (!self.input.is_idle(), &mut self.peer);
+        cx.waker().wake_by_ref();
+    }
 
-        tokio::select! {
-            read = self.output.read_buf(self.engine.space()), if !self.ending.output_ended() => {
-                self.on_read(read);
-            }
-            written = self.input.work(), if to_write => {
-                if !self.input.progressed(written) {
-                    self.on_hang_up();
-                }
-            }
-            command = self.commands.recv(), if !self.ending.abandoned() => {
-                self.on_command(command);
-            }
-            (ticket, answer) = self.dispatch.next_answer(), if !self.dispatch.is_empty() => {
-                // What the handler has said on its way comes before its answer.
-                self.obey_all();
-                self.engine.respond(ticket, answer);
-                // As many as there are go into one write.
-                while let Some((ticket, answer)) = self.dispatch.ready_answer() {
-                    self.obey_all();
-                    self.engine.respond(ticket, answer);
-                }
-            }
-            exit = peer.exited(), if !self.ending.has_exited() => {
-                tracing::debug!(?exit, "the CLI has ended");
-                self.ending.exited(exit, now());
-                // A child has taken its group along; behind another transport something may be left
-                // that holds stdout open.
-                peer.kill();
-            }
-            () = sleep_until(deadline), if deadline.is_some() => self.on_deadline(),
+    /// Takes the answers of handlers: as many as there are go into one write.
+    fn poll_answers(&mut self, cx: &mut Context<'_>) -> Answers {
+        let mut is_any = false;
+        while let Poll::Ready((ticket, answer)) = self.dispatch.poll_answer(cx) {
+            // What the handler has said on its way comes before its answer.
+            self.obey_all();
+            self.engine.respond(ticket, answer);
+            is_any = true;
         }
+        if is_any && self.dispatch.expects_more_at_once() {
+            // Behind the tasks that wait for their first turn.
+            cx.waker().wake_by_ref();
+            return Answers::MoreAtOnce;
+        }
+        Answers::All
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) {
+        if self.ending.has_exited() {
+            return;
+        }
+        if let Poll::Ready(exit) = Pin::new(&mut self.exit).poll(cx) {
+            // A watch that fails tells no more than that.
+            let exit = exit.unwrap_or_default();
+            tracing::debug!(?exit, "the CLI has ended");
+            self.ending.exited(exit, now());
+            // A child has taken its group along; behind another transport something may be left
+            // that holds stdout open.
+            self.peer.kill();
+        }
+    }
+
+    /// Reads what is there; false when that is nothing.
+    fn poll_output(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.ending.output_ended() {
+            return false;
+        }
+        let read = pin!(self.output.read_buf(self.engine.space())).poll(cx);
+        match read {
+            Poll::Ready(read) => self.on_read(read),
+            Poll::Pending => return false,
+        }
+        true
+    }
+
+    /// Writes what waits, as far as there is room for it.
+    fn poll_input(&mut self, cx: &mut Context<'_>) {
+        while !self.input.is_idle() || self.next_write() {
+            match self.input.poll_work(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(HungUp)) => return self.on_hang_up(),
+                Poll::Pending => return,
+            }
+        }
+    }
+
+    /// Acts on a deadline; false when none has come.
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> bool {
+        let deadline = [self.engine.poll_timeout(), self.ending.deadline()];
+        let deadline = deadline.into_iter().flatten().min();
+        let is_late = self.alarm.poll_at(deadline, cx).is_ready();
+        if is_late {
+            self.on_deadline();
+        }
+        is_late
     }
 
     fn on_read(&mut self, read: std::io::Result<usize>) {
@@ -156,11 +240,12 @@ impl Driver {
         }
     }
 
-    /// What was to be written is written, and flushed: on to the next, or to the end.
-    fn next_write(&mut self) {
+    /// What was to be written is written, and flushed: on to the next, or to the end. False when
+    /// there is no next.
+    fn next_write(&mut self) -> bool {
         let next = self.engine.poll_transmit();
         if self.input.is_refused() {
-            return;
+            return false;
         }
         self.waiters.written();
         match next {
@@ -170,10 +255,12 @@ impl Driver {
                 if !self.engine.has_transmit() {
                     self.waiters.writing();
                 }
+                return true;
             }
             _ if self.input.is_ending() => self.close_input(),
             _ => {}
         }
+        false
     }
 
     fn on_output_end(&mut self) {
@@ -198,11 +285,9 @@ impl Driver {
             return self.begin_ending(self.settings.shutdown.grace);
         };
         self.obey(command);
-        self.obey_all();
     }
 
-    /// Obeys what has been asked so far. What is asked meanwhile waits, so that nobody who asks
-    /// without end keeps the driver from reading and writing.
+    /// Obeys what has been asked so far.
     fn obey_all(&mut self) {
         for _ in 0..self.commands.len() {
             let Ok(command) = self.commands.try_recv() else {
@@ -367,6 +452,7 @@ impl Driver {
         self.shared.end(end);
         self.waiters.fail_all(&cause);
         self.messages.end(failure);
+        self.exit.abort();
         for closer in self.closers {
             // Nobody waits any more if the future of `close` was dropped.
             let _ = closer.send(());
@@ -377,11 +463,4 @@ impl Driver {
 fn now() -> Instant {
     // tokio's clock and not the system's, so that a test can pause it.
     tokio::time::Instant::now().into_std()
-}
-
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-        None => std::future::pending().await,
-    }
 }

@@ -1,3 +1,4 @@
+use std::future::Future;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
@@ -68,11 +69,14 @@ impl Group {
     }
 
     /// Resolves once the leader was reaped; `None` if somebody else did that and has the status.
-    pub(super) async fn exited(&mut self) -> Option<ExitStatus> {
-        let exit = self.exit.wait_for(|exit| *exit != Exit::Pending).await;
-        match exit.as_deref() {
-            Ok(Exit::Ended(status)) => *status,
-            Ok(Exit::Pending) | Err(_) => None,
+    pub(super) fn exited(&self) -> impl Future<Output = Option<ExitStatus>> + Send + use<> {
+        let mut exit = self.exit.clone();
+        async move {
+            let exit = exit.wait_for(|exit| *exit != Exit::Pending).await;
+            match exit.as_deref() {
+                Ok(Exit::Ended(status)) => *status,
+                Ok(Exit::Pending) | Err(_) => None,
+            }
         }
     }
 

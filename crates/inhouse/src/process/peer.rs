@@ -27,11 +27,12 @@ impl Peer for ChildPeer {
         self.stderr.tail()
     }
 
-    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send + '_>> {
+    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
+        let (exited, settled) = (self.group.exited(), self.stderr.settled());
         Box::pin(async move {
-            let status = self.group.exited().await;
+            let status = exited.await;
             // So that an error which is made of the exit has all that the CLI said about it.
-            self.stderr.settle().await;
+            settled.await;
             status
         })
     }

@@ -1,9 +1,11 @@
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 
 use super::tail::Tail;
@@ -23,9 +25,11 @@ const CUT_MARK: &str = " … [cut]";
 /// The stderr of a process, read to its end whether anybody wants it or not.
 pub(super) struct Stderr {
     tail: Arc<Mutex<Tail>>,
-    reader: JoinHandle<()>,
+    reader: AbortHandle,
+    /// Closed when the reader has come to the end.
+    at_end: watch::Receiver<()>,
     /// Until when the rest is waited for, from the first time that somebody did.
-    settle_deadline: Option<Instant>,
+    settle_deadline: Arc<OnceLock<Instant>>,
 }
 
 impl Stderr {
@@ -35,11 +39,17 @@ impl Stderr {
         callback: Option<StderrCallback>,
     ) -> Self {
         let tail = Arc::new(Mutex::new(Tail::default()));
-        let reader = tokio::spawn(read(stream, Arc::clone(&tail), callback));
+        let (reading, at_end) = watch::channel(());
+        let read = read(stream, Arc::clone(&tail), callback);
+        let reader = tokio::spawn(async move {
+            read.await;
+            drop(reading);
+        });
         Self {
             tail,
-            reader,
-            settle_deadline: None,
+            reader: reader.abort_handle(),
+            at_end,
+            settle_deadline: Arc::default(),
         }
     }
 
@@ -52,12 +62,13 @@ impl Stderr {
     ///
     /// Dropping the future does not stop that time: whoever has to begin anew again and again, like
     /// a loop that reads stdout meanwhile, waits no longer than others.
-    pub(super) async fn settle(&mut self) {
-        let deadline = *self
-            .settle_deadline
-            .get_or_insert_with(|| Instant::now() + SETTLE_LIMIT);
-        if !self.reader.is_finished() {
-            let _ = timeout_at(deadline, &mut self.reader).await;
+    pub(super) fn settled(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut at_end = self.at_end.clone();
+        let deadline = Arc::clone(&self.settle_deadline);
+        async move {
+            let deadline = *deadline.get_or_init(|| Instant::now() + SETTLE_LIMIT);
+            // Nothing is ever sent: an error tells that the sender is gone.
+            let _ = timeout_at(deadline, at_end.changed()).await;
         }
     }
 }
@@ -151,7 +162,7 @@ mod tests {
         let seen = Arc::clone(&lines);
         let callback: StderrCallback =
             Arc::new(move |line: &str| seen.lock().unwrap().push(line.to_owned()));
-        let mut stderr = Stderr::drain(ours, Some(callback));
+        let stderr = Stderr::drain(ours, Some(callback));
         for chunk in chunks {
             tokio::io::AsyncWriteExt::write_all(&mut theirs, chunk)
                 .await
@@ -159,7 +170,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         drop(theirs);
-        stderr.settle().await;
+        stderr.settled().await;
         assert!(stderr.reader.is_finished());
         let lines = lines.lock().unwrap().clone();
         (lines, stderr.tail())
@@ -198,19 +209,19 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn settling_is_bounded_and_happens_once() {
         let (_theirs, ours) = tokio::io::duplex(64);
-        let mut stderr = Stderr::drain(ours, None);
+        let stderr = Stderr::drain(ours, None);
         let start = Instant::now();
-        stderr.settle().await;
-        stderr.settle().await;
+        stderr.settled().await;
+        stderr.settled().await;
         assert_eq!(start.elapsed(), SETTLE_LIMIT);
     }
 
     #[tokio::test(start_paused = true)]
     async fn settling_that_is_dropped_and_begun_again_takes_no_longer() {
         let (_theirs, ours) = tokio::io::duplex(64);
-        let mut stderr = Stderr::drain(ours, None);
+        let stderr = Stderr::drain(ours, None);
         let start = Instant::now();
-        while tokio::time::timeout(SETTLE_LIMIT / 4, stderr.settle())
+        while tokio::time::timeout(SETTLE_LIMIT / 4, stderr.settled())
             .await
             .is_err()
         {

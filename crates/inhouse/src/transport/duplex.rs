@@ -75,10 +75,11 @@ struct Nobody {
 }
 
 impl Peer for Nobody {
-    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send + '_>> {
-        Box::pin(async {
+    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
+        let mut end = self.end.clone();
+        Box::pin(async move {
             // An error means that the reader is gone, which is an end as well.
-            let _ = self.end.wait_for(|ended| *ended).await;
+            let _ = end.wait_for(|ended| *ended).await;
             None
         })
     }

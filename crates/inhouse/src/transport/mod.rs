@@ -52,8 +52,9 @@ pub trait Peer: Send + 'static {
 
     /// Resolves when it has ended; `None` when there is no status to know.
     ///
-    /// May be dropped and called again, also after it has resolved.
-    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send + '_>>;
+    /// It stands by itself: the other methods may be called while it waits. May be dropped and called
+    /// again, also after it has resolved.
+    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>>;
 
     /// Asks it to end: the first step when the end of input was not enough.
     fn terminate(&mut self);

@@ -73,7 +73,7 @@ async fn a_process_that_left_the_group_and_keeps_talking_delays_the_exit_no_long
     first_line(&mut connection.reader).await;
     drop(connection.writer);
     let mut buffer = vec![0; 1024];
-    // As a session does it: every piece of output drops the wait for the exit and begins a new one.
+    // Every piece of output drops the wait for the exit and begins a new one.
     let reading_until_the_exit = async {
         loop {
             tokio::select! {
