@@ -1,19 +1,21 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use bytes::Bytes;
+use foldhash::fast::RandomState;
+
+use super::Text;
 
 /// Requests of the CLI that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    open: HashMap<Bytes, u64>,
+    open: HashMap<Text, u64, RandomState>,
     next_serial: u64,
 }
 
 /// The right to answer one request of the CLI, once.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Ticket {
-    request_id: Bytes,
+    request_id: Text,
     // The CLI may use an id again once it is answered; the serial tells the two apart.
     serial: u64,
 }
@@ -22,7 +24,7 @@ impl Ticket {
     /// The id that the CLI gave the request.
     #[must_use]
     pub fn request_id(&self) -> &str {
-        std::str::from_utf8(&self.request_id).expect("it was a text before")
+        &self.request_id
     }
 
     /// A number that no other ticket of the same engine has.
@@ -34,7 +36,7 @@ impl Ticket {
 
 impl Inbound {
     /// Opens a request; `None` when one with that id is open already.
-    pub(super) fn open(&mut self, request_id: Bytes) -> Option<Ticket> {
+    pub(super) fn open(&mut self, request_id: Text) -> Option<Ticket> {
         let Entry::Vacant(entry) = self.open.entry(request_id) else {
             return None;
         };
@@ -46,18 +48,16 @@ impl Inbound {
 
     /// Closes a request that is about to be answered; false when it was withdrawn.
     pub(super) fn close(&mut self, ticket: &Ticket) -> bool {
-        match self.open.entry(ticket.request_id.clone()) {
-            Entry::Occupied(entry) if *entry.get() == ticket.serial => {
-                entry.remove();
-                true
-            }
-            _ => false,
+        let is_open = self.is_open(ticket);
+        if is_open {
+            self.open.remove(&ticket.request_id);
         }
+        is_open
     }
 
     /// Closes a request that the CLI withdraws.
     pub(super) fn withdraw(&mut self, request_id: &str) -> Option<Ticket> {
-        let (request_id, serial) = self.open.remove_entry(request_id.as_bytes())?;
+        let (request_id, serial) = self.open.remove_entry(request_id)?;
         Some(Ticket { request_id, serial })
     }
 

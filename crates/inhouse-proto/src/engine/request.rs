@@ -1,8 +1,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use bytes::Bytes;
-
 use super::Text;
 use crate::control::incoming::{Incoming, McpMessage};
 use crate::open::Extra;
@@ -11,26 +9,33 @@ use crate::wire::{MessageText, RequestText, unquote};
 /// What the CLI asks, not decoded yet. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Request {
-    body: Bytes,
+    body: Text,
     mcp: Option<McpPlace>,
 }
 
 /// Where in a request the message for an MCP server stands, and the name of the server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct McpPlace {
-    server_name: Range<usize>,
-    message: Range<usize>,
-    id: Option<Range<usize>>,
-    method: Option<Range<usize>>,
-    params: Option<Range<usize>>,
-    result: Option<Range<usize>>,
-    error: Option<Range<usize>>,
+    server_name: Place,
+    message: Place,
+    id: Place,
+    method: Place,
+    params: Place,
+    result: Place,
+    error: Place,
+}
+
+/// Where a part of a text stands. Nothing that stands somewhere is empty: that is what is absent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    start: u32,
+    end: u32,
 }
 
 impl Request {
-    pub(super) fn new(line: &Bytes, request: &RequestText<'_>) -> Self {
+    pub(super) fn new(line: &Text, request: &RequestText<'_>) -> Self {
         Self {
-            body: line.slice_ref(request.text.as_bytes()),
+            body: line.part(request.text),
             mcp: McpPlace::of(request),
         }
     }
@@ -38,7 +43,7 @@ impl Request {
     /// The JSON text of the `request` object.
     #[must_use]
     pub fn body(&self) -> &str {
-        std::str::from_utf8(&self.body).expect("the envelope was read as text")
+        &self.body
     }
 
     /// What is asked.
@@ -56,19 +61,18 @@ impl Request {
     pub fn mcp_message(&self) -> Option<McpMessage<'_>> {
         let place = self.mcp.as_ref()?;
         let body = self.body();
-        let part = |place: &Option<Range<usize>>| place.clone().map(|place| &body[place]);
-        let message = &body[place.message.clone()];
+        let message = place.message.within(body)?;
         Some(McpMessage {
-            server_name: unquote(&body[place.server_name.clone()])?,
+            server_name: unquote(place.server_name.within(body)?)?,
             message,
             extra: Extra::default(),
             members: Some(MessageText {
                 text: message,
-                id: part(&place.id),
-                method: part(&place.method),
-                params: part(&place.params),
-                result: part(&place.result),
-                error: part(&place.error),
+                id: place.id.within(body),
+                method: place.method.within(body),
+                params: place.params.within(body),
+                result: place.result.within(body),
+                error: place.error.within(body),
             }),
         })
     }
@@ -76,7 +80,7 @@ impl Request {
     /// A part of the [`body`](Self::body) that outlives it, without a copy.
     #[must_use]
     pub fn part(&self, text: &str) -> Text {
-        Text::of(&self.body, text)
+        self.body.part(text)
     }
 }
 
@@ -87,19 +91,35 @@ impl McpPlace {
         if !is_mcp || request.has_others {
             return None;
         }
-        let place = |part: &str| {
-            let start = part.as_ptr() as usize - request.text.as_ptr() as usize;
-            start..start + part.len()
-        };
+        // A text that is too long for a place is decoded with care as well.
+        u32::try_from(request.text.len()).ok()?;
+        let place = |part: &str| Place::of(part, request.text);
+        let optional = |part: Option<&str>| part.map_or_else(Place::default, place);
         let message = request.message?;
         Some(Self {
             server_name: place(request.server_name.filter(|name| name.starts_with('"'))?),
             message: place(message.text),
-            id: message.id.map(place),
-            method: message.method.map(place),
-            params: message.params.map(place),
-            result: message.result.map(place),
-            error: message.error.map(place),
+            id: optional(message.id),
+            method: optional(message.method),
+            params: optional(message.params),
+            result: optional(message.result),
+            error: optional(message.error),
         })
+    }
+}
+
+impl Place {
+    /// Of a part of a text whose length fits.
+    fn of(part: &str, text: &str) -> Self {
+        let start = part.as_ptr() as usize - text.as_ptr() as usize;
+        Self {
+            start: start as u32,
+            end: (start + part.len()) as u32,
+        }
+    }
+
+    fn within(self, text: &str) -> Option<&str> {
+        let range: Range<usize> = self.start as usize..self.end as usize;
+        (!range.is_empty()).then(|| &text[range])
     }
 }

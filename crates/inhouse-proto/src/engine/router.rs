@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState};
+use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState, Text};
 use crate::control::incoming::Answer;
 use crate::id::RequestId;
 use crate::wire::{Envelope, Reply, mend, sample_of, unquote};
@@ -16,8 +16,10 @@ impl Engine {
         if line.iter().all(u8::is_ascii_whitespace) {
             return self.notice(Notice::Blank);
         }
-        let envelope = std::str::from_utf8(&line).ok().and_then(Envelope::read);
-        let Some(envelope) = envelope else {
+        let Some(text) = Text::of_line(line.clone()) else {
+            return self.not_json(&line, now);
+        };
+        let Some(envelope) = Envelope::read(&text) else {
             return self.not_json(&line, now);
         };
         let kind = envelope.kind.and_then(unquote).unwrap_or_default();
@@ -29,8 +31,8 @@ impl Engine {
             }
         }
         match (&*kind, &*subtype) {
-            ("control_request", _) => self.route_request(&line, &envelope),
-            ("control_response", _) => self.route_reply(&line, &envelope),
+            ("control_request", _) => self.route_request(&text, &envelope),
+            ("control_response", _) => self.route_reply(&text, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
             ("keep_alive", _) => {
                 let startup_mark = member_text(&line, "startup_mark");
@@ -80,17 +82,17 @@ impl Engine {
         }
     }
 
-    fn route_request(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
+    fn route_request(&mut self, line: &Text, envelope: &Envelope<'_>) {
         let Some(id) = envelope.request_id.and_then(unquote) else {
-            return self.malformed(line);
+            return self.malformed(line.bytes());
         };
         let Some(request) = &envelope.request else {
             // Whoever asked can be told, at least.
             let answer = Answer::error("the control request has no `request`");
             self.outgoing.answer(&id, answer);
-            return self.malformed(line);
+            return self.malformed(line.bytes());
         };
-        match self.inbound.open(slice_of(line, id.clone())) {
+        match self.inbound.open(part_of(line, id.clone())) {
             Some(ticket) => {
                 let request = Request::new(line, request);
                 self.events.push_back(Event::Request(ticket, request));
@@ -101,12 +103,12 @@ impl Engine {
         }
     }
 
-    fn route_reply(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
+    fn route_reply(&mut self, line: &Text, envelope: &Envelope<'_>) {
         let reply = envelope
             .response
             .and_then(|response| serde_json::from_str::<Reply<'_>>(response).ok());
         let Some(reply) = reply else {
-            return self.malformed(line);
+            return self.malformed(line.bytes());
         };
         let Some(id) = RequestId::parse(&reply.request_id).filter(|id| self.outbound.close(*id))
         else {
@@ -115,7 +117,7 @@ impl Engine {
             });
         };
         let outcome = if reply.subtype == "success" {
-            let payload = |raw: &RawValue| line.slice_ref(raw.get().as_bytes());
+            let payload = |raw: &RawValue| line.bytes().slice_ref(raw.get().as_bytes());
             Outcome::Success(reply.response.map(payload))
         } else {
             Outcome::Refused {
@@ -136,10 +138,10 @@ impl Engine {
 
     /// A request that the CLI had open before this host joined arrives with the answer to
     /// `initialize`; it is served as if it had just been made.
-    fn route_pending(&mut self, line: &Bytes, request: &RawValue) {
+    fn route_pending(&mut self, line: &Text, request: &RawValue) {
         match Envelope::read(request.get()) {
             Some(envelope) => self.route_request(line, &envelope),
-            None => self.malformed(line),
+            None => self.malformed(line.bytes()),
         }
     }
 
@@ -214,9 +216,9 @@ impl Engine {
 }
 
 /// A text that stands in a line, as a part of it where it can be one.
-fn slice_of(line: &Bytes, text: Cow<'_, str>) -> Bytes {
+fn part_of(line: &Text, text: Cow<'_, str>) -> Text {
     match text {
-        Cow::Borrowed(text) => line.slice_ref(text.as_bytes()),
+        Cow::Borrowed(text) => line.part(text),
         Cow::Owned(text) => text.into(),
     }
 }

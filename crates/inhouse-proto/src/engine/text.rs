@@ -3,26 +3,38 @@ use std::fmt;
 use std::ops::Deref;
 
 use bytes::Bytes;
+use bytestring::ByteString;
 
 /// A piece of text that shares the memory of the line it stood in.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Text(Bytes);
+pub struct Text(ByteString);
 
 impl Text {
-    pub(super) fn of(line: &Bytes, text: &str) -> Self {
-        Self(line.slice_ref(text.as_bytes()))
+    /// The text of a line; `None` when it is not UTF-8. Nobody has to check it again.
+    pub(super) fn of_line(line: Bytes) -> Option<Self> {
+        ByteString::try_from(line).ok().map(Self)
+    }
+
+    /// A part of this text, which is given as a part of it.
+    pub(super) fn part(&self, part: &str) -> Self {
+        Self(self.0.slice_ref(part))
     }
 
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).expect("it was made of text")
+        &self.0
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> &Bytes {
+        self.0.as_bytes()
     }
 }
 
-impl Borrow<[u8]> for Text {
-    fn borrow(&self) -> &[u8] {
-        &self.0
+impl Borrow<str> for Text {
+    fn borrow(&self) -> &str {
+        self
     }
 }
 

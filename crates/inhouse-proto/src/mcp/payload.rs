@@ -1,15 +1,10 @@
 use std::ops::Range;
 
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use super::RpcError;
-
-/// What stands before the id and after it in a [`result_payload`], and what ends it.
-const FRAME: [usize; 2] = [
-    r#"{"mcp_response":{"jsonrpc":"2.0","id":,"result":"#.len(),
-    "}}".len(),
-];
+use crate::control::incoming::Payload;
 
 /// The payload that answers an `mcp_message` which went well, and where the result stands in it.
 ///
@@ -20,36 +15,34 @@ const FRAME: [usize; 2] = [
 pub fn result_payload(
     id: &str,
     result: &impl Serialize,
-) -> serde_json::Result<(Box<RawValue>, Range<usize>)> {
-    #[derive(Serialize)]
-    struct Response<'a, R> {
-        jsonrpc: &'static str,
-        id: &'a RawValue,
-        result: &'a R,
-    }
-    let payload = to_raw_value(&Payload {
-        mcp_response: Response {
-            jsonrpc: "2.0",
-            id: serde_json::from_str(id)?,
-            result,
-        },
-    })?;
-    let [before, behind] = FRAME;
-    let place = before + id.len()..payload.get().len() - behind;
-    Ok((payload, place))
+) -> serde_json::Result<(Payload, Range<usize>)> {
+    // Enough for a short answer.
+    let mut json = Vec::with_capacity(256);
+    json.extend_from_slice(br#"{"mcp_response":{"jsonrpc":"2.0","id":"#);
+    json.extend_from_slice(checked_id(id)?.as_bytes());
+    json.extend_from_slice(br#","result":"#);
+    let start = json.len();
+    serde_json::to_writer(&mut json, result)?;
+    let place = start..json.len();
+    json.extend_from_slice(b"}}");
+    Ok((Payload::of_json(json), place))
 }
 
 /// The payload that answers an `mcp_message` which did not; the id is JSON text, absent when it could
 /// not be read.
 #[must_use]
-pub fn error_payload(id: Option<&str>, error: &RpcError) -> Box<RawValue> {
+pub fn error_payload(id: Option<&str>, error: &RpcError) -> Payload {
     #[derive(Serialize)]
     struct Response<'a> {
         jsonrpc: &'static str,
         id: Option<&'a RawValue>,
         error: &'a RpcError,
     }
-    to_raw_value(&Payload {
+    #[derive(Serialize)]
+    struct McpResponse<'a> {
+        mcp_response: Response<'a>,
+    }
+    Payload::new(&McpResponse {
         mcp_response: Response {
             jsonrpc: "2.0",
             id: id.and_then(|id| serde_json::from_str(id).ok()),
@@ -63,14 +56,18 @@ pub fn error_payload(id: Option<&str>, error: &RpcError) -> Box<RawValue> {
 ///
 /// The CLI looks at nothing in it, but some version might want an id.
 #[must_use]
-pub fn acknowledgement() -> Box<RawValue> {
-    const ACKNOWLEDGED: &str = r#"{"mcp_response":{"jsonrpc":"2.0","result":{},"id":0}}"#;
-    RawValue::from_string(ACKNOWLEDGED.to_owned()).expect("a constant that is JSON")
+pub fn acknowledgement() -> Payload {
+    Payload::of_constant(r#"{"mcp_response":{"jsonrpc":"2.0","result":{},"id":0}}"#)
 }
 
-#[derive(Serialize)]
-struct Payload<R> {
-    mcp_response: R,
+/// An id goes back as it came, but only as JSON: the CLI would end at anything else.
+fn checked_id(id: &str) -> serde_json::Result<&str> {
+    let is_number =
+        matches!(id.as_bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
+    if !is_number {
+        serde_json::from_str::<&RawValue>(id)?;
+    }
+    Ok(id)
 }
 
 #[cfg(test)]
@@ -79,16 +76,26 @@ mod tests {
     use crate::mcp::ErrorCode;
 
     #[test]
+    fn an_id_that_is_no_json_is_not_sent_back() {
+        for id in ["1x", "01", "-", "\"a", "1 2", ""] {
+            assert!(result_payload(id, &"ok").is_err(), "{id}");
+        }
+        for id in ["0", "7", "-3", "1e5", "\"a\""] {
+            assert!(result_payload(id, &"ok").is_ok(), "{id}");
+        }
+    }
+
+    #[test]
     fn answers_echo_the_id_as_it_stood() {
         let (answer, place) = result_payload("1.50", &"ok").expect("JSON");
         assert_eq!(
-            answer.get(),
+            answer.as_str(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":1.50,"result":"ok"}}"#
         );
-        assert_eq!(&answer.get()[place], r#""ok""#);
+        assert_eq!(&answer.as_str()[place], r#""ok""#);
         let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, "no");
         assert_eq!(
-            error_payload(None, &error).get(),
+            error_payload(None, &error).as_str(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}}"#
         );
     }

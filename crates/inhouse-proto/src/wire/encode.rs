@@ -1,10 +1,10 @@
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
-use crate::control::incoming::Answer;
+use crate::control::incoming::{Answer, Payload};
 
 /// Lines on their way to the CLI, in order, each whole.
 ///
@@ -19,6 +19,12 @@ pub(crate) struct Outgoing {
 
 /// A payload of this size is worth more than a copy: it is sent from where it is.
 const LARGE: usize = 32 * 1024;
+
+/// How large a buffer is made.
+const BUFFER: usize = 4 * 1024;
+
+/// More than what stands around the id and the payload of an answer.
+const FRAME: usize = 128;
 
 impl Outgoing {
     /// What is to be written next: as a rule everything that waits.
@@ -62,21 +68,21 @@ impl Outgoing {
 
     /// Appends the answer to a request of the CLI; silence is an answer that writes nothing.
     pub(crate) fn answer(&mut self, id: &str, answer: Answer) {
-        let subtype = match &answer {
-            Answer::Success(_) => "success",
-            Answer::Error { .. } => "error",
-            Answer::Silence => return,
-        };
-        self.text(r#"{"type":"control_response","response":{"subtype":""#);
-        self.text(subtype);
-        self.text(r#"","request_id":"#);
-        self.string(id);
         match answer {
             Answer::Success(payload) => {
+                self.make_room(FRAME + id.len() + payload.as_bytes().len().min(LARGE));
+                self.text(
+                    r#"{"type":"control_response","response":{"subtype":"success","request_id":"#,
+                );
+                self.string(id);
                 self.text(r#","response":"#);
                 self.payload(payload);
             }
             Answer::Error { message, code } => {
+                self.text(
+                    r#"{"type":"control_response","response":{"subtype":"error","request_id":"#,
+                );
+                self.string(id);
                 self.text(r#","error":"#);
                 self.string(&message);
                 if let Some(code) = code {
@@ -84,23 +90,31 @@ impl Outgoing {
                     self.string(&code);
                 }
             }
-            Answer::Silence => {}
+            Answer::Silence => return,
         }
         self.text("}}\n");
     }
 
     fn text(&mut self, text: &str) {
-        self.buffer.put_slice(text.as_bytes());
+        self.buffer.extend_from_slice(text.as_bytes());
     }
 
-    fn payload(&mut self, payload: Box<RawValue>) {
-        let is_one_line = || memchr::memchr(b'\n', payload.get().as_bytes()).is_none();
-        if payload.get().len() < LARGE || !is_one_line() {
-            return self.json(payload.get());
+    fn payload(&mut self, payload: Payload) {
+        if payload.as_bytes().len() < LARGE {
+            return self.buffer.extend_from_slice(payload.as_bytes());
         }
         self.full.push_back(self.buffer.split().freeze());
-        let payload: Box<str> = payload.into();
-        self.full.push_back(String::from(payload).into());
+        self.full.push_back(match payload.into_bytes() {
+            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+            Cow::Owned(bytes) => bytes.into(),
+        });
+    }
+
+    /// Sees to it that the next line fits, and some more, so that not every line needs a new buffer.
+    fn make_room(&mut self, length: usize) {
+        if self.buffer.capacity() - self.buffer.len() < length {
+            self.buffer.reserve(length.max(BUFFER));
+        }
     }
 
     /// Appends JSON text of any layout without breaking the line.
@@ -115,12 +129,11 @@ impl Outgoing {
 
     fn string(&mut self, text: &str) {
         // As ids are.
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
-        if text.bytes().all(plain) {
-            self.buffer.reserve(text.len() + 2);
-            self.buffer.put_u8(b'"');
+        let is_plain = |byte: u8| byte >= b' ' && !matches!(byte, b'"' | b'\\');
+        if text.bytes().all(is_plain) {
+            self.text("\"");
             self.text(text);
-            return self.buffer.put_u8(b'"');
+            return self.text("\"");
         }
         serde_json::to_writer((&mut self.buffer).writer(), text)
             .expect("a string always has a JSON form, and a buffer always takes it");
@@ -151,7 +164,7 @@ mod tests {
     fn a_payload_with_line_ends_stays_one_line() {
         let payload = "{\n \"text\": \"a\\nb\"\r\n}";
         let mut outgoing = Outgoing::default();
-        let payload = RawValue::from_string(payload.to_owned()).expect("JSON");
+        let payload = Payload::of_json(payload.into());
         outgoing.answer("r1", Answer::Success(payload));
         outgoing.cancel("r2");
         let lines = lines(&mut outgoing);
@@ -165,15 +178,11 @@ mod tests {
         for payload in [format!("\"{text}\""), format!("[\"{text}\",\n1]")] {
             let mut outgoing = Outgoing::default();
             outgoing.cancel("before");
-            let payload = RawValue::from_string(payload).expect("JSON");
-            let place = payload.get().as_ptr();
-            let is_one_line = !payload.get().contains('\n');
+            let payload = Payload::of_json(payload.into());
+            let place = payload.as_bytes().as_ptr();
             outgoing.answer("r1", Answer::Success(payload));
             outgoing.cancel("behind");
-            assert_eq!(
-                outgoing.full.iter().any(|chunk| chunk.as_ptr() == place),
-                is_one_line
-            );
+            assert!(outgoing.full.iter().any(|chunk| chunk.as_ptr() == place));
             let lines = lines(&mut outgoing);
             assert_eq!(lines.len(), 3);
             assert_eq!(lines[0]["request_id"], "before");

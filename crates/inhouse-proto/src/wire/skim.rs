@@ -18,6 +18,7 @@ impl<'a> Skim<'a> {
 
     /// Goes through the members of an object. For each, `member` gets the name, and goes past the
     /// value.
+    #[inline]
     pub(crate) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Option<()>,
@@ -31,18 +32,18 @@ impl<'a> Skim<'a> {
             let name = self.name()?;
             self.expect(b':')?;
             member(self, &name)?;
-            match self.peek()? {
-                b',' => self.at += 1,
-                b'}' => {
-                    self.at += 1;
-                    return Some(());
-                }
+            let next = self.peek()?;
+            self.at += 1;
+            match next {
+                b',' => {}
+                b'}' => return Some(()),
                 _ => return None,
             }
         }
     }
 
     /// Goes through the members of an object as [`object`](Self::object) does; returns its text.
+    #[inline]
     pub(crate) fn object_text(
         &mut self,
         member: impl FnMut(&mut Self, &str) -> Option<()>,
@@ -71,12 +72,14 @@ impl<'a> Skim<'a> {
     }
 
     /// The next byte that is not blank, which is not passed.
+    #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
-        let bytes = self.text.as_bytes();
-        while matches!(bytes.get(self.at)?, b' ' | b'\t' | b'\r' | b'\n') {
-            self.at += 1;
+        loop {
+            match *self.text.as_bytes().get(self.at)? {
+                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
+                other => return Some(other),
+            }
         }
-        bytes.get(self.at).copied()
     }
 
     /// Checks that nothing but blanks follows.
@@ -84,10 +87,12 @@ impl<'a> Skim<'a> {
         self.peek().is_none().then_some(())
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
+    #[inline]
     fn name(&mut self) -> Option<Cow<'a, str>> {
         if self.peek()? != b'"' {
             return None;
@@ -101,19 +106,20 @@ impl<'a> Skim<'a> {
     }
 
     /// Goes past a string, from its first quotation mark; tells whether it has escapes.
+    #[inline]
     fn string(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
         let mut has_escapes = false;
         self.at += 1;
         loop {
-            self.at += mark(&bytes[self.at..])?;
+            self.at += mark(bytes.get(self.at..)?)?;
             if bytes[self.at] == b'"' {
                 self.at += 1;
                 return Some(has_escapes);
             }
             // Whatever is escaped is not a mark.
             has_escapes = true;
-            self.at = (self.at + 2).min(bytes.len());
+            self.at += 2;
         }
     }
 
@@ -128,13 +134,16 @@ impl<'a> Skim<'a> {
                     continue;
                 }
                 b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth -= 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Some(());
+                    }
+                }
                 _ => {}
             }
             self.at += 1;
-            if depth == 0 {
-                return Some(());
-            }
         }
     }
 
@@ -162,26 +171,29 @@ pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
 }
 
 /// How far it is to the next quotation mark or backslash.
+#[inline]
 fn mark(bytes: &[u8]) -> Option<usize> {
     /// Most strings are shorter than a call of a vectorised search is worth.
     const NEAR: usize = 32;
-    let mut at = 0;
-    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+    let mut rest = bytes;
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        let at = bytes.len() - rest.len();
         let word = u64::from_le_bytes(*word);
         let found = zeros(word ^ spread(b'"')) | zeros(word ^ spread(b'\\'));
         if found != 0 {
             return Some(at + found.trailing_zeros() as usize / 8);
         }
-        at += size_of::<u64>();
         if at == NEAR {
-            return memchr::memchr2(b'"', b'\\', &bytes[at..]).map(|far| at + far);
+            break;
         }
+        rest = behind;
     }
-    let rest = bytes.get(at..)?.iter();
-    let found = rest
-        .copied()
-        .position(|byte| matches!(byte, b'"' | b'\\'))?;
-    Some(at + found)
+    let at = bytes.len() - rest.len();
+    let far = match at < NEAR {
+        true => rest.iter().position(|byte| matches!(byte, b'"' | b'\\')),
+        false => memchr::memchr2(b'"', b'\\', rest),
+    };
+    far.map(|far| at + far)
 }
 
 /// A word that consists of one byte.

@@ -1,8 +1,9 @@
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use foldhash::fast::RandomState;
 use inhouse_proto::control::incoming::Answer;
 use inhouse_proto::engine::{Request, Ticket};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -22,7 +23,7 @@ pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 /// itself has withdrawn gets none, and one that is open when the session ends: its end refuses it.
 pub(super) struct Dispatch {
     handlers: Handlers,
-    running: BTreeMap<u64, AbortHandle>,
+    running: HashMap<u64, AbortHandle, RandomState>,
     /// Handlers that were started and have not answered, since that was last of interest.
     unanswered_starts: usize,
     answer: UnboundedSender<(Ticket, Answer)>,
@@ -40,7 +41,7 @@ impl Dispatch {
         let (answer, answers) = unbounded_channel();
         Self {
             handlers,
-            running: BTreeMap::new(),
+            running: HashMap::default(),
             unanswered_starts: 0,
             answer,
             answers,

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use foldhash::fast::RandomState;
 use inhouse_proto::control::incoming::{Answer, McpMessage};
 use inhouse_proto::engine::{Request, Text};
 use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
@@ -22,14 +23,15 @@ use crate::session::Session;
 /// server, cancelled, or made twice. Notifications and responses are acknowledged: the CLI waits
 /// for that.
 pub(crate) struct Bridge {
-    servers: RwLock<HashMap<String, Mounted>>,
+    servers: RwLock<Servers>,
     changing: Mutex<()>,
     session: Session,
     gate: Arc<Gate>,
 }
 
+type Servers = HashMap<String, Arc<Mounted>, RandomState>;
+
 /// A server in use by this session.
-#[derive(Clone)]
 struct Mounted {
     definition: Arc<dyn Server>,
     session: Arc<dyn ServerSession>,
@@ -43,7 +45,7 @@ pub(super) struct Change<'a> {
     bridge: &'a Bridge,
     _alone: MutexGuard<'a, ()>,
     /// What is new, and what each had replaced.
-    new: Vec<(String, Option<Mounted>)>,
+    new: Vec<(String, Option<Arc<Mounted>>)>,
 }
 
 impl Bridge {
@@ -102,7 +104,7 @@ impl Bridge {
 
     /// The session of a server.
     pub(super) fn session_of(&self, key: &str) -> Option<Arc<dyn ServerSession>> {
-        self.find(key).map(|mounted| mounted.session)
+        self.find(key).map(|mounted| Arc::clone(&mounted.session))
     }
 
     /// Begins to answer a message of the CLI, if it is for a server here.
@@ -114,22 +116,22 @@ impl Bridge {
     }
 
     /// Opens a session with a server; returns the one that had its key.
-    fn put(&self, key: &str, definition: &Arc<dyn Server>) -> Option<Mounted> {
+    fn put(&self, key: &str, definition: &Arc<dyn Server>) -> Option<Arc<Mounted>> {
         let link = Link::new(key.into(), self.session.clone(), Arc::clone(&self.gate));
         let mounted = Mounted {
             definition: Arc::clone(definition),
             session: definition.open(link),
             calls: OpenCalls::default(),
         };
-        self.write().insert(key.to_owned(), mounted)
+        self.write().insert(key.to_owned(), Arc::new(mounted))
     }
 
-    fn find(&self, key: &str) -> Option<Mounted> {
+    fn find(&self, key: &str) -> Option<Arc<Mounted>> {
         let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
         servers.get(key).cloned()
     }
 
-    fn write(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<String, Mounted>> {
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Servers> {
         self.servers.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,11 +140,11 @@ impl Change<'_> {
     /// Ends what was replaced, and every server that is not among these.
     pub(super) fn agreed(mut self, servers: &[(String, Arc<dyn Server>)]) {
         let replaced = self.new.drain(..).filter_map(|(_, replaced)| replaced);
-        let mut gone: Vec<Mounted> = replaced.collect();
+        let mut gone: Vec<Arc<Mounted>> = replaced.collect();
         self.bridge.write().retain(|key, mounted| {
             let stays = servers.iter().any(|(kept, _)| kept == key);
             if !stays {
-                gone.push(mounted.clone());
+                gone.push(Arc::clone(mounted));
             }
             stays
         });
@@ -203,26 +205,10 @@ impl Mounted {
             let text = format!("a request with the id {} is already in flight", &*id);
             return refuse(Some(&id), &RpcError::new(ErrorCode::INTERNAL, text));
         };
-        let answered = self.session.request(RpcRequest {
-            id,
+        Arc::clone(&self.session).request(RpcRequest {
             method,
             params,
-            cancelled: call.cancelled.clone(),
-        });
-        Box::pin(async move {
-            let cancelled = || RpcError::new(ErrorCode::CANCELLED, "the request was cancelled");
-            let outcome = if call.cancelled.is_cancelled() {
-                Err(cancelled())
-            } else {
-                tokio::select! {
-                    // The answer first: most are there at once, and need no ear for anything else.
-                    biased;
-                    outcome = answered => outcome,
-                    () = call.cancelled.wait() => Err(cancelled()),
-                }
-            };
-            let payload = outcome.unwrap_or_else(|error| error_payload(Some(&call.id), &error));
-            Answer::Success(payload)
+            call,
         })
     }
 

@@ -22,5 +22,5 @@ pub(crate) use self::link::Link;
 pub(crate) use self::native::NativeServer;
 #[cfg(feature = "rmcp")]
 pub(crate) use self::rmcp::RmcpServer;
-pub(crate) use self::server::{Answered, Manifest, RpcRequest, Server, ServerSession};
+pub(crate) use self::server::{Manifest, RpcRequest, Server, ServerSession};
 pub use self::set::McpServers;

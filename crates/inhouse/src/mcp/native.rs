@@ -1,7 +1,8 @@
 use std::future::{Future, ready};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
+use inhouse_proto::control::incoming::Payload;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 use inhouse_proto::mcp::{ErrorCode, RpcError, ToolCall, negotiate};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::task::AbortHandle;
 
-use super::{Answered, Link, Manifest, RpcRequest, Server, ServerSession};
+use super::{Link, Manifest, RpcRequest, Server, ServerSession};
+use crate::driver::Answering;
 use crate::tool::{CallContext, Cancelled, Progress, ServedTools};
 
 /// A [`ToolServer`](crate::tool::ToolServer) behind the bridge.
@@ -65,7 +67,7 @@ impl ServerSession for NativeSession {
         })))
     }
 
-    fn request(&self, request: RpcRequest) -> Answered {
+    fn request(self: Arc<Self>, request: RpcRequest) -> Answering {
         let result = match &*request.method {
             "tools/call" => return self.call(request),
             "tools/list" => self.list(),
@@ -74,10 +76,11 @@ impl ServerSession for NativeSession {
             method => {
                 let text = format!("there is no method `{method}` on a server of tools");
                 let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, text);
-                return Box::pin(ready(Err(error)));
+                return request.answer_now(Err(error));
             }
         };
-        Box::pin(ready(request.succeed(&result)))
+        let payload = request.succeed(&result);
+        request.answer_now(payload)
     }
 
     /// Nothing that a client notifies of concerns a server of tools.
@@ -117,20 +120,26 @@ impl NativeSession {
         })
     }
 
-    fn call(&self, request: RpcRequest) -> Answered {
-        let (tools, link) = (Arc::clone(&self.tools), self.link.clone());
+    fn call(self: Arc<Self>, request: RpcRequest) -> Answering {
         Box::pin(async move {
-            // Not before: whoever carries the messages has no time for large arguments.
-            let call = ToolCall::parse(request.params.as_deref())?;
-            let context = CallContext {
-                tool_use_id: call.tool_use_id.as_deref(),
-                cancelled: &request.cancelled,
-                progress: &|| progress(&link, call.progress_token, &request.cancelled),
-                session: link.session(),
-            };
-            let finished = tools.run(&call.name, call.arguments, context).await;
-            request.succeed_in(&finished.span, &finished.result)
+            let outcome = pin!(self.run(&request));
+            request.call.answer(outcome).await
         })
+    }
+
+    async fn run(&self, request: &RpcRequest) -> Result<Payload, RpcError> {
+        // Not before: whoever carries the messages has no time for large arguments.
+        let call = ToolCall::parse(request.params.as_deref())?;
+        let (link, cancelled) = (&self.link, request.call.cancelled());
+        let context = CallContext {
+            tool_use_id: call.tool_use_id.as_deref(),
+            cancelled,
+            progress: &|| progress(link, call.progress_token, cancelled),
+            session: link.session(),
+        };
+        let running = self.tools.run(&call.name, call.arguments, context);
+        let finished = running.await;
+        request.succeed_in(&finished.span, &finished.result)
     }
 }
 

@@ -1,7 +1,8 @@
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use inhouse_proto::control::incoming::Payload;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 use inhouse_proto::engine::Text;
 use inhouse_proto::mcp::{ErrorCode, RpcError, result_payload};
@@ -10,7 +11,9 @@ use serde_json::value::RawValue;
 use tracing::Span;
 
 use super::Link;
-use crate::tool::{Cancelled, note_answer};
+use super::open_calls::OpenCall;
+use crate::driver::Answering;
+use crate::tool::note_answer;
 
 /// A server that runs in this process: the definition.
 pub(crate) trait Server: Send + Sync + 'static {
@@ -34,7 +37,7 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>>;
 
     /// Begins to answer a request.
-    fn request(&self, request: RpcRequest) -> Answered;
+    fn request(self: Arc<Self>, request: RpcRequest) -> Answering;
 
     /// Takes note of a notification.
     fn notification(&self, message: &str);
@@ -43,22 +46,16 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
     fn response(&self, message: &str);
 }
 
-/// The payload that answers a request, or its error, when it is ready.
-pub(crate) type Answered = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>> + Send>>;
-
 /// A request of the CLI for a server.
 pub(crate) struct RpcRequest {
-    /// The id as the CLI gave it.
-    pub(crate) id: Text,
     pub(crate) method: Text,
     pub(crate) params: Option<Text>,
-    /// Fires when the CLI cancels the request. The future of the answer is dropped then.
-    pub(crate) cancelled: Cancelled,
+    pub(crate) call: OpenCall,
 }
 
 impl RpcRequest {
     /// The payload that answers it with a result.
-    pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
+    pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Payload, RpcError> {
         self.succeed_in(&Span::none(), result)
     }
 
@@ -67,11 +64,18 @@ impl RpcRequest {
         &self,
         span: &Span,
         result: &impl Serialize,
-    ) -> Result<Box<RawValue>, RpcError> {
-        let (payload, place) = result_payload(&self.id, result)
+    ) -> Result<Payload, RpcError> {
+        let (payload, place) = result_payload(self.call.id(), result)
             .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
-        note_answer(span, &payload.get()[place]);
+        if !span.is_disabled() {
+            note_answer(span, &payload.as_str()[place]);
+        }
         Ok(payload)
+    }
+
+    /// Answers it with what is known already.
+    pub(crate) fn answer_now(self, outcome: Result<Payload, RpcError>) -> Answering {
+        Box::pin(ready(self.call.answer_now(outcome)))
     }
 }
 

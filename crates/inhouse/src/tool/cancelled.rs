@@ -18,7 +18,7 @@ pub struct Cancelled {
 
 /// The other end of [`Cancelled`]: dropping it tells that the call is over.
 pub(crate) struct Canceller {
-    signal: Arc<Signal>,
+    cancelled: Cancelled,
 }
 
 #[derive(Debug, Default)]
@@ -29,17 +29,26 @@ struct Signal {
 
 impl Cancelled {
     pub(crate) fn new() -> (Canceller, Self) {
-        let signal = Arc::new(Signal::default());
-        let canceller = Canceller {
-            signal: Arc::clone(&signal),
-        };
-        (canceller, Self { signal })
+        let canceller = Canceller::new();
+        let cancelled = canceller.cancelled.clone();
+        (canceller, cancelled)
     }
 
     /// Whether the call was cancelled, or is over.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.signal.is_given.load(Ordering::Acquire)
+    }
+
+    /// Cancels the call.
+    pub(crate) fn cancel(&self) {
+        self.signal.is_given.store(true, Ordering::Release);
+        self.signal.waiting.notify_waiters();
+    }
+
+    /// Whether this is about the same call.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.signal, &other.signal)
     }
 
     /// Resolves when the call is cancelled, or is over.
@@ -56,21 +65,25 @@ impl Cancelled {
 }
 
 impl Canceller {
-    /// Cancels the call.
-    pub(crate) fn cancel(&self) {
-        self.signal.is_given.store(true, Ordering::Release);
-        self.signal.waiting.notify_waiters();
+    pub(crate) fn new() -> Self {
+        let signal = Arc::default();
+        Self {
+            cancelled: Cancelled { signal },
+        }
     }
 
-    /// Whether this is the other end of that.
-    pub(crate) fn is_of(&self, cancelled: &Cancelled) -> bool {
-        Arc::ptr_eq(&self.signal, &cancelled.signal)
+    /// The end that listens.
+    pub(crate) fn cancelled(&self) -> &Cancelled {
+        &self.cancelled
     }
 }
 
 impl Drop for Canceller {
     fn drop(&mut self) {
-        self.cancel();
+        let someone_listens = Arc::strong_count(&self.cancelled.signal) > 1;
+        if someone_listens {
+            self.cancelled.cancel();
+        }
     }
 }
 

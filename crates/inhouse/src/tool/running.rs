@@ -1,7 +1,7 @@
 use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -34,37 +34,36 @@ pub(super) async fn run(
     tool: &str,
     timeout: Option<Duration>,
     limits: [&Limits; 2],
-    handler: impl Future<Output = CallToolResult>,
+    // Pinned by the caller: handed on as it is, it would be copied from future to future.
+    handler: Pin<&mut (impl Future<Output = CallToolResult> + Send)>,
 ) -> Finished {
     let span = record.span().clone();
-    let running = async move {
-        let in_turn = async {
-            let [server_limit, tool_limit] = limits;
-            // The tool's first: who waits for that must not take a turn of the server from other
-            // tools.
-            let _tool = wait_for_turn(tool_limit).await;
-            let _server = wait_for_turn(server_limit).await;
-            catch_panic(handler).await
-        };
-        let (outcome, result) = match within(timeout, in_turn).await {
-            Some(Ok(result)) if result.is_error => ("error", result),
-            Some(Ok(result)) => ("success", result),
-            Some(Err(panic)) => {
-                note_panic(&panic);
-                let text = format!("the tool `{tool}` failed unexpectedly: {panic}");
-                ("panic", CallToolResult::error(text))
-            }
-            None => {
-                let text = format!(
-                    "the tool `{tool}` did not finish within {:?} and was stopped",
-                    timeout.unwrap_or_default()
-                );
-                ("timeout", CallToolResult::error(text))
-            }
-        };
-        record.finish(outcome, result)
+    let in_turn = pin!(async {
+        let [server_limit, tool_limit] = limits;
+        // The tool's first: who waits for that must not take a turn of the server from other
+        // tools.
+        let _tool = wait_for_turn(tool_limit).await;
+        let _server = wait_for_turn(server_limit).await;
+        catch_panic(handler).await
+    });
+    let outcome = within(timeout, in_turn).instrument(span.clone()).await;
+    let (outcome, result) = match outcome {
+        Some(Ok(result)) if result.is_error => ("error", result),
+        Some(Ok(result)) => ("success", result),
+        Some(Err(panic)) => {
+            span.in_scope(|| note_panic(&panic));
+            let text = format!("the tool `{tool}` failed unexpectedly: {panic}");
+            ("panic", CallToolResult::error(text))
+        }
+        None => {
+            let text = format!(
+                "the tool `{tool}` did not finish within {:?} and was stopped",
+                timeout.unwrap_or_default()
+            );
+            ("timeout", CallToolResult::error(text))
+        }
     };
-    running.instrument(span).await
+    record.finish(outcome, result)
 }
 
 async fn wait_for_turn(limits: &Limits) -> Option<tokio::sync::SemaphorePermit<'_>> {
@@ -72,7 +71,7 @@ async fn wait_for_turn(limits: &Limits) -> Option<tokio::sync::SemaphorePermit<'
     limits.permits.as_ref()?.acquire().await.ok()
 }
 
-async fn within<F: Future>(timeout: Option<Duration>, future: F) -> Option<F::Output> {
+async fn within<F: Future>(timeout: Option<Duration>, future: Pin<&mut F>) -> Option<F::Output> {
     match timeout {
         Some(timeout) => tokio::time::timeout(timeout, future).await.ok(),
         None => Some(future.await),

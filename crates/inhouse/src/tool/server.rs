@@ -1,6 +1,6 @@
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -233,7 +233,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
             let timeout = entry.tool.timeout.or(self.settings.timeout);
             let limits = [&self.settings.limits, &entry.limits];
             let record = CallRecord::begin(&self.name, tool, arguments);
-            let handling = async {
+            let handling = pin!(async {
                 let call = Call {
                     state: &*self.state,
                     arguments,
@@ -241,7 +241,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
                 };
                 let handling = entry.tool.handler.call(&call);
                 handling.await
-            };
+            });
             run(record, tool, timeout, limits, handling).await
         })
     }

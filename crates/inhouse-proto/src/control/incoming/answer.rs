@@ -1,11 +1,12 @@
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+
+use super::Payload;
 
 /// What the host says to a request of the CLI.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// It went well; this is the payload.
-    Success(Box<RawValue>),
+    Success(Payload),
     /// It did not.
     Error {
         /// Why, for people. It may reach the model.
@@ -23,7 +24,7 @@ impl Answer {
     /// # Errors
     /// When the payload cannot be serialized.
     pub fn success(payload: &impl Serialize) -> Result<Self, serde_json::Error> {
-        to_raw_value(payload).map(Self::Success)
+        Payload::new(payload).map(Self::Success)
     }
 
     /// An error without a code.

@@ -20,6 +20,7 @@ mod elicitation;
 mod exit_plan_mode;
 mod hook_callback;
 mod mcp_message;
+mod payload;
 mod permission_decision;
 mod shallow;
 mod token_refresh;
@@ -42,6 +43,7 @@ pub use self::elicitation::{Elicitation, ElicitationAnswer, ElicitationMode};
 pub use self::exit_plan_mode::ExitPlanMode;
 pub use self::hook_callback::HookCallback;
 pub use self::mcp_message::McpMessage;
+pub use self::payload::Payload;
 pub(crate) use self::permission_decision::drop_nulls;
 pub use self::permission_decision::{
     AllowDecision, DecisionClassification, DenyDecision, PermissionDecision,

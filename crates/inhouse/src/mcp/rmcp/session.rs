@@ -1,5 +1,5 @@
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use ::rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerResult};
@@ -12,7 +12,8 @@ use tracing::{Instrument, Span};
 
 use super::link_transport::{LinkTransport, ToolChanges};
 use super::{inbound, manifest, request, span};
-use crate::mcp::{Answered, Link, Manifest, RpcRequest, ServerSession};
+use crate::driver::Answering;
+use crate::mcp::{Link, Manifest, RpcRequest, ServerSession};
 use crate::session::Session;
 use crate::tool::{catch_panic, note_panic};
 
@@ -98,12 +99,15 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
         Box::pin(manifest::capture(self))
     }
 
-    fn request(&self, request: RpcRequest) -> Answered {
-        let id = inbound::request_id(&request.id);
+    fn request(self: Arc<Self>, request: RpcRequest) -> Answering {
+        let id = inbound::request_id(request.call.id());
         let answer = self.answer(id, request.method.clone(), request.params.clone());
         Box::pin(async move {
-            let (result, span) = answer.await?;
-            request.succeed_in(&span, &result)
+            let outcome = pin!(async {
+                let (result, span) = answer.await?;
+                request.succeed_in(&span, &result)
+            });
+            request.call.answer(outcome).await
         })
     }
 

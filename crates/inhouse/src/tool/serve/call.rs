@@ -35,7 +35,7 @@ pub(super) async fn call(
     tokio::select! {
         biased;
         () = context.ct.cancelled() => {
-            cancel.cancel();
+            cancel.cancelled().cancel();
             let code = ::rmcp::model::ErrorCode(ErrorCode::CANCELLED);
             Err(ErrorData::new(code, "the request was cancelled", None))
         }
