@@ -85,15 +85,16 @@ pub(crate) fn text_of(length: usize) -> Vec<u8> {
     text
 }
 
+/// In the order in which the CLI writes.
 fn call(line: &mut Vec<u8>, id: u64, tool: &str, arguments: &[u8]) {
     let _ = write!(
         line,
-        r#"{{"subtype":"mcp_message","server_name":"bench","message":{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{"#
+        r#"{{"subtype":"mcp_message","server_name":"bench","message":{{"method":"tools/call","params":{{"name":"{tool}","arguments":{{"#
     );
     line.extend_from_slice(arguments);
     let _ = write!(
         line,
-        r#"}},"_meta":{{"claudecode/toolUseId":"toolu_{id}","progressToken":{id}}}}}}}}}"#
+        r#"}},"_meta":{{"claudecode/toolUseId":"toolu_{id}","progressToken":{id}}}}},"jsonrpc":"2.0","id":{id}}}}}"#
     );
 }
 

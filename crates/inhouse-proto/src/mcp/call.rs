@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{ErrorCode, RpcError};
-use crate::wire::{Skim, unquote};
+use crate::wire::{CallText, Skim, unquote};
 
 /// The parameters of `tools/call`, read in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl<'a> ToolCall<'a> {
     /// `INVALID_PARAMS` with what is wrong.
     pub fn parse(params: Option<&'a str>) -> Result<Self, RpcError> {
         let params = params.unwrap_or_default();
-        let call = match Self::skim(params) {
+        let call = match Self::at_a_glance(params).or_else(|| Self::skim(params)) {
             Some(call) => call,
             // The other way tells what is wrong.
             None => Self::with_care(params).map_err(|error| invalid(&error.to_string()))?,
@@ -36,6 +36,19 @@ impl<'a> ToolCall<'a> {
             return Err(invalid("`arguments` is not an object"));
         }
         Ok(call)
+    }
+
+    fn at_a_glance(params: &'a str) -> Option<Self> {
+        let mut skim = Skim::new(params);
+        let call = CallText::read(&mut skim)?;
+        skim.end()?;
+        let has_object = call.arguments.starts_with('{');
+        has_object.then_some(Self {
+            name: unquote(call.name)?,
+            arguments: call.arguments,
+            tool_use_id: unquote(call.tool_use_id),
+            progress_token: Some(call.progress_token),
+        })
     }
 
     fn skim(params: &'a str) -> Option<Self> {
@@ -125,6 +138,22 @@ mod tests {
                 ToolCall::with_care(params).expect("a call"),
                 "{params}"
             );
+        }
+    }
+
+    #[test]
+    fn a_glance_reads_the_same() {
+        let params = r#"{"name":"add","arguments":{"a":[1,"}"]},"_meta":{"claudecode/toolUseId":"toolu_1","progressToken":2}}"#;
+        let glanced = ToolCall::at_a_glance(params).expect("the form in which the CLI writes");
+        assert_eq!(Some(glanced), ToolCall::skim(params));
+        for (part, other) in [
+            ("\"add\"", "\"a\\u0064d\""),
+            ("\"add\"", "7"),
+            ("{\"a\":[1,\"}\"]}", "null"),
+            ("{\"a\":[1,\"}\"]}", "[]"),
+        ] {
+            let params = params.replace(part, other);
+            assert_eq!(ToolCall::at_a_glance(&params), None, "{params}");
         }
     }
 

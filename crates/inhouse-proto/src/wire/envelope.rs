@@ -3,13 +3,14 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::glance;
 use super::skim::Skim;
 
 /// The members by which a line is routed, as text; all others are passed over.
 ///
 /// One pass over the line. `type` may stand anywhere in the object: the CLI writes it behind
 /// `result` in a result frame. A member of the wrong kind does not cost the line.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
     pub(crate) kind: Option<&'a str>,
     pub(crate) subtype: Option<&'a str>,
@@ -22,7 +23,7 @@ pub(crate) struct Envelope<'a> {
 }
 
 /// The member `request` of a `control_request`, and where it is taken apart next.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequestText<'a> {
     pub(crate) text: &'a str,
     pub(crate) subtype: Option<&'a str>,
@@ -35,6 +36,10 @@ pub(crate) struct RequestText<'a> {
 impl<'a> Envelope<'a> {
     /// Reads a line; `None` when it is not an object.
     pub(crate) fn read(line: &'a str) -> Option<Self> {
+        glance::envelope(line).or_else(|| Self::read_members(line))
+    }
+
+    fn read_members(line: &'a str) -> Option<Self> {
         let mut envelope = Self::default();
         let mut skim = Skim::new(line);
         skim.object(|skim, name| {
@@ -91,7 +96,7 @@ impl<'a> RequestText<'a> {
 }
 
 /// A JSON-RPC message, and its members as text.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MessageText<'a> {
     pub(crate) text: &'a str,
     pub(crate) id: Option<&'a str>,
@@ -181,6 +186,32 @@ mod tests {
         assert!(envelope.kind.and_then(unquote).is_none());
         assert!(envelope.subtype.and_then(unquote).is_none());
         assert!(envelope.state.is_none());
+    }
+
+    #[test]
+    fn a_line_that_is_read_at_a_glance_says_the_same_member_by_member() {
+        let recordings = [
+            include_str!("../../fixtures/2.1.325/mcp_in_process.out.jsonl"),
+            include_str!("../../fixtures/2.1.197/mcp_in_process.out.jsonl"),
+        ];
+        for recording in recordings {
+            let is_call = |line: &&str| line.contains(r#""method":"tools/call""#);
+            let line = recording.lines().find(is_call).expect("a call");
+            let glanced = glance::envelope(line).expect("the form in which the CLI writes");
+            assert_eq!(Some(glanced), Envelope::read_members(line));
+            // Whatever is changed about it, both say the same, or the first says nothing.
+            for (at, byte) in line.bytes().enumerate() {
+                for other in [b'"', b'\\', b'{', b'}', b',', b' ', b'x', b'7'] {
+                    let mut changed = line.as_bytes().to_vec();
+                    changed[at] = other;
+                    let changed = String::from_utf8(changed).expect("all of it is ASCII");
+                    if let Some(glanced) = glance::envelope(&changed) {
+                        let members = Envelope::read_members(&changed);
+                        assert_eq!(Some(glanced), members, "{byte} at {at}: {changed}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -82,6 +82,46 @@ impl<'a> Skim<'a> {
         }
     }
 
+    /// Goes past this very text.
+    #[inline]
+    pub(crate) fn literal(&mut self, literal: &str) -> Option<()> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        rest.starts_with(literal.as_bytes())
+            .then(|| self.at += literal.len())
+    }
+
+    /// Goes past a string without escapes and returns its text, with the quotation marks.
+    #[inline]
+    pub(crate) fn plain_string(&mut self) -> Option<&'a str> {
+        let (text, start) = (self.text, self.at);
+        self.literal("\"")?;
+        self.at += mark(&text.as_bytes()[self.at..])?;
+        self.literal("\"")?;
+        Some(&text[start..self.at])
+    }
+
+    /// Goes past a number without sign, fraction and exponent, and returns its text.
+    #[inline]
+    pub(crate) fn digits(&mut self) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        let is_other = |byte: &u8| !byte.is_ascii_digit();
+        let digits = &rest[..rest.as_bytes().iter().position(is_other)?];
+        self.at += digits.len();
+        (!digits.is_empty()).then_some(digits)
+    }
+
+    /// What has been passed since a place that was [`at`](Self::at).
+    #[inline]
+    pub(crate) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    /// Where it stands.
+    #[inline]
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     /// Checks that nothing but blanks follows.
     pub(crate) fn end(mut self) -> Option<()> {
         self.peek().is_none().then_some(())
@@ -110,16 +150,16 @@ impl<'a> Skim<'a> {
     fn string(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
         let mut has_escapes = false;
-        self.at += 1;
+        let mut at = self.at + 1;
         loop {
-            self.at += mark(bytes.get(self.at..)?)?;
-            if bytes[self.at] == b'"' {
-                self.at += 1;
+            at += mark(bytes.get(at..)?)?;
+            if bytes[at] == b'"' {
+                self.at = at + 1;
                 return Some(has_escapes);
             }
             // Whatever is escaped is not a mark.
             has_escapes = true;
-            self.at += 2;
+            at += 2;
         }
     }
 
@@ -173,37 +213,35 @@ pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
 /// How far it is to the next quotation mark or backslash.
 #[inline]
 fn mark(bytes: &[u8]) -> Option<usize> {
-    /// Most strings are shorter than a call of a vectorised search is worth.
-    const NEAR: usize = 32;
-    let mut rest = bytes;
-    while let Some((word, behind)) = rest.split_first_chunk() {
-        let at = bytes.len() - rest.len();
-        let word = u64::from_le_bytes(*word);
-        let found = zeros(word ^ spread(b'"')) | zeros(word ^ spread(b'\\'));
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
-        }
+    /// Most strings have fewer words than a call of a vectorised search is worth.
+    const NEAR: usize = 4;
+    let (words, rest) = bytes.as_chunks();
+    for (at, word) in words.iter().enumerate() {
         if at == NEAR {
-            break;
+            return memchr::memchr2(b'"', b'\\', bytes);
         }
-        rest = behind;
+        let found = marks(u64::from_le_bytes(*word));
+        if found != 0 {
+            return Some(at * size_of::<u64>() + found.trailing_zeros() as usize / 8);
+        }
     }
-    let at = bytes.len() - rest.len();
-    let far = match at < NEAR {
-        true => rest.iter().position(|byte| matches!(byte, b'"' | b'\\')),
-        false => memchr::memchr2(b'"', b'\\', rest),
-    };
-    far.map(|far| at + far)
+    let at = rest
+        .iter()
+        .position(|byte| matches!(byte, b'"' | b'\\'))?;
+    Some(bytes.len() - rest.len() + at)
+}
+
+/// Has the highest bit of the first byte that is a mark, and none below it.
+const fn marks(word: u64) -> u64 {
+    let (quotes, escapes) = (word ^ spread(b'"'), word ^ spread(b'\\'));
+    let quotes = quotes.wrapping_sub(spread(0x01)) & !quotes;
+    let escapes = escapes.wrapping_sub(spread(0x01)) & !escapes;
+    (quotes | escapes) & spread(0x80)
 }
 
 /// A word that consists of one byte.
 const fn spread(byte: u8) -> u64 {
     u64::from_le_bytes([byte; size_of::<u64>()])
-}
-
-/// Has the highest bit of the lowest byte that is zero, and none below it.
-const fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(spread(0x01)) & !word & spread(0x80)
 }
 
 #[cfg(test)]
