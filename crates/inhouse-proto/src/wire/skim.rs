@@ -225,9 +225,7 @@ fn mark(bytes: &[u8]) -> Option<usize> {
             return Some(at * size_of::<u64>() + found.trailing_zeros() as usize / 8);
         }
     }
-    let at = rest
-        .iter()
-        .position(|byte| matches!(byte, b'"' | b'\\'))?;
+    let at = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
     Some(bytes.len() - rest.len() + at)
 }
 

@@ -10,6 +10,7 @@ mod dispatch;
 mod ending;
 mod input;
 mod waiters;
+mod workers;
 
 use std::future::{Future as _, poll_fn};
 use std::pin::{Pin, pin};
@@ -26,12 +27,12 @@ use tokio::task::JoinHandle;
 
 use self::alarm::Alarm;
 pub(crate) use self::command::{Asked, Close, Command};
-pub(crate) use self::dispatch::Answering;
 use self::dispatch::Dispatch;
 pub(crate) use self::ending::End;
 use self::ending::{Ending, Step};
 use self::input::{HungUp, Input};
 use self::waiters::Waiters;
+pub(crate) use self::workers::Answering;
 use crate::handlers::Handlers;
 use crate::process::{ExitStatus, ShutdownTiming};
 use crate::session::Shared;

@@ -60,8 +60,8 @@ async fn ask<H: ServerHandler>(
 ) -> Option<Box<RawValue>> {
     // Unlike any id of the CLI, which are numbers.
     let id = RequestId::String(format!("manifest:{method}").into());
-    let params = params.map(|params| params.to_string().into());
-    let answer = session.answer(id, method.to_owned().into(), params).await;
+    let params = params.map(|params| params.to_string());
+    let answer = session.answer(id, method, params.as_deref()).await;
     let (result, _) = answer
         .inspect_err(|error| tracing::debug!(method, ?error, "no manifest of an MCP server"))
         .ok()?;

@@ -1,6 +1,8 @@
+use std::fmt;
+
 use ::rmcp::model::{
-    ClientRequest, CustomRequest, Extensions, PingRequest, Request, RequestMetaObject,
-    RequestOptionalParam,
+    CallToolRequestParams, ClientRequest, CustomRequest, Extensions, PingRequest, Request,
+    RequestMetaObject, RequestOptionalParam,
 };
 use inhouse_proto::mcp::{ErrorCode, RpcError};
 use serde::de::DeserializeOwned;
@@ -17,10 +19,12 @@ pub(super) fn parse(
     method: &str,
     params: Option<&str>,
 ) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
+    if method == "tools/call" {
+        return call(params.unwrap_or_default());
+    }
     let mut params = Params::read(method, params)?;
     let meta = params.meta()?;
     let request = match method {
-        "tools/call" => ClientRequest::CallToolRequest(params.required()?),
         "tools/list" => ClientRequest::ListToolsRequest(params.optional()?),
         "initialize" => ClientRequest::InitializeRequest(params.required()?),
         "ping" => ClientRequest::PingRequest(PingRequest::default()),
@@ -45,6 +49,20 @@ pub(super) fn parse(
             ClientRequest::CustomRequest(CustomRequest::new(method, members))
         }
     };
+    Ok((request, meta))
+}
+
+/// What most requests are: read in one go.
+fn call(params: &str) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
+    const METHOD: &str = "tools/call";
+    // A list would be taken for the members in order.
+    if !params.trim_start().starts_with('{') {
+        return Err(invalid(METHOD, &"expected a map"));
+    }
+    let params = serde_json::from_str(params).map_err(|error| invalid(METHOD, &error));
+    let mut params: CallToolRequestParams = params?;
+    let meta = params.meta.take().unwrap_or_default();
+    let request = ClientRequest::CallToolRequest(Request::new(params));
     Ok((request, meta))
 }
 
@@ -97,7 +115,7 @@ impl<'a> Params<'a> {
     }
 }
 
-fn invalid(method: &str, error: &serde_json::Error) -> RpcError {
+fn invalid(method: &str, error: &dyn fmt::Display) -> RpcError {
     let text = format!("invalid parameters of `{method}`: {error}");
     RpcError::new(ErrorCode::INVALID_PARAMS, text)
 }

@@ -2,10 +2,12 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use ::rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerResult};
+use ::rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, InitializeRequestParams, RequestId,
+    ServerResult,
+};
 use ::rmcp::service::{RequestContext, RunningService, serve_directly};
 use ::rmcp::{Peer, RoleServer, ServerHandler, Service};
-use inhouse_proto::engine::Text;
 use inhouse_proto::mcp::{ErrorCode, RpcError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tracing::{Instrument, Span};
@@ -44,39 +46,36 @@ impl<H: ServerHandler> RmcpSession<H> {
         }
     }
 
-    /// Begins to answer a request; it is over when the future ends or is dropped.
-    pub(super) fn answer(
+    /// Answers a request; it is over when the future ends or is dropped.
+    pub(super) async fn answer(
         &self,
         id: RequestId,
-        method: Text,
-        params: Option<Text>,
-    ) -> impl Future<Output = Result<(ServerResult, Span), RpcError>> + Send + use<H> {
-        let (server, handler) = (Arc::clone(&self.server), Arc::clone(&self.handler));
+        method: &str,
+        params: Option<&str>,
+    ) -> Result<(ServerResult, Span), RpcError> {
+        let record = span::of_request(&self.server, method, params);
+        // Not before: whoever carries the messages has no time for large arguments.
+        let (request, meta) = request::parse(method, params)?;
         let mut context = RequestContext::new(id, self.running.peer().clone());
         context.extensions.insert(self.session.clone());
-        async move {
-            let record = span::of_request(&server, &method, params.as_deref());
-            // Not before: whoever carries the messages has no time for large arguments.
-            let (request, meta) = request::parse(&method, params.as_deref())?;
-            context.meta = meta;
-            // What the handler has given to other tasks goes by this.
-            let _over = context.ct.clone().drop_guard();
-            let span = record
-                .as_ref()
-                .map_or_else(Span::none, |record| record.span().clone());
-            let handling = handle(&*handler, request, context).instrument(span.clone());
-            let outcome = catch_panic(handling).await;
-            if let Some(record) = record {
-                record.end(span::outcome_of(&outcome));
-            }
-            match outcome {
-                Ok(Ok(result)) => Ok((result, span)),
-                Ok(Err(error)) => Err(rpc_error(error)),
-                Err(panic) => {
-                    span.in_scope(|| note_panic(&panic));
-                    let text = format!("the server failed unexpectedly: {panic}");
-                    Err(RpcError::new(ErrorCode::INTERNAL, text))
-                }
+        context.meta = meta;
+        // What the handler has given to other tasks goes by this.
+        let _over = context.ct.clone().drop_guard();
+        let span = record
+            .as_ref()
+            .map_or_else(Span::none, |record| record.span().clone());
+        let handling = handle(&*self.handler, request, context).instrument(span.clone());
+        let outcome = catch_panic(handling).await;
+        if let Some(record) = record {
+            record.end(span::outcome_of(&outcome));
+        }
+        match outcome {
+            Ok(Ok(result)) => Ok((result, span)),
+            Ok(Err(error)) => Err(rpc_error(error)),
+            Err(panic) => {
+                span.in_scope(|| note_panic(&panic));
+                let text = format!("the server failed unexpectedly: {panic}");
+                Err(RpcError::new(ErrorCode::INTERNAL, text))
             }
         }
     }
@@ -100,11 +99,11 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
     }
 
     fn request(self: Arc<Self>, request: RpcRequest) -> Answering {
-        let id = inbound::request_id(request.call.id());
-        let answer = self.answer(id, request.method.clone(), request.params.clone());
         Box::pin(async move {
+            let id = inbound::request_id(request.call.id());
+            let params = request.params.as_deref();
             let outcome = pin!(async {
-                let (result, span) = answer.await?;
+                let (result, span) = self.answer(id, &request.method, params).await?;
                 request.succeed_in(&span, &result)
             });
             request.call.answer(outcome).await
@@ -120,18 +119,33 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
     }
 }
 
-async fn handle<H: ServerHandler>(
+/// Boxed, because the library's future has room for every kind of request: it would be copied each
+/// time that one of the futures around it is moved.
+type Handling<'a> = Pin<Box<dyn Future<Output = Result<ServerResult, ErrorData>> + Send + 'a>>;
+
+fn handle<H: ServerHandler>(
     handler: &H,
     request: ClientRequest,
     context: RequestContext<RoleServer>,
+) -> Handling<'_> {
+    match &request {
+        ClientRequest::InitializeRequest(initialize) => {
+            let client = initialize.params.clone();
+            Box::pin(initialize_for(handler, client, request, context))
+        }
+        _ => Box::pin(Service::handle_request(handler, request, context)),
+    }
+}
+
+async fn initialize_for<H: ServerHandler>(
+    handler: &H,
+    mut client: InitializeRequestParams,
+    request: ClientRequest,
+    context: RequestContext<RoleServer>,
 ) -> Result<ServerResult, ErrorData> {
-    let ClientRequest::InitializeRequest(initialize) = &request else {
-        return dispatch(handler, request, context).await;
-    };
-    let mut client = initialize.params.clone();
     let peer: Peer<RoleServer> = context.peer.clone();
     peer.set_peer_info(client.clone());
-    let mut result = dispatch(handler, request, context).await?;
+    let mut result = Service::handle_request(handler, request, context).await?;
     if let ServerResult::InitializeResult(result) = &mut result {
         // A handler that answers on its own often names the newest version it knows, which is none
         // that the CLI could have asked for.
@@ -140,16 +154,6 @@ async fn handle<H: ServerHandler>(
         peer.set_peer_info(client);
     }
     Ok(result)
-}
-
-/// Boxed, because the library's future has room for every kind of request: it would be copied each
-/// time that one of the futures around it is moved.
-fn dispatch<H: ServerHandler>(
-    handler: &H,
-    request: ClientRequest,
-    context: RequestContext<RoleServer>,
-) -> Pin<Box<dyn Future<Output = Result<ServerResult, ErrorData>> + Send + '_>> {
-    Box::pin(Service::handle_request(handler, request, context))
 }
 
 fn rpc_error(error: ErrorData) -> RpcError {
