@@ -3,8 +3,9 @@ use std::ops::Range;
 
 use super::Text;
 use crate::control::incoming::{Incoming, McpMessage};
+use crate::mcp::ToolCall;
 use crate::open::Extra;
-use crate::wire::{MessageText, RequestText, unquote};
+use crate::wire::{CallText, MessageText, RequestText, unquote};
 
 /// What the CLI asks, not decoded yet. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -23,6 +24,17 @@ struct McpPlace {
     params: Place,
     result: Place,
     error: Place,
+    call: Option<CallPlace>,
+}
+
+/// Where in a request the parts of a call of a tool stand.
+#[derive(Clone, Copy, Debug)]
+struct CallPlace {
+    params: Place,
+    name: Place,
+    arguments: Place,
+    tool_use_id: Place,
+    progress_token: Place,
 }
 
 /// Where a part of a text stands. Nothing that stands somewhere is empty: that is what is absent.
@@ -73,8 +85,17 @@ impl Request {
                 params: place.params.within(body),
                 result: place.result.within(body),
                 error: place.error.within(body),
+                call: place.call.and_then(|call| call.within(body)),
             }),
         })
+    }
+
+    /// The call of a tool, if that is what it is and it was taken apart when the line was read.
+    /// Where it was not, [`ToolCall::parse`] does that.
+    #[must_use]
+    pub fn tool_call(&self) -> Option<ToolCall<'_>> {
+        let call = self.mcp?.call?.within(&self.body)?;
+        ToolCall::of(&call)
     }
 
     /// A part of the [`body`](Self::body) that outlives it, without a copy.
@@ -104,6 +125,25 @@ impl McpPlace {
             params: optional(message.params),
             result: optional(message.result),
             error: optional(message.error),
+            call: message.call.map(|call| CallPlace {
+                params: place(call.text),
+                name: place(call.name),
+                arguments: place(call.arguments),
+                tool_use_id: place(call.tool_use_id),
+                progress_token: place(call.progress_token),
+            }),
+        })
+    }
+}
+
+impl CallPlace {
+    fn within(self, body: &str) -> Option<CallText<'_>> {
+        Some(CallText {
+            text: self.params.within(body)?,
+            name: self.name.within(body)?,
+            arguments: self.arguments.within(body)?,
+            tool_use_id: self.tool_use_id.within(body)?,
+            progress_token: self.progress_token.within(body)?,
         })
     }
 }

@@ -42,6 +42,11 @@ impl<'a> ToolCall<'a> {
         let mut skim = Skim::new(params);
         let call = CallText::read(&mut skim)?;
         skim.end()?;
+        Self::of(&call)
+    }
+
+    /// One that was taken apart already; `None` when something about it is odd.
+    pub(crate) fn of(call: &CallText<'a>) -> Option<Self> {
         let has_object = call.arguments.starts_with('{');
         has_object.then_some(Self {
             name: unquote(call.name)?,

@@ -8,13 +8,14 @@ use crate::control::incoming::Payload;
 
 /// The payload that answers an `mcp_message` which went well, and where the result stands in it.
 ///
-/// The id is JSON text. Everything is written once, however large the result is.
+/// The id is JSON text, and `write_result` appends that of the result. Everything is written once,
+/// however large it is.
 ///
 /// # Errors
 /// When the result has no JSON form.
 pub fn result_payload(
     id: &str,
-    result: &impl Serialize,
+    write_result: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
 ) -> serde_json::Result<(Payload, Range<usize>)> {
     // Enough for a short answer.
     let mut json = Vec::with_capacity(256);
@@ -22,7 +23,7 @@ pub fn result_payload(
     json.extend_from_slice(checked_id(id)?.as_bytes());
     json.extend_from_slice(br#","result":"#);
     let start = json.len();
-    serde_json::to_writer(&mut json, result)?;
+    write_result(&mut json)?;
     let place = start..json.len();
     json.extend_from_slice(b"}}");
     Ok((Payload::of_json(json), place))
@@ -77,17 +78,19 @@ mod tests {
 
     #[test]
     fn an_id_that_is_no_json_is_not_sent_back() {
+        let result_payload = |id| result_payload(id, |json| serde_json::to_writer(json, "ok"));
         for id in ["1x", "01", "-", "\"a", "1 2", ""] {
-            assert!(result_payload(id, &"ok").is_err(), "{id}");
+            assert!(result_payload(id).is_err(), "{id}");
         }
         for id in ["0", "7", "-3", "1e5", "\"a\""] {
-            assert!(result_payload(id, &"ok").is_ok(), "{id}");
+            assert!(result_payload(id).is_ok(), "{id}");
         }
     }
 
     #[test]
     fn answers_echo_the_id_as_it_stood() {
-        let (answer, place) = result_payload("1.50", &"ok").expect("JSON");
+        let (answer, place) =
+            result_payload("1.50", |json| serde_json::to_writer(json, "ok")).expect("JSON");
         assert_eq!(
             answer.as_str(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":1.50,"result":"ok"}}"#

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Content;
+use crate::wire::write_string;
 
 /// What a tool call comes to.
 ///
@@ -59,6 +60,28 @@ impl CallToolResult {
         }
     }
 
+    /// Its JSON form at the end of a buffer.
+    ///
+    /// # Errors
+    /// When some part of it has none.
+    pub fn write_json(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+        let [Content::Text(text)] = &*self.content else {
+            return serde_json::to_writer(json, self);
+        };
+        let is_plain = text.annotations.is_none() && text.meta.is_none() && text.extra.is_empty();
+        if !is_plain || self.structured_content.is_some() || self.meta.is_some() {
+            return serde_json::to_writer(json, self);
+        }
+        // What most tools return.
+        json.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
+        write_string(json, &text.text);
+        json.extend_from_slice(match self.is_error {
+            true => br#"}],"isError":true}"#,
+            false => b"}]}",
+        });
+        Ok(())
+    }
+
     /// All text of the content, one piece to a line.
     #[must_use]
     pub fn all_text(&self) -> String {
@@ -87,6 +110,31 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn both_ways_write_the_same() {
+        let annotated = json!({"type": "text", "text": "a", "annotations": {"priority": 1}});
+        let odd = json!({"type": "text", "text": "a", "_meta": null, "other": 1});
+        let content = |value| serde_json::from_value::<Content>(value).expect("content");
+        let with_meta = CallToolResult {
+            meta: Some(Map::new()),
+            ..CallToolResult::text("a")
+        };
+        for result in [
+            CallToolResult::text("a \"b\"\n"),
+            CallToolResult::error("no"),
+            CallToolResult::default(),
+            CallToolResult::structured(json!({"a": 1})),
+            CallToolResult::new([Content::text("a"), Content::text("b")]),
+            CallToolResult::new([content(annotated)]),
+            CallToolResult::new([content(odd)]),
+            with_meta,
+        ] {
+            let mut json = Vec::new();
+            result.write_json(&mut json).expect("JSON");
+            assert_eq!(json, serde_json::to_vec(&result).expect("JSON"));
+        }
+    }
 
     #[test]
     fn the_form_is_the_one_that_the_cli_accepts() {

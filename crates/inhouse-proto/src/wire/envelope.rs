@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::glance;
+use super::glance::{self, CallText};
 use super::skim::Skim;
 
 /// The members by which a line is routed, as text; all others are passed over.
@@ -104,6 +104,8 @@ pub(crate) struct MessageText<'a> {
     pub(crate) params: Option<&'a str>,
     pub(crate) result: Option<&'a str>,
     pub(crate) error: Option<&'a str>,
+    /// The parameters in parts, where they were taken apart on the way.
+    pub(crate) call: Option<CallText<'a>>,
 }
 
 impl<'a> MessageText<'a> {
@@ -188,6 +190,14 @@ mod tests {
         assert!(envelope.state.is_none());
     }
 
+    /// Without what only a glance finds.
+    fn glanced(line: &str) -> Option<Envelope<'_>> {
+        let mut envelope = glance::envelope(line)?;
+        let message = envelope.request.as_mut()?.message.as_mut()?;
+        message.call.take()?;
+        Some(envelope)
+    }
+
     #[test]
     fn a_line_that_is_read_at_a_glance_says_the_same_member_by_member() {
         let recordings = [
@@ -197,17 +207,17 @@ mod tests {
         for recording in recordings {
             let is_call = |line: &&str| line.contains(r#""method":"tools/call""#);
             let line = recording.lines().find(is_call).expect("a call");
-            let glanced = glance::envelope(line).expect("the form in which the CLI writes");
-            assert_eq!(Some(glanced), Envelope::read_members(line));
+            let envelope = glanced(line).expect("the form in which the CLI writes");
+            assert_eq!(Some(envelope), Envelope::read_members(line));
             // Whatever is changed about it, both say the same, or the first says nothing.
             for (at, byte) in line.bytes().enumerate() {
                 for other in [b'"', b'\\', b'{', b'}', b',', b' ', b'x', b'7'] {
                     let mut changed = line.as_bytes().to_vec();
                     changed[at] = other;
                     let changed = String::from_utf8(changed).expect("all of it is ASCII");
-                    if let Some(glanced) = glance::envelope(&changed) {
+                    if let Some(envelope) = glanced(&changed) {
                         let members = Envelope::read_members(&changed);
-                        assert_eq!(Some(glanced), members, "{byte} at {at}: {changed}");
+                        assert_eq!(Some(envelope), members, "{byte} at {at}: {changed}");
                     }
                 }
             }

@@ -42,7 +42,7 @@ fn message<'a>(skim: &mut Skim<'a>) -> Option<MessageText<'a>> {
     skim.literal(r#"{"method":"#)?;
     let method = literal(skim, r#""tools/call""#)?;
     skim.literal(r#","params":"#)?;
-    let params = CallText::read(skim)?;
+    let call = CallText::read(skim)?;
     skim.literal(r#","jsonrpc":"2.0","id":"#)?;
     let id = skim.digits()?;
     skim.literal("}")?;
@@ -50,13 +50,15 @@ fn message<'a>(skim: &mut Skim<'a>) -> Option<MessageText<'a>> {
         text: skim.since(start),
         id: Some(id),
         method: Some(method),
-        params: Some(params.text),
+        params: Some(call.text),
         result: None,
         error: None,
+        call: Some(call),
     })
 }
 
 /// The parameters of a call of a tool, in the form in which the CLI writes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallText<'a> {
     pub(crate) text: &'a str,
     /// With its quotation marks, and without escapes; as the id below.

@@ -2,6 +2,7 @@
 
 mod encode;
 mod envelope;
+mod escape;
 mod glance;
 mod line;
 mod skim;
@@ -11,6 +12,7 @@ pub use self::line::{Line, Lines};
 
 pub(crate) use self::encode::Outgoing;
 pub(crate) use self::envelope::{Envelope, MessageText, Reply, RequestText};
+pub(crate) use self::escape::write_string;
 pub(crate) use self::glance::CallText;
 pub(crate) use self::line::sample_of;
 pub(crate) use self::skim::{Skim, unquote};

@@ -179,7 +179,7 @@ impl Mounted {
                     Cow::Owned(method) => method.into(),
                 };
                 let params = params.map(|params| request.part(params));
-                self.request(request.part(id), method, params)
+                self.request(request, request.part(id), method, params)
             }
             Ok(Rpc::Notification { method, params }) => {
                 if method == "notifications/cancelled" {
@@ -196,7 +196,13 @@ impl Mounted {
         }
     }
 
-    fn request(&self, id: Text, method: Text, params: Option<Text>) -> Answering {
+    fn request(
+        &self,
+        request: &Request,
+        id: Text,
+        method: Text,
+        params: Option<Text>,
+    ) -> Answering {
         if &*method == "initialize" {
             // The CLI begins anew, and counts its ids from the start.
             self.calls.cancel_all();
@@ -206,6 +212,7 @@ impl Mounted {
             return refuse(Some(&id), &RpcError::new(ErrorCode::INTERNAL, text));
         };
         Arc::clone(&self.session).request(RpcRequest {
+            request: request.clone(),
             method,
             params,
             call,

@@ -129,7 +129,10 @@ impl NativeSession {
 
     async fn run(&self, request: &RpcRequest) -> Result<Payload, RpcError> {
         // Not before: whoever carries the messages has no time for large arguments.
-        let call = ToolCall::parse(request.params.as_deref())?;
+        let call = match request.request.tool_call() {
+            Some(call) => call,
+            None => ToolCall::parse(request.params.as_deref())?,
+        };
         let (link, cancelled) = (&self.link, request.call.cancelled());
         let context = CallContext {
             tool_use_id: call.tool_use_id.as_deref(),
@@ -139,7 +142,7 @@ impl NativeSession {
         };
         let running = self.tools.run(&call.name, call.arguments, context);
         let finished = running.await;
-        request.succeed_in(&finished.span, &finished.result)
+        request.succeed_in(&finished.span, |json| finished.result.write_json(json))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use inhouse_proto::control::incoming::Payload;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
-use inhouse_proto::engine::Text;
+use inhouse_proto::engine::{Request, Text};
 use inhouse_proto::mcp::{ErrorCode, RpcError, result_payload};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -48,6 +48,8 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
 
 /// A request of the CLI for a server.
 pub(crate) struct RpcRequest {
+    /// As it came.
+    pub(crate) request: Request,
     pub(crate) method: Text,
     pub(crate) params: Option<Text>,
     pub(crate) call: OpenCall,
@@ -56,16 +58,16 @@ pub(crate) struct RpcRequest {
 impl RpcRequest {
     /// The payload that answers it with a result.
     pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Payload, RpcError> {
-        self.succeed_in(&Span::none(), result)
+        self.succeed_in(&Span::none(), |json| serde_json::to_writer(json, result))
     }
 
     /// The same for the result of a tool, which is noted in the span of the call.
     pub(crate) fn succeed_in(
         &self,
         span: &Span,
-        result: &impl Serialize,
+        write_result: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
     ) -> Result<Payload, RpcError> {
-        let (payload, place) = result_payload(self.call.id(), result)
+        let (payload, place) = result_payload(self.call.id(), write_result)
             .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
         if !span.is_disabled() {
             note_answer(span, &payload.as_str()[place]);
