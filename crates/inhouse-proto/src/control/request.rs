@@ -1,8 +1,7 @@
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
-use serde_json::Value;
 
-use crate::open::Open;
+use crate::open::{self, Open};
 
 /// A request that the host makes of the CLI.
 ///
@@ -51,13 +50,7 @@ pub fn encode<R: ControlRequest>(request: &R) -> Result<String, serde_json::Erro
 }
 
 /// Types the payload of an open reply: fast, and patiently if that fails.
-pub(super) fn open_reply<T>(payload: Option<&str>) -> Result<T, serde_json::Error>
-where
-    T: DeserializeOwned + Open,
-{
+pub(super) fn open_reply<T: Open>(payload: Option<&str>) -> Result<T, serde_json::Error> {
     let payload = payload.filter(|text| text.trim() != "null").unwrap_or("{}");
-    serde_json::from_str(payload).or_else(|_| {
-        let value: Value = serde_json::from_str(payload)?;
-        T::open(value).map_err(serde_json::Error::custom)
-    })
+    open::decode(payload).map_err(serde_json::Error::custom)
 }

@@ -1,7 +1,6 @@
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use crate::open::{Mismatch, Open};
+use crate::open::Mismatch;
 
 /// What a hook is told when its moment comes.
 ///
@@ -52,14 +51,6 @@ pub trait HookEvent: DeserializeOwned + Send + 'static {
     fn decode(input: &str) -> Result<Self, Mismatch> {
         serde_json::from_str(input).map_err(Mismatch::new)
     }
-}
-
-/// Decodes fast, and patiently if that fails.
-pub(super) fn patient<E: DeserializeOwned + Open>(input: &str) -> Result<E, Mismatch> {
-    serde_json::from_str(input).or_else(|_| {
-        let value: Value = serde_json::from_str(input).map_err(Mismatch::new)?;
-        E::open(value)
-    })
 }
 
 /// Declares the payload of an event: an open struct with what every event has in front.
@@ -126,7 +117,7 @@ macro_rules! hook_event {
             const NAME: &'static str = stringify!($name);
 
             fn decode(input: &str) -> Result<Self, $crate::open::Mismatch> {
-                $crate::hook::event::patient(input)
+                $crate::open::decode(input)
             }
         }
     };

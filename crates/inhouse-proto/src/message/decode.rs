@@ -1,6 +1,4 @@
-use std::borrow::Cow;
-
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -10,8 +8,8 @@ use super::{
     PromptSuggestionMessage, RateLimitEvent, ResultMessage, StreamEvent, SystemMessage,
     ToolProgressMessage, ToolUseSummaryMessage, UserMessage,
 };
-use crate::open::{Open, Unknown};
-use crate::wire::{Skim, mend, unquote};
+use crate::open::{Open, Reader, Unknown};
+use crate::wire::mend;
 
 /// Declares [`Message`]: its variants, their tags, and how each is decoded and encoded.
 macro_rules! messages {
@@ -44,17 +42,17 @@ macro_rules! messages {
                 }
             }
 
-            /// The fast way, for a line whose tags are known; `None` when no type has these tags.
-            fn read(kind: &str, subtype: Option<&str>, line: &str) -> serde_json::Result<Option<Self>> {
-                match kind {
-                    $( $tag => whole(line).map(|inner| Some(Self::$variant(inner))), )*
-                    "system" => SystemMessage::of_tag(
-                        subtype.unwrap_or_default(),
-                        &mut serde_json::Deserializer::from_str(line),
-                    )
-                    .map(|message| message.map(Self::System)),
-                    _ => Ok(None),
-                }
+            /// The fast way.
+            fn read(mut reader: Reader<'_>) -> Option<Self> {
+                let message = match &*reader.tag("type")? {
+                    $( $tag => Self::$variant(Open::read(&mut reader)?), )*
+                    "system" => Self::System(Open::read(&mut reader)?),
+                    _ => return None,
+                };
+                reader.end()?;
+                // Those stand in another place.
+                let untyped = matches!(message, Self::System(SystemMessage::Unknown(_)));
+                (!untyped).then_some(message)
             }
 
             /// The patient way.
@@ -158,11 +156,8 @@ impl Message {
     /// # Errors
     /// Only when the line is not a JSON object.
     pub fn decode(line: &[u8]) -> serde_json::Result<Self> {
-        // As text, so that no string in it is checked again.
-        if let Ok(text) = std::str::from_utf8(line)
-            && let Some((kind, subtype)) = tags(text)
-            && let Ok(Some(message)) = Self::read(&kind, subtype.as_deref(), text)
-        {
+        let text = std::str::from_utf8(line).ok();
+        if let Some(message) = text.map(Reader::new).and_then(Self::read) {
             return Ok(message);
         }
         serde_json::from_slice(line)
@@ -189,22 +184,4 @@ impl<'de> Deserialize<'de> for Message {
             ))),
         }
     }
-}
-
-/// The members that tell the kind of a line.
-fn tags(line: &str) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)> {
-    let (mut kind, mut subtype) = (None, None);
-    Skim::new(line).object(|skim, name| {
-        match name {
-            "type" => kind = unquote(skim.value()?),
-            "subtype" => subtype = skim.optional()?.and_then(unquote),
-            _ => drop(skim.value()?),
-        }
-        Some(())
-    })?;
-    Some((kind?, subtype))
-}
-
-fn whole<T: DeserializeOwned>(line: &str) -> serde_json::Result<T> {
-    serde_json::from_str(line)
 }

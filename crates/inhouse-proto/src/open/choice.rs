@@ -49,23 +49,15 @@ macro_rules! open_enum {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Visitor;
-                impl serde::de::Visitor<'_> for Visitor {
-                    type Value = $name;
-
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str("a string")
-                    }
-
-                    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<$name, E> {
-                        Ok($name::from(value))
-                    }
-                }
-                deserializer.deserialize_str(Visitor)
+                $crate::open::expand::deserialize(deserializer)
             }
         }
 
         impl $crate::open::Open for $name {
+            fn read(reader: &mut $crate::open::Reader<'_>) -> Option<Self> {
+                reader.text().map(|value| Self::from(&*value))
+            }
+
             fn open(value: serde_json::Value) -> Result<Self, $crate::open::Mismatch> {
                 match value {
                     serde_json::Value::String(value) => Ok(Self::from(value.as_str())),

@@ -8,29 +8,34 @@
 //! | a string out of a set | `open_enum!` | an unknown value, in the variant `Unknown(String)` |
 //! | an object told apart by a tag | `open_union!` | an unknown or misshapen one, in [`Unknown`] |
 //!
-//! Each is decoded in one of two ways. The fast way is serde's: one pass over the text, which fails
-//! at the first surprise. Then the patient way, [`Open`], takes over: it goes through the parsed
+//! Each is [decoded](Open) in one of two ways. The fast way, [`Reader`], is one pass over the text,
+//! which fails at the first surprise. Then the patient way takes over: it goes through the parsed
 //! value and puts every optional member that has the wrong shape into [`Extra`], so that one
-//! renamed field costs that field and not the message.
+//! renamed field costs that field and not the message. What is not JSON text but some other format
+//! of serde always goes the patient way.
 
 mod choice;
 mod extra;
 mod lenient;
+mod reader;
 mod record;
+mod unescape;
 mod union;
 mod unknown;
 
 pub use self::extra::Extra;
 pub use self::lenient::{Mismatch, Open};
+pub use self::reader::Reader;
 pub use self::unknown::Unknown;
 
 pub(crate) use self::choice::open_enum;
-pub(crate) use self::lenient::object;
+pub(crate) use self::lenient::{decode, object};
 pub(crate) use self::record::open_struct;
 pub(crate) use self::union::open_union;
 
 /// What the macros expand to; not for use by hand.
 pub(crate) mod expand {
-    pub(crate) use super::record::{IfOptional, IfRequired, Probe, absent, null};
-    pub(crate) use super::union::{collect_object, tag_of};
+    pub(crate) use super::lenient::deserialize;
+    pub(crate) use super::record::{IfOptional, IfRequired, Probe, open_member};
+    pub(crate) use super::union::tag_of;
 }

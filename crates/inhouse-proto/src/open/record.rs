@@ -1,5 +1,6 @@
-use serde::de::value::UnitDeserializer;
-use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
+use serde_json::{Map, Value};
+
+use super::{Mismatch, Open};
 
 /// Declares an object whose unknown members are kept.
 ///
@@ -40,77 +41,9 @@ macro_rules! open_struct {
             #[derive(Clone, Copy)]
             enum Slot { $( $field, )* }
 
-            #[allow(dead_code)]
-            enum Key {
-                Known(Slot),
-                Tag,
-                Other(String),
-            }
-
-            impl<'de> serde::Deserialize<'de> for Key {
-                fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    struct Visitor;
-                    impl serde::de::Visitor<'_> for Visitor {
-                        type Value = Key;
-
-                        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                            f.write_str("a member name")
-                        }
-
-                        fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Key, E> {
-                            Ok(match name {
-                                $( $crate::open::open_struct!(@name $field $($wire)?) => Key::Known(Slot::$field), )*
-                                $( $( $tag => Key::Tag, )* )?
-                                other => Key::Other(other.to_owned()),
-                            })
-                        }
-                    }
-                    deserializer.deserialize_identifier(Visitor)
-                }
-            }
-
             impl<'de> serde::Deserialize<'de> for $name {
                 fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    struct Visitor;
-                    impl<'de> serde::de::Visitor<'de> for Visitor {
-                        type Value = $name;
-
-                        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                            f.write_str(concat!("an object (", stringify!($name), ")"))
-                        }
-
-                        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                            $( let mut $field: Option<$ty> = None; )*
-                            let mut extra = $crate::open::Extra::default();
-                            while let Some(key) = map.next_key()? {
-                                match key {
-                                    $( Key::Known(Slot::$field) => {
-                                        $field = map.next_value()?;
-                                        if $field.is_none() {
-                                            extra.mark_null(Slot::$field as u8);
-                                        }
-                                    } )*
-                                    Key::Tag => {
-                                        map.next_value::<serde::de::IgnoredAny>()?;
-                                    }
-                                    Key::Other(name) => {
-                                        extra.insert(name, map.next_value()?);
-                                    }
-                                }
-                            }
-                            Ok($name {
-                                $( $field: match $field {
-                                    Some(value) => value,
-                                    None if extra.was_null(Slot::$field as u8) => $crate::open::expand::null()?,
-                                    None => $crate::open::expand::absent(
-                                        $crate::open::open_struct!(@name $field $($wire)?),
-                                    )?,
-                                }, )*
-                                extra,
-                            })
-                        }
-                    }
-                    deserializer.deserialize_map(Visitor)
+                    $crate::open::expand::deserialize(deserializer)
                 }
             }
 
@@ -136,10 +69,36 @@ macro_rules! open_struct {
             }
 
             impl $crate::open::Open for $name {
-                fn open(value: serde_json::Value) -> Result<Self, $crate::open::Mismatch> {
-                    #[allow(unused_imports)]
-                    use $crate::open::expand::{IfOptional, IfRequired, Probe};
+                fn read(reader: &mut $crate::open::Reader<'_>) -> Option<Self> {
+                    $( let mut $field: Option<$ty> = None; )*
+                    let mut extra = $crate::open::Extra::default();
+                    reader.object(|reader, name| {
+                        match name {
+                            // Of a member that is there twice the last one counts, and of the tags too.
+                            $( $crate::open::open_struct!(@name $field $($wire)?) => {
+                                if $field.is_some() {
+                                    return None;
+                                }
+                                if reader.peek()? == b'n' {
+                                    extra.mark_null(Slot::$field as u8);
+                                }
+                                $field = Some($crate::open::Open::read(reader)?);
+                            } )*
+                            $( $( $tag => reader.constant($value)?, )* )?
+                            other => drop(extra.insert(other, reader.parse()?)),
+                        }
+                        Some(())
+                    })?;
+                    Some(Self {
+                        $( $field: match $field {
+                            Some(value) => value,
+                            None => $crate::open::Open::absent()?,
+                        }, )*
+                        extra,
+                    })
+                }
 
+                fn open(value: serde_json::Value) -> Result<Self, $crate::open::Mismatch> {
                     #[allow(unused_mut)]
                     let mut members = $crate::open::object(value)?;
                     #[allow(unused_mut)]
@@ -147,29 +106,11 @@ macro_rules! open_struct {
                     $( $( members.remove($tag); )* )?
                     $( let $field = {
                         let name = $crate::open::open_struct!(@name $field $($wire)?);
-                        match members.remove(name) {
-                            None => $crate::open::expand::absent::<$ty, serde_json::Error>(name)
-                                .map_err($crate::open::Mismatch::new)?,
-                            Some(serde_json::Value::Null) => {
-                                nulls.push(Slot::$field);
-                                $crate::open::expand::null::<$ty, serde_json::Error>()
-                                    .map_err(|e| $crate::open::Mismatch::new(e).within(name))?
-                            }
-                            Some(value) => match <$ty as $crate::open::Open>::open(value.clone()) {
-                                Ok(typed) => typed,
-                                Err(mismatch) => {
-                                    match $crate::open::expand::absent::<$ty, serde_json::Error>(name) {
-                                        Ok(none) => {
-                                            members.insert(name.to_owned(), value);
-                                            none
-                                        }
-                                        Err(_) => return Err(mismatch.within(name)),
-                                    }
-                                }
-                            },
+                        if members.get(name).is_some_and(serde_json::Value::is_null) {
+                            nulls.push(Slot::$field);
                         }
+                        $crate::open::expand::open_member(&mut members, name)?
                     }; )*
-                    #[allow(unused_mut)]
                     let mut extra = $crate::open::Extra::from_members(members);
                     for slot in nulls {
                         extra.mark_null(slot as u8);
@@ -193,34 +134,19 @@ macro_rules! open_struct {
 
 pub(crate) use open_struct;
 
-/// The value of a member that is not there: `None` where it is optional.
-pub(crate) fn absent<T: DeserializeOwned, E: Error>(name: &'static str) -> Result<T, E> {
-    struct Absent<E>(&'static str, std::marker::PhantomData<E>);
-
-    impl<'de, E: Error> Deserializer<'de> for Absent<E> {
-        type Error = E;
-
-        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, E> {
-            Err(E::missing_field(self.0))
-        }
-
-        fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-            visitor.visit_none()
-        }
-
-        serde::forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-            unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-        }
-    }
-
-    T::deserialize(Absent(name, std::marker::PhantomData))
-}
-
-/// The value of a member that is `null`: `None` where it is optional, `Value::Null` where any JSON
-/// is allowed.
-pub(crate) fn null<T: DeserializeOwned, E: Error>() -> Result<T, E> {
-    T::deserialize(UnitDeserializer::new())
+/// Takes a known member out, and types it. Where it is optional and misshapen, it stays.
+pub(crate) fn open_member<T: Open>(
+    members: &mut Map<String, Value>,
+    name: &str,
+) -> Result<T, Mismatch> {
+    let Some(value) = members.remove(name) else {
+        return T::absent().ok_or_else(|| Mismatch::new(format_args!("missing field `{name}`")));
+    };
+    T::open(value.clone()).or_else(|mismatch| {
+        let absent = T::absent().ok_or_else(|| mismatch.within(name))?;
+        members.insert(name.to_owned(), value);
+        Ok(absent)
+    })
 }
 
 /// Tells whether a member is an absent `Option`, for members of any type.

@@ -1,5 +1,4 @@
-use serde::de::MapAccess;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Declares an object that is told apart by the string in one of its members.
 ///
@@ -58,64 +57,18 @@ macro_rules! open_union {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Visitor;
-                impl<'de> serde::de::Visitor<'de> for Visitor {
-                    type Value = $name;
-
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str(concat!("an object (", stringify!($name), ")"))
-                    }
-
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                        // The CLI nearly always writes the tag first: then nothing is buffered.
-                        let Some(first) = map.next_key::<String>()? else {
-                            return $name::open_members(serde_json::Map::new()).map_err(serde::de::Error::custom);
-                        };
-                        if first != $tag {
-                            let members = $crate::open::expand::collect_object(first, map)?;
-                            return $name::open_members(members).map_err(serde::de::Error::custom);
-                        }
-                        let tag: serde_json::Value = map.next_value()?;
-                        if let Some(known) = tag.as_str() {
-                            let rest = serde::de::value::MapAccessDeserializer::new(&mut map);
-                            if let Some(typed) = $name::of_tag(known, rest)? {
-                                return Ok(typed);
-                            }
-                        }
-                        let mut members = serde_json::Map::new();
-                        while let Some((name, value)) = map.next_entry()? {
-                            members.insert(name, value);
-                        }
-                        members.insert(first, tag);
-                        $name::open_members(members).map_err(serde::de::Error::custom)
-                    }
-                }
-                deserializer.deserialize_map(Visitor)
-            }
-        }
-
-        impl $name {
-            /// Decodes one whose tag has been read already; `None`, with nothing read, when the tag
-            /// is unknown.
-            pub(crate) fn of_tag<'de, D: serde::Deserializer<'de>>(
-                tag: &str,
-                deserializer: D,
-            ) -> Result<Option<Self>, D::Error> {
-                match tag {
-                    $( $wire => <$inner as serde::Deserialize>::deserialize(deserializer)
-                        .map(|inner| Some(Self::$variant(inner))), )*
-                    _ => Ok(None),
-                }
-            }
-
-            fn open_members(
-                members: serde_json::Map<String, serde_json::Value>,
-            ) -> Result<Self, $crate::open::Mismatch> {
-                $crate::open::Open::open(serde_json::Value::Object(members))
+                $crate::open::expand::deserialize(deserializer)
             }
         }
 
         impl $crate::open::Open for $name {
+            fn read(reader: &mut $crate::open::Reader<'_>) -> Option<Self> {
+                match reader.tag($tag).as_deref() {
+                    $( Some($wire) => <$inner as $crate::open::Open>::read(reader).map(Self::$variant), )*
+                    _ => Self::open(reader.parse()?).ok(),
+                }
+            }
+
             fn open(value: serde_json::Value) -> Result<Self, $crate::open::Mismatch> {
                 let tag = $crate::open::expand::tag_of(&value, $tag);
                 let typed = match tag.as_str() {
@@ -139,17 +92,4 @@ pub(crate) fn tag_of(value: &Value, tag: &str) -> String {
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned()
-}
-
-/// Reads what is left of an object whose first key has been read.
-pub(crate) fn collect_object<'de, A: MapAccess<'de>>(
-    first: String,
-    mut map: A,
-) -> Result<Map<String, Value>, A::Error> {
-    let mut members = Map::new();
-    members.insert(first, map.next_value()?);
-    while let Some((name, value)) = map.next_entry()? {
-        members.insert(name, value);
-    }
-    Ok(members)
 }

@@ -29,9 +29,7 @@ mod user_dialog;
 
 use std::borrow::Cow;
 
-use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use self::answer::Answer;
@@ -52,7 +50,7 @@ pub use self::token_refresh::{HostAuthTokenRefresh, OauthTokenRefresh, RefusedCa
 pub use self::user_dialog::{DialogAnswer, RequestUserDialog};
 
 use self::shallow::Shallow;
-use crate::open::{Mismatch, Open};
+use crate::open::{self, Mismatch};
 
 /// What the CLI asks of the host.
 #[derive(Clone, Debug)]
@@ -110,13 +108,13 @@ impl<'a> Incoming<'a> {
         let typed = match &*subtype {
             // serde reads it as an empty object, and nobody must approve what nobody has seen.
             "can_use_tool" if members.is_null("input") => Err(Mismatch::new("input: it is null")),
-            "can_use_tool" => patient(request).map(Self::CanUseTool),
+            "can_use_tool" => open::decode(request).map(Self::CanUseTool),
             "hook_callback" => HookCallback::from_members(members).map(Self::HookCallback),
             "mcp_message" => McpMessage::from_members(members).map(Self::McpMessage),
-            "elicitation" => patient(request).map(Self::Elicitation),
-            "request_user_dialog" => patient(request).map(Self::RequestUserDialog),
-            "oauth_token_refresh" => patient(request).map(Self::OauthTokenRefresh),
-            "host_auth_token_refresh" => patient(request).map(Self::HostAuthTokenRefresh),
+            "elicitation" => open::decode(request).map(Self::Elicitation),
+            "request_user_dialog" => open::decode(request).map(Self::RequestUserDialog),
+            "oauth_token_refresh" => open::decode(request).map(Self::OauthTokenRefresh),
+            "host_auth_token_refresh" => open::decode(request).map(Self::HostAuthTokenRefresh),
             _ => return unknown(subtype, None),
         };
         typed.unwrap_or_else(|mismatch| unknown(subtype, Some(mismatch.to_string())))
@@ -158,12 +156,4 @@ impl Serialize for UnknownRequest<'_> {
         let raw: &RawValue = serde_json::from_str(self.raw).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
     }
-}
-
-/// Decodes fast, and patiently if that fails.
-fn patient<T: DeserializeOwned + Open>(request: &str) -> Result<T, Mismatch> {
-    serde_json::from_str(request).or_else(|_| {
-        let value: Value = serde_json::from_str(request).map_err(Mismatch::new)?;
-        T::open(value)
-    })
 }

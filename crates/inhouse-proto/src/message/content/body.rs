@@ -1,12 +1,11 @@
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserializer, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::ContentBlock;
-use crate::open::{Mismatch, Open};
+use crate::open::expand::deserialize;
+use crate::open::{Mismatch, Open, Reader};
 
 /// Content that is written either as a bare string or as a list of blocks.
 ///
@@ -83,33 +82,7 @@ impl Serialize for Content {
 
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = Content;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or a list of content blocks")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
-                Ok(Content::from(text))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Content, E> {
-                Ok(Content::Text(text))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = seq.next_element()? {
-                    blocks.push(block);
-                }
-                Ok(Content::Blocks(blocks))
-            }
-        }
-
-        deserializer.deserialize_any(Either)
+        deserialize(deserializer)
     }
 }
 
@@ -118,6 +91,13 @@ impl Open for Content {
         match value {
             Value::String(text) => Ok(Self::Text(text)),
             value => Open::open(value).map(Self::Blocks),
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        match reader.peek()? {
+            b'"' => Open::read(reader).map(Self::Text),
+            _ => Open::read(reader).map(Self::Blocks),
         }
     }
 }

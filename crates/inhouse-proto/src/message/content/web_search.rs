@@ -1,11 +1,8 @@
-use std::fmt;
-
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::Caller;
+use crate::open::expand::deserialize;
 use crate::open::{Mismatch, Open, open_struct};
 
 open_struct! {
@@ -68,30 +65,7 @@ impl Serialize for WebSearchContent {
 
 impl<'de> Deserialize<'de> for WebSearchContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = WebSearchContent;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of search results or an error object")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut results = Vec::new();
-                while let Some(result) = seq.next_element()? {
-                    results.push(result);
-                }
-                Ok(WebSearchContent::Results(results))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                Deserialize::deserialize(MapAccessDeserializer::new(map))
-                    .map(WebSearchContent::Error)
-            }
-        }
-
-        deserializer.deserialize_any(Either)
+        deserialize(deserializer)
     }
 }
 

@@ -1,0 +1,146 @@
+/// How many bytes of a string stand for themselves, up to its end or its first escape; `None` when a
+/// character comes first that may not stand in a string, or nothing.
+pub(super) fn plain_length(bytes: &[u8]) -> Option<usize> {
+    /// Most strings are shorter than a call of a vectorised search is worth.
+    const NEAR: usize = 64;
+    let mut at = 0;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*word);
+        let found = below(word ^ spread(b'"'), 1)
+            | below(word ^ spread(b'\\'), 1)
+            | below(word, FIRST_PRINTABLE);
+        if found != 0 {
+            at += found.trailing_zeros() as usize / 8;
+            return (bytes[at] >= FIRST_PRINTABLE).then_some(at);
+        }
+        at += size_of::<u64>();
+        if at == NEAR {
+            break;
+        }
+    }
+    let rest = &bytes[at..];
+    let far = memchr::memchr2(b'"', b'\\', rest)?;
+    (!has_controls(&rest[..far])).then_some(at + far)
+}
+
+/// Whether there are characters that JSON wants to be escaped.
+pub(super) fn has_controls(bytes: &[u8]) -> bool {
+    // All of them and not `any`, which would look at them one by one.
+    bytes
+        .iter()
+        .fold(false, |found, byte| found | (*byte < FIRST_PRINTABLE))
+}
+
+/// The text of a string, without its quotation marks; `None` when an escape is none.
+///
+/// Half a surrogate pair becomes U+FFFD.
+pub(super) fn unescape(mut rest: &str) -> Option<String> {
+    let mut text = String::with_capacity(rest.len());
+    while let Some(plain) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..plain]);
+        let (character, length) = escape(&rest.as_bytes()[plain..])?;
+        text.push(character);
+        rest = &rest[plain + length..];
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+const FIRST_PRINTABLE: u8 = b' ';
+
+/// The length of `\uXXXX`.
+const LONG: usize = 6;
+
+/// The escape at the start of the bytes: its character and its length.
+fn escape(bytes: &[u8]) -> Option<(char, usize)> {
+    let character = match bytes.get(1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'u' => return long_escape(bytes),
+        same @ (b'"' | b'\\' | b'/') => char::from(*same),
+        _ => return None,
+    };
+    Some((character, 2))
+}
+
+fn long_escape(bytes: &[u8]) -> Option<(char, usize)> {
+    let first = unit(bytes)?;
+    let second = || unit(bytes.get(LONG..)?);
+    let units = match first {
+        0xD800..=0xDBFF => [Some(first), second()],
+        _ => [Some(first), None],
+    };
+    let character = char::decode_utf16(units.into_iter().flatten()).next()?;
+    Some(match character {
+        Ok(character) => (character, LONG * character.len_utf16()),
+        Err(_) => (char::REPLACEMENT_CHARACTER, LONG),
+    })
+}
+
+/// The code unit of an escape `\uXXXX` at the start of the bytes.
+fn unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.get(..LONG)?.strip_prefix(b"\\u")?;
+    digits.iter().try_fold(0, |unit, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        Some(unit << 4 | u16::try_from(digit).ok()?)
+    })
+}
+
+/// A word that consists of one byte.
+const fn spread(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; size_of::<u64>()])
+}
+
+/// Has the highest bit of the lowest byte that is less than `limit`, and none below it.
+const fn below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(spread(limit)) & !word & spread(0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::open::Reader;
+    use crate::wire::mend;
+
+    /// What serde makes of it, once halves of surrogate pairs are mended.
+    fn expected(json: &str) -> Option<String> {
+        let mended = mend(json.as_bytes());
+        serde_json::from_slice(mended.as_deref().unwrap_or(json.as_bytes())).ok()
+    }
+
+    proptest! {
+        #[test]
+        fn it_reads_what_serde_reads(
+            inner in "([a-z é😀]{0,80}|\\\\[\"\\\\/bfnrtux]|\\\\u[dD][8-9c-dA-F][0-9a-f]{1,2}|[\u{0}-\u{20}\"\u{7f}]){0,6}",
+        ) {
+            let json = format!("\"{inner}\"");
+            prop_assert_eq!(Reader::new(&json).whole::<String>(), expected(&json));
+        }
+    }
+
+    #[test]
+    fn long_texts_are_read_like_short_ones() {
+        for length in [0, 1, 7, 8, 63, 64, 65, 200] {
+            let plain = "x".repeat(length);
+            for inner in [
+                plain.clone(),
+                format!("{plain}\\n"),
+                format!("{plain}\\ud83d"),
+                format!("{plain}\n"),
+                format!("{plain}\n\\n"),
+                format!("{plain}é\\u00e9{plain}"),
+            ] {
+                let json = format!("\"{inner}\"");
+                assert_eq!(
+                    Reader::new(&json).whole::<String>(),
+                    expected(&json),
+                    "{json}"
+                );
+            }
+        }
+    }
+}
