@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState, Text};
 use crate::control::incoming::Answer;
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, mend, sample_of, unquote};
+use crate::wire::{Envelope, Reply, Skim, mend, sample_of, unquote};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
@@ -224,6 +224,13 @@ fn part_of(line: &Text, text: Cow<'_, str>) -> Text {
 }
 
 fn member_text(line: &[u8], name: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_slice(line).ok()?;
-    Some(value.get(name)?.as_str()?.to_owned())
+    let mut text = None;
+    Skim::new(std::str::from_utf8(line).ok()?).object(|skim, member| {
+        let value = skim.value()?;
+        if member == name {
+            text = unquote(value).map(Cow::into_owned);
+        }
+        Some(())
+    })?;
+    text
 }

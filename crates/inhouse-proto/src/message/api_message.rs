@@ -13,8 +13,8 @@ open_struct! {
         pub id: Option<String>,
         /// The kind: `message`.
         pub kind as "type": Option<String>,
-        /// The role: `assistant`.
-        pub role: Option<String>,
+        /// Who speaks: the assistant.
+        pub role: Option<Role>,
         /// The model; `<synthetic>` when the CLI wrote the message itself.
         pub model: Option<String>,
         /// The content.
@@ -24,17 +24,29 @@ open_struct! {
         /// The sequence at which it stopped.
         pub stop_sequence: Option<String>,
         /// More about a refusal.
-        pub stop_details: Option<StopDetails>,
+        pub stop_details: Option<Box<StopDetails>>,
         /// Tokens; provisional until the whole message is done.
         pub usage: Option<Usage>,
         /// The container in which the API's tools ran.
-        pub container: Option<Container>,
+        pub container: Option<Box<Container>>,
         /// What the API removed from the context.
         pub context_management: Option<ContextManagement>,
         /// Why the prompt cache was missed.
         pub diagnostics: Option<Diagnostics>,
         /// How the API changed the input before the model saw it.
         pub input_transformations: Option<Vec<Value>>,
+    }
+}
+
+open_enum! {
+    /// Who speaks in a message of the API.
+    pub enum Role {
+        /// The model.
+        Assistant = "assistant",
+        /// The user, or the CLI in the user's place.
+        User = "user",
+        /// Whoever instructs the model.
+        System = "system",
     }
 }
 

@@ -47,9 +47,9 @@ open_struct! {
         /// When the block was done by the CLI's clock, as an ISO 8601 time; for display only.
         pub timestamp: Option<String>,
         /// The answer to `/context` as data.
-        pub context_usage: Option<ContextUsage>,
+        pub context_usage: Option<Box<ContextUsage>>,
         /// The answer to `/usage` as data.
-        pub usage_report: Option<UsageReport>,
+        pub usage_report: Option<Box<UsageReport>>,
         /// Whether it reports a failure of the API. Not declared by the CLI.
         pub is_api_error_message: Option<bool>,
         /// The HTTP status of that failure. Not declared by the CLI.

@@ -44,7 +44,7 @@ macro_rules! messages {
 
             /// The fast way.
             fn read(mut reader: Reader<'_>) -> Option<Self> {
-                let message = match &*reader.tag("type")? {
+                let message = match reader.tag("type")? {
                     $( $tag => Self::$variant(Open::read(&mut reader)?), )*
                     "system" => Self::System(Open::read(&mut reader)?),
                     _ => return None,

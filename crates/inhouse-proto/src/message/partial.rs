@@ -137,9 +137,9 @@ open_struct! {
         /// The sequence at which it stopped.
         pub stop_sequence: Option<String>,
         /// More about a refusal.
-        pub stop_details: Option<StopDetails>,
+        pub stop_details: Option<Box<StopDetails>>,
         /// The container in which the API's tools ran.
-        pub container: Option<Container>,
+        pub container: Option<Box<Container>>,
     }
 }
 

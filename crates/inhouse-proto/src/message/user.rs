@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::{Content, ContentBlock, MessageOrigin, Priority, ToolResultBlock};
+use super::{Content, ContentBlock, MessageOrigin, Priority, Role, ToolResultBlock};
 use crate::open::open_struct;
 
 open_struct! {
@@ -61,8 +61,8 @@ open_struct! {
 open_struct! {
     /// The message object of a user message.
     pub struct ApiUserMessage {
-        /// The role: `user`.
-        pub role: Option<String>,
+        /// Who speaks: the user.
+        pub role: Option<Role>,
         /// The content.
         pub content: Content,
     }

@@ -126,6 +126,7 @@ impl<T: Open> Open for Option<T> {
         }
     }
 
+    #[inline]
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         match reader.null()? {
             true => Some(None),
@@ -144,7 +145,8 @@ impl<T: Open> Open for Box<T> {
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        T::read(reader).map(Box::new)
+        let value = T::read(reader)?;
+        Some(Box::new(value))
     }
 }
 

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 
 use super::Open;
-use super::unescape::{has_controls, plain_length, unescape};
+use super::unescape::{plain_length, unescape};
 use crate::wire::Skim;
 
 /// How deep objects and lists may be nested, as in `serde_json`.
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
 
     /// Goes through the members of an object. For each, `member` gets the name, and reads the value.
     ///
-    /// Names with escapes are surprises.
+    /// Names with escapes are surprises, and tags too.
     #[inline]
     pub(crate) fn object(
         &mut self,
@@ -66,9 +66,7 @@ impl<'a> Reader<'a> {
             return self.leave();
         }
         loop {
-            let Cow::Borrowed(name) = self.text()? else {
-                return None;
-            };
+            let name = self.plain()?;
             self.pass(b':')?;
             member(self, name)?;
             match self.peek()? {
@@ -100,13 +98,13 @@ impl<'a> Reader<'a> {
     ///
     /// Should the object have that member twice, the first one is found: whoever reads the object
     /// has to compare it with [`constant`](Self::constant).
-    pub(crate) fn tag(&self, tag: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn tag(&self, tag: &str) -> Option<&'a str> {
         let mut ahead = self.clone();
         let mut found = None;
         // It ends early, by `None`, where the tag is found.
         ahead.object(|ahead, name| {
             if name == tag {
-                found = ahead.text();
+                found = ahead.plain();
                 return None;
             }
             ahead.skip()
@@ -116,27 +114,39 @@ impl<'a> Reader<'a> {
 
     /// Goes past a string that must be this one.
     pub(crate) fn constant(&mut self, expected: &str) -> Option<()> {
-        (self.text()? == expected).then_some(())
+        (self.plain()? == expected).then_some(())
     }
 
     /// A string.
     pub(crate) fn text(&mut self) -> Option<Cow<'a, str>> {
+        match self.plain() {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.escaped().map(Cow::Owned),
+        }
+    }
+
+    /// A string without escapes; nothing is passed when it is none.
+    fn plain(&mut self) -> Option<&'a str> {
         if self.peek()? != b'"' {
             return None;
         }
         let start = self.at + 1;
-        let end = start + plain_length(&self.text.as_bytes()[start..])?;
-        if self.text.as_bytes()[end] == b'"' {
-            self.at = end + 1;
-            return Some(Cow::Borrowed(&self.text[start..end]));
+        let end = start + plain_length(self.text.as_bytes().get(start..)?);
+        if *self.text.as_bytes().get(end)? != b'"' {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(start..end)
+    }
+
+    #[cold]
+    fn escaped(&mut self) -> Option<String> {
+        if self.peek()? != b'"' {
+            return None;
         }
         let quoted = Skim::new(&self.text[self.at..]).value()?;
         self.at += quoted.len();
-        let inner = &quoted[1..quoted.len() - 1];
-        if has_controls(inner.as_bytes()) {
-            return None;
-        }
-        unescape(inner).map(Cow::Owned)
+        unescape(&quoted[1..quoted.len() - 1])
     }
 
     /// A whole number.

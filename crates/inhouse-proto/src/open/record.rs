@@ -82,7 +82,8 @@ macro_rules! open_struct {
                                 if reader.peek()? == b'n' {
                                     extra.mark_null(Slot::$field as u8);
                                 }
-                                $field = Some($crate::open::Open::read(reader)?);
+                                $field = $crate::open::Open::read(reader);
+                                $field.as_ref()?;
                             } )*
                             $( $( $tag => reader.constant($value)?, )* )?
                             other => drop(extra.insert(other, reader.parse()?)),

@@ -1,40 +1,44 @@
-/// How many bytes of a string stand for themselves, up to its end or its first escape; `None` when a
-/// character comes first that may not stand in a string, or nothing.
-pub(super) fn plain_length(bytes: &[u8]) -> Option<usize> {
+/// How many bytes of a string stand for themselves, up to its end or whatever else comes first.
+#[inline]
+pub(super) fn plain_length(bytes: &[u8]) -> usize {
     /// Most strings are shorter than a call of a vectorised search is worth.
-    const NEAR: usize = 64;
-    let mut at = 0;
-    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let word = u64::from_le_bytes(*word);
-        let found = below(word ^ spread(b'"'), 1)
-            | below(word ^ spread(b'\\'), 1)
-            | below(word, FIRST_PRINTABLE);
-        if found != 0 {
-            at += found.trailing_zeros() as usize / 8;
-            return (bytes[at] >= FIRST_PRINTABLE).then_some(at);
+    const NEAR: usize = 8;
+    let mut length = 0;
+    for word in bytes.as_chunks().0.iter().take(NEAR) {
+        let marks = marks(*word);
+        if marks != 0 {
+            return length + marks.trailing_zeros() as usize / 8;
         }
-        at += size_of::<u64>();
-        if at == NEAR {
-            break;
-        }
+        length += word.len();
     }
-    let rest = &bytes[at..];
-    let far = memchr::memchr2(b'"', b'\\', rest)?;
-    (!has_controls(&rest[..far])).then_some(at + far)
+    length + far_length(&bytes[length..])
+}
+
+/// The same for a text that may be long. Should it have controls, none of it is taken to be plain.
+#[inline(never)]
+fn far_length(bytes: &[u8]) -> usize {
+    let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+    match has_controls(&bytes[..end]) {
+        true => 0,
+        false => end,
+    }
 }
 
 /// Whether there are characters that JSON wants to be escaped.
-pub(super) fn has_controls(bytes: &[u8]) -> bool {
+fn has_controls(bytes: &[u8]) -> bool {
     // All of them and not `any`, which would look at them one by one.
     bytes
         .iter()
         .fold(false, |found, byte| found | (*byte < FIRST_PRINTABLE))
 }
 
-/// The text of a string, without its quotation marks; `None` when an escape is none.
+/// The text of a string, without its quotation marks; `None` when it cannot be one.
 ///
 /// Half a surrogate pair becomes U+FFFD.
 pub(super) fn unescape(mut rest: &str) -> Option<String> {
+    if has_controls(rest.as_bytes()) {
+        return None;
+    }
     let mut text = String::with_capacity(rest.len());
     while let Some(plain) = memchr::memchr(b'\\', rest.as_bytes()) {
         text.push_str(&rest[..plain]);
@@ -94,9 +98,13 @@ const fn spread(byte: u8) -> u64 {
     u64::from_le_bytes([byte; size_of::<u64>()])
 }
 
-/// Has the highest bit of the lowest byte that is less than `limit`, and none below it.
-const fn below(word: u64, limit: u8) -> u64 {
-    word.wrapping_sub(spread(limit)) & !word & spread(0x80)
+/// Has the highest bit of the lowest byte that does not stand for itself, and none below it.
+const fn marks(word: [u8; size_of::<u64>()]) -> u64 {
+    let word = u64::from_le_bytes(word);
+    let quotes = (word ^ spread(b'"')).wrapping_sub(spread(1));
+    let escapes = (word ^ spread(b'\\')).wrapping_sub(spread(1));
+    let controls = word.wrapping_sub(spread(FIRST_PRINTABLE));
+    (quotes | escapes | controls) & !word & spread(0x80)
 }
 
 #[cfg(test)]

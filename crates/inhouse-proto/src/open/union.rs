@@ -63,7 +63,7 @@ macro_rules! open_union {
 
         impl $crate::open::Open for $name {
             fn read(reader: &mut $crate::open::Reader<'_>) -> Option<Self> {
-                match reader.tag($tag).as_deref() {
+                match reader.tag($tag) {
                     $( Some($wire) => <$inner as $crate::open::Open>::read(reader).map(Self::$variant), )*
                     _ => Self::open(reader.parse()?).ok(),
                 }
