@@ -45,12 +45,19 @@ impl<'a> Reader<'a> {
     /// The next byte that is not blank, which is not passed.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
-        loop {
-            match *self.text.as_bytes().get(self.at)? {
-                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
-                byte => return Some(byte),
-            }
+        match *self.text.as_bytes().get(self.at)? {
+            byte if byte > b' ' => Some(byte),
+            _ => self.peek_past_blanks(),
         }
+    }
+
+    /// The CLI writes none.
+    #[cold]
+    fn peek_past_blanks(&mut self) -> Option<u8> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        self.at += rest.iter().take_while(|byte| blank(byte)).count();
+        self.text.as_bytes().get(self.at).copied()
     }
 
     /// Goes through the members of an object. For each, `member` gets the name, and reads the value.
