@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 
 use super::Open;
-use super::unescape::{plain_length, unescape};
+use super::unescape::{escaped_length, plain_length, unescape};
 use crate::wire::Skim;
 
 /// How deep objects and lists may be nested, as in `serde_json`.
@@ -146,14 +146,15 @@ impl<'a> Reader<'a> {
         self.text.get(start..end)
     }
 
-    #[cold]
+    #[inline(never)]
     fn escaped(&mut self) -> Option<String> {
         if self.peek()? != b'"' {
             return None;
         }
-        let quoted = Skim::new(&self.text[self.at..]).value()?;
-        self.at += quoted.len();
-        unescape(&quoted[1..quoted.len() - 1])
+        let rest = &self.text[self.at + 1..];
+        let end = escaped_length(rest.as_bytes())?;
+        self.at += end + 2;
+        unescape(&rest[..end])
     }
 
     /// A whole number.
