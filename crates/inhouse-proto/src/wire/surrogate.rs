@@ -3,14 +3,10 @@
 /// JavaScript strings may hold such halves and its JSON writer escapes them (`\ud83d`), but they are
 /// no Unicode and `serde_json` refuses the line. The CLI makes them when it shortens a text.
 pub(crate) fn mend(line: &[u8]) -> Option<Vec<u8>> {
-    // Most lines have no such escape: JavaScript writes what it can as it is.
-    let mut at = memchr::memmem::find(line, br"\u")?;
-    // An escaped backslash may stand before it, and is passed as a pair.
-    at -= line[..at]
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'\\')
-        .count();
+    // Most lines have no escape at all, and others none of that kind: JavaScript writes what it can
+    // as it is.
+    let mut at = memchr::memchr(b'\\', line)?;
+    memchr::memmem::find(&line[at..], br"\u")?;
     let mut mended: Option<Vec<u8>> = None;
     while let Some(distance) = line.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += distance;

@@ -88,7 +88,7 @@ impl Waiters {
 
     /// What was being written is written.
     pub(super) fn written(&mut self) {
-        for done in mem::take(&mut self.writing) {
+        for done in self.writing.drain(..) {
             let _ = done.send(Ok(()));
         }
     }
