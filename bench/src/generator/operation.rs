@@ -1,4 +1,3 @@
-use std::io::Write as _;
 use std::rc::Rc;
 
 use memchr::memmem::Finder;
@@ -25,31 +24,36 @@ pub(crate) enum Operation {
 impl Operation {
     /// Puts the whole line of the request into `line`.
     pub(crate) fn write(&self, line: &mut Vec<u8>, id: u64) {
+        let mut digits = [0; 20];
+        let id = in_digits(id, &mut digits);
         line.clear();
-        let _ = write!(
+        put(
             line,
-            r#"{{"type":"control_request","request_id":"{id}","request":"#
+            r#"{"type":"control_request","request_id":"$","request":"#,
+            id,
         );
         match self {
-            Self::Add => call(line, id, "add", br#""a":20,"b":22"#),
-            Self::Slow => call(line, id, "slow", b""),
-            Self::Read => call(line, id, "read", b""),
-            Self::Echo(text) => {
-                let argument = [br#""text":""#, text.as_ref(), b"\""].concat();
-                call(line, id, "echo", &argument);
-            }
+            Self::Add => call(line, id, b"add", &[br#""a":20,"b":22"#]),
+            Self::Slow => call(line, id, b"slow", &[]),
+            Self::Read => call(line, id, b"read", &[]),
+            Self::Echo(text) => call(line, id, b"echo", &[br#""text":""#, text, b"\""]),
             Self::Hook(callback) => {
-                let _ = write!(
+                put(
                     line,
-                    r#"{{"subtype":"hook_callback","callback_id":"{callback}","tool_use_id":"toolu_{id}","input":{{"hook_event_name":"PreToolUse","session_id":"a1b2c3","transcript_path":"/srv/t.jsonl","cwd":"/srv","tool_name":"Bash","tool_input":{{"command":"ls"}},"tool_use_id":"toolu_{id}"}}}}"#
+                    r#"{"subtype":"hook_callback","callback_id":"$""#,
+                    callback.as_bytes(),
+                );
+                put(
+                    line,
+                    r#","tool_use_id":"toolu_$","input":{"hook_event_name":"PreToolUse","session_id":"a1b2c3","transcript_path":"/srv/t.jsonl","cwd":"/srv","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"toolu_$"}}"#,
+                    id,
                 );
             }
-            Self::Permission => {
-                let _ = write!(
-                    line,
-                    r#"{{"subtype":"can_use_tool","tool_name":"Bash","input":{{"command":"touch a"}},"tool_use_id":"toolu_{id}","display_name":"Bash"}}"#
-                );
-            }
+            Self::Permission => put(
+                line,
+                r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch a"},"tool_use_id":"toolu_$","display_name":"Bash"}"#,
+                id,
+            ),
         }
         line.extend_from_slice(b"}\n");
     }
@@ -86,16 +90,42 @@ pub(crate) fn text_of(length: usize) -> Vec<u8> {
 }
 
 /// In the order in which the CLI writes.
-fn call(line: &mut Vec<u8>, id: u64, tool: &str, arguments: &[u8]) {
-    let _ = write!(
+fn call(line: &mut Vec<u8>, id: &[u8], tool: &[u8], arguments: &[&[u8]]) {
+    put(
         line,
-        r#"{{"subtype":"mcp_message","server_name":"bench","message":{{"method":"tools/call","params":{{"name":"{tool}","arguments":{{"#
+        r#"{"subtype":"mcp_message","server_name":"bench","message":{"method":"tools/call","params":{"name":"$","arguments":{"#,
+        tool,
     );
-    line.extend_from_slice(arguments);
-    let _ = write!(
+    for part in arguments {
+        line.extend_from_slice(part);
+    }
+    put(
         line,
-        r#"}},"_meta":{{"claudecode/toolUseId":"toolu_{id}","progressToken":{id}}}}},"jsonrpc":"2.0","id":{id}}}}}"#
+        r#"},"_meta":{"claudecode/toolUseId":"toolu_$","progressToken":$}},"jsonrpc":"2.0","id":$}}"#,
+        id,
     );
+}
+
+/// Appends a text with something in the place of every `$`: formatting would cost more than all the rest of a request.
+fn put(line: &mut Vec<u8>, text: &str, something: &[u8]) {
+    let mut parts = text.as_bytes().split(|byte| *byte == b'$');
+    line.extend_from_slice(parts.next().unwrap_or_default());
+    for part in parts {
+        line.extend_from_slice(something);
+        line.extend_from_slice(part);
+    }
+}
+
+fn in_digits(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return &digits[first..];
+        }
+    }
 }
 
 #[cfg(test)]
