@@ -1,4 +1,4 @@
-//! The programs of `inhouse-bench`, built as users build theirs.
+//! The programs of `inhouse-bench`, all of them built the same way: see the profile in the workspace's manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -6,6 +6,8 @@ use serde::Deserialize;
 
 use crate::cargo::cargo;
 use crate::workspace::Workspace;
+
+const PROFILE: &str = "--profile=measured";
 
 pub(crate) struct Programs {
     target: PathBuf,
@@ -15,7 +17,7 @@ impl Programs {
     pub(crate) fn build(workspace: &Workspace) -> Result<Self, String> {
         let mut build = cargo(
             workspace.root(),
-            ["build", "--release", "--package=inhouse-bench", "--bins"],
+            ["build", PROFILE, "--package=inhouse-bench", "--bins"],
         );
         let status = build
             .status()
@@ -29,7 +31,7 @@ impl Programs {
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.target.join("release").join(name)
+        self.target.join("measured").join(name)
     }
 
     /// A directory for what the benchmark installs and writes on the way.

@@ -1,6 +1,6 @@
-use bytes::Bytes;
 use serde::Deserialize;
 
+use super::Text;
 use crate::message::Message;
 use crate::open::Unknown;
 
@@ -10,7 +10,7 @@ use crate::open::Unknown;
 /// its bytes, and the task that keeps the conversation going stays free.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    line: Bytes,
+    line: Text,
     turn_end: Option<TurnEnd>,
 }
 
@@ -22,7 +22,7 @@ struct TurnEnd {
 }
 
 impl Frame {
-    pub(super) fn new(line: Bytes) -> Self {
+    pub(super) fn new(line: Text) -> Self {
         Self {
             line,
             turn_end: None,
@@ -30,8 +30,8 @@ impl Frame {
     }
 
     /// A result; `None` when it turns out not to be JSON.
-    pub(super) fn turn_end(line: Bytes) -> Option<Self> {
-        let turn_end = match serde_json::from_slice(&line) {
+    pub(super) fn turn_end(line: Text) -> Option<Self> {
+        let turn_end = match serde_json::from_str(&line) {
             Ok(turn_end) => turn_end,
             Err(error) if error.is_data() => TurnEnd { is_error: false },
             Err(_) => return None,
@@ -44,7 +44,7 @@ impl Frame {
 
     /// The line as it came.
     #[must_use]
-    pub fn line(&self) -> &[u8] {
+    pub fn line(&self) -> &str {
         &self.line
     }
 
@@ -63,11 +63,10 @@ impl Frame {
     /// The message that it holds.
     #[must_use]
     pub fn decode(&self) -> Message {
-        Message::decode(&self.line).unwrap_or_else(|error| {
+        Message::decode_text(&self.line).unwrap_or_else(|error| {
             // The router looks at what it needs. What is garbled elsewhere, or has a number that no
             // type can hold, is kept as it came.
-            let raw = String::from_utf8_lossy(&self.line).into_owned();
-            Message::Unknown(Unknown::misshapen("", raw.into(), error))
+            Message::Unknown(Unknown::misshapen("", self.line().into(), error))
         })
     }
 }

@@ -12,27 +12,27 @@ use crate::wire::{Envelope, Reply, Skim, mend, sample_of, unquote};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
-    pub(super) fn route_line(&mut self, line: Bytes, now: Instant) {
-        if line.iter().all(u8::is_ascii_whitespace) {
+    pub(super) fn route_line(&mut self, bytes: Bytes, now: Instant) {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
             return self.notice(Notice::Blank);
         }
-        let Some(text) = Text::of_line(line.clone()) else {
-            return self.not_json(&line, now);
+        let Some(line) = Text::of_line(bytes.clone()) else {
+            return self.not_json(&bytes, now);
         };
-        let Some(envelope) = Envelope::read(&text) else {
-            return self.not_json(&line, now);
+        let Some(envelope) = Envelope::read(&line) else {
+            return self.not_json(&bytes, now);
         };
         let kind = envelope.kind.and_then(unquote).unwrap_or_default();
         let subtype = envelope.subtype.and_then(unquote).unwrap_or_default();
         if matches!(&*kind, "control_request" | "control_response") {
             // Half an emoji must not cost the CLI its answer, or the host its reply.
-            if let Some(mended) = mend(&line) {
+            if let Some(mended) = mend(&bytes) {
                 return self.route_line(mended.into(), now);
             }
         }
         match (&*kind, &*subtype) {
-            ("control_request", _) => self.route_request(&text, &envelope),
-            ("control_response", _) => self.route_reply(&text, &envelope),
+            ("control_request", _) => self.route_request(&line, &envelope),
+            ("control_response", _) => self.route_reply(&line, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
             ("keep_alive", _) => {
                 let startup_mark = member_text(&line, "startup_mark");
@@ -42,8 +42,8 @@ impl Engine {
                 self.events.push_back(Event::Transcript(Frame::new(line)));
             }
             ("result", _) => {
-                let Some(frame) = Frame::turn_end(line.clone()) else {
-                    return self.not_json(&line, now);
+                let Some(frame) = Frame::turn_end(line) else {
+                    return self.not_json(&bytes, now);
                 };
                 self.events.push_back(Event::Message(frame));
                 let ended = self.run.result(now);
@@ -70,7 +70,7 @@ impl Engine {
         }
     }
 
-    fn message(&mut self, line: &Bytes) {
+    fn message(&mut self, line: &Text) {
         let frame = Frame::new(line.clone());
         self.events.push_back(Event::Message(frame));
     }
@@ -84,13 +84,13 @@ impl Engine {
 
     fn route_request(&mut self, line: &Text, envelope: &Envelope<'_>) {
         let Some(id) = envelope.request_id.and_then(unquote) else {
-            return self.malformed(line.bytes());
+            return self.malformed(line);
         };
         let Some(request) = &envelope.request else {
             // Whoever asked can be told, at least.
             let answer = Answer::error("the control request has no `request`");
             self.outgoing.answer(&id, answer);
-            return self.malformed(line.bytes());
+            return self.malformed(line);
         };
         match self.inbound.open(part_of(line, id.clone())) {
             Some(ticket) => {
@@ -108,7 +108,7 @@ impl Engine {
             .response
             .and_then(|response| serde_json::from_str::<Reply<'_>>(response).ok());
         let Some(reply) = reply else {
-            return self.malformed(line.bytes());
+            return self.malformed(line);
         };
         let Some(id) = RequestId::parse(&reply.request_id).filter(|id| self.outbound.close(*id))
         else {
@@ -141,11 +141,11 @@ impl Engine {
     fn route_pending(&mut self, line: &Text, request: &RawValue) {
         match Envelope::read(request.get()) {
             Some(envelope) => self.route_request(line, &envelope),
-            None => self.malformed(line.bytes()),
+            None => self.malformed(line),
         }
     }
 
-    fn route_cancel(&mut self, line: &Bytes, envelope: &Envelope<'_>) {
+    fn route_cancel(&mut self, line: &Text, envelope: &Envelope<'_>) {
         let Some(id) = envelope.request_id.and_then(unquote) else {
             return self.malformed(line);
         };
@@ -155,7 +155,7 @@ impl Engine {
         }
     }
 
-    fn route_state(&mut self, line: &Bytes, envelope: &Envelope<'_>, now: Instant) {
+    fn route_state(&mut self, line: &Text, envelope: &Envelope<'_>, now: Instant) {
         let host_only = envelope.sdk_host_only.is_some_and(|flag| flag == "true");
         if !host_only {
             self.message(line);
@@ -169,7 +169,7 @@ impl Engine {
     }
 
     /// Only agents and workflows count: shells and monitors may never end by themselves.
-    fn track_background(&mut self, line: &Bytes, subtype: &str, now: Instant) {
+    fn track_background(&mut self, line: &Text, subtype: &str, now: Instant) {
         #[derive(Deserialize)]
         struct Task {
             task_id: String,
@@ -180,7 +180,7 @@ impl Engine {
         struct Patch {
             status: Option<String>,
         }
-        let Ok(task) = serde_json::from_slice::<Task>(line) else {
+        let Ok(task) = serde_json::from_str::<Task>(line) else {
             return;
         };
         let status = task.patch.and_then(|patch| patch.status);
@@ -197,7 +197,7 @@ impl Engine {
         }
     }
 
-    fn not_json(&mut self, line: &Bytes, now: Instant) {
+    fn not_json(&mut self, line: &[u8], now: Instant) {
         // A message that was cut or garbled, and not just noise.
         if line.trim_ascii_start().starts_with(b"{") {
             self.run.lost_line(now);
@@ -208,9 +208,9 @@ impl Engine {
         });
     }
 
-    fn malformed(&mut self, line: &Bytes) {
+    fn malformed(&mut self, line: &Text) {
         self.notice(Notice::MalformedControl {
-            sample: sample_of(line),
+            sample: sample_of(line.as_bytes()),
         });
     }
 }
@@ -223,9 +223,9 @@ fn part_of(line: &Text, text: Cow<'_, str>) -> Text {
     }
 }
 
-fn member_text(line: &[u8], name: &str) -> Option<String> {
+fn member_text(line: &str, name: &str) -> Option<String> {
     let mut text = None;
-    Skim::new(std::str::from_utf8(line).ok()?).object(|skim, member| {
+    Skim::new(line).object(|skim, member| {
         let value = skim.value()?;
         if member == name {
             text = unquote(value).map(Cow::into_owned);

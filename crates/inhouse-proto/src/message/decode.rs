@@ -156,12 +156,20 @@ impl Message {
     /// # Errors
     /// Only when the line is not a JSON object.
     pub fn decode(line: &[u8]) -> serde_json::Result<Self> {
-        let text = std::str::from_utf8(line).ok();
-        if let Some(message) = text.map(Reader::new).and_then(Self::read) {
+        match std::str::from_utf8(line) {
+            Ok(text) => Self::decode_text(text),
+            // It tells what is wrong.
+            Err(_) => serde_json::from_slice(line).map(Self::open),
+        }
+    }
+
+    /// Decodes a line that is known to be text.
+    pub(crate) fn decode_text(line: &str) -> serde_json::Result<Self> {
+        if let Some(message) = Self::read(Reader::new(line)) {
             return Ok(message);
         }
-        serde_json::from_slice(line)
-            .or_else(|error| match mend(line) {
+        serde_json::from_str(line)
+            .or_else(|error| match mend(line.as_bytes()) {
                 Some(mended) => serde_json::from_slice(&mended),
                 None => Err(error),
             })
