@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::HandlerError;
-use crate::tool::{Cancelled, catch_panic};
+use crate::tool::{Cancelled, Canceller, catch_panic};
 
 /// A handler that answers a question `Q` with an answer `A`.
 pub(crate) struct Callback<Q, A> {
@@ -50,8 +50,8 @@ impl<Q: Send + 'static, A: 'static> Callback<Q, A> {
         question: impl FnOnce(Cancelled) -> Q,
         timeout: Option<Duration>,
     ) -> impl Future<Output = Result<A, Failure>> + Send + 'static {
-        let (over, cancelled) = Cancelled::new();
-        let answering = catch_panic((self.call)(question(cancelled)));
+        let over = Canceller::new();
+        let answering = catch_panic((self.call)(question(over.cancelled().clone())));
         async move {
             // Dropped with this future: that is the signal.
             let _over = over;

@@ -3,19 +3,19 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::RpcError;
+use self::sealed::Sealed;
+use super::{CallToolResult, RpcError};
 use crate::control::incoming::Payload;
 
 /// The payload that answers an `mcp_message` which went well, and where the result stands in it.
 ///
-/// The id is JSON text, and `write_result` appends that of the result. Everything is written once,
-/// however large it is.
+/// The id is JSON text. Everything is written once, however large it is.
 ///
 /// # Errors
 /// When the result has no JSON form.
 pub fn result_payload(
     id: &str,
-    write_result: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+    result: &impl WriteResult,
 ) -> serde_json::Result<(Payload, Range<usize>)> {
     // Enough for a short answer.
     let mut json = Vec::with_capacity(256);
@@ -23,10 +23,46 @@ pub fn result_payload(
     json.extend_from_slice(checked_id(id)?.as_bytes());
     json.extend_from_slice(br#","result":"#);
     let start = json.len();
-    write_result(&mut json)?;
+    result.write(&mut json)?;
     let place = start..json.len();
     json.extend_from_slice(b"}}");
     Ok((Payload::of_json(json), place))
+}
+
+/// What can be the result of a request: that of a tool call, or [`AnyResult`].
+pub trait WriteResult: Sealed {}
+
+/// The result of any request, as serde writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyResult<'a, T>(
+    /// The result.
+    pub &'a T,
+);
+
+impl WriteResult for CallToolResult {}
+
+impl<T: Serialize> WriteResult for AnyResult<'_, T> {}
+
+/// Keeps everyone out who might write something that is no JSON: the CLI would end at it.
+mod sealed {
+    use serde::Serialize;
+
+    pub trait Sealed {
+        /// Appends the JSON form. What is in the buffer after an error is of no use.
+        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()>;
+    }
+
+    impl Sealed for super::CallToolResult {
+        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+            self.write_json(json)
+        }
+    }
+
+    impl<T: Serialize> Sealed for super::AnyResult<'_, T> {
+        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+            serde_json::to_writer(json, self.0)
+        }
+    }
 }
 
 /// The payload that answers an `mcp_message` which did not; the id is JSON text, absent when it could
@@ -78,7 +114,7 @@ mod tests {
 
     #[test]
     fn an_id_that_is_no_json_is_not_sent_back() {
-        let result_payload = |id| result_payload(id, |json| serde_json::to_writer(json, "ok"));
+        let result_payload = |id| result_payload(id, &AnyResult(&"ok"));
         for id in ["1x", "01", "-", "\"a", "1 2", ""] {
             assert!(result_payload(id).is_err(), "{id}");
         }
@@ -89,8 +125,7 @@ mod tests {
 
     #[test]
     fn answers_echo_the_id_as_it_stood() {
-        let (answer, place) =
-            result_payload("1.50", |json| serde_json::to_writer(json, "ok")).expect("JSON");
+        let (answer, place) = result_payload("1.50", &AnyResult(&"ok")).expect("JSON");
         assert_eq!(
             answer.as_str(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":1.50,"result":"ok"}}"#

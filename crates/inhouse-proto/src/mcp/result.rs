@@ -60,11 +60,8 @@ impl CallToolResult {
         }
     }
 
-    /// Its JSON form at the end of a buffer.
-    ///
-    /// # Errors
-    /// When some part of it has none.
-    pub fn write_json(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+    /// Appends its JSON form to a buffer, in which something of no use is left when it has none.
+    pub(super) fn write_json(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
         let [Content::Text(text)] = &*self.content else {
             return serde_json::to_writer(json, self);
         };

@@ -111,11 +111,27 @@ leaves! {
     f64: Reader::parse,
     String: |reader: &mut Reader<'_>| reader.text().map(Cow::into_owned),
     Value: Reader::parse,
-    Map<String, Value>: Reader::parse,
 }
 
 fn whole_number<T: TryFrom<u64>>(reader: &mut Reader<'_>) -> Option<T> {
     T::try_from(reader.unsigned()?).ok()
+}
+
+/// An object of which nothing is known. `null` is an empty one.
+impl Open for Map<String, Value> {
+    fn open(value: Value) -> Result<Self, Mismatch> {
+        match value {
+            Value::Null => Ok(Self::new()),
+            value => leaf(value),
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        match reader.null()? {
+            true => Some(Self::new()),
+            false => reader.parse(),
+        }
+    }
 }
 
 impl<T: Open> Open for Option<T> {

@@ -11,8 +11,8 @@
 //! Each is [decoded](Open) in one of two ways. The fast way, [`Reader`], is one pass over the text,
 //! which fails at the first surprise. Then the patient way takes over: it goes through the parsed
 //! value and puts every optional member that has the wrong shape into [`Extra`], so that one
-//! renamed field costs that field and not the message. What is not JSON text but some other format
-//! of serde always goes the patient way.
+//! renamed field costs that field and not the message. `Deserialize` goes the patient way, whatever
+//! the format.
 
 mod choice;
 mod extra;

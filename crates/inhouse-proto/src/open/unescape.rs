@@ -1,3 +1,5 @@
+use crate::wire::{UNIT, code_unit, special_in};
+
 /// How many bytes of a string stand for themselves, up to its end or whatever else comes first.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
@@ -5,9 +7,8 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     const NEAR: usize = 8;
     let mut length = 0;
     for word in bytes.as_chunks().0.iter().take(NEAR) {
-        let marks = marks(*word);
-        if marks != 0 {
-            return length + marks.trailing_zeros() as usize / 8;
+        if let Some(found) = special_in(*word) {
+            return length + found;
         }
         length += word.len();
     }
@@ -60,9 +61,6 @@ pub(super) fn unescape(mut rest: &str) -> Option<String> {
 
 const FIRST_PRINTABLE: u8 = b' ';
 
-/// The length of `\uXXXX`.
-const LONG: usize = 6;
-
 /// The escape at the start of the bytes: its character and its length.
 fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     let character = match bytes.get(1)? {
@@ -79,40 +77,17 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
 }
 
 fn long_escape(bytes: &[u8]) -> Option<(char, usize)> {
-    let first = unit(bytes)?;
-    let second = || unit(bytes.get(LONG..)?);
+    let first = code_unit(bytes)?;
+    let second = || code_unit(bytes.get(UNIT..)?);
     let units = match first {
         0xD800..=0xDBFF => [Some(first), second()],
         _ => [Some(first), None],
     };
     let character = char::decode_utf16(units.into_iter().flatten()).next()?;
     Some(match character {
-        Ok(character) => (character, LONG * character.len_utf16()),
-        Err(_) => (char::REPLACEMENT_CHARACTER, LONG),
+        Ok(character) => (character, UNIT * character.len_utf16()),
+        Err(_) => (char::REPLACEMENT_CHARACTER, UNIT),
     })
-}
-
-/// The code unit of an escape `\uXXXX` at the start of the bytes.
-fn unit(bytes: &[u8]) -> Option<u16> {
-    let digits = bytes.get(..LONG)?.strip_prefix(b"\\u")?;
-    digits.iter().try_fold(0, |unit, digit| {
-        let digit = char::from(*digit).to_digit(16)?;
-        Some(unit << 4 | u16::try_from(digit).ok()?)
-    })
-}
-
-/// A word that consists of one byte.
-const fn spread(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; size_of::<u64>()])
-}
-
-/// Has the highest bit of the lowest byte that does not stand for itself, and none below it.
-const fn marks(word: [u8; size_of::<u64>()]) -> u64 {
-    let word = u64::from_le_bytes(word);
-    let quotes = (word ^ spread(b'"')).wrapping_sub(spread(1));
-    let escapes = (word ^ spread(b'\\')).wrapping_sub(spread(1));
-    let controls = word.wrapping_sub(spread(FIRST_PRINTABLE));
-    (quotes | escapes | controls) & !word & spread(0x80)
 }
 
 #[cfg(test)]

@@ -70,7 +70,8 @@ impl Outgoing {
     pub(crate) fn answer(&mut self, id: &str, answer: Answer) {
         match answer {
             Answer::Success(payload) => {
-                self.make_room(FRAME + id.len() + payload.as_bytes().len().min(LARGE));
+                let copied = Some(payload.as_bytes().len()).filter(|length| *length < LARGE);
+                self.make_room(FRAME + id.len() + copied.unwrap_or_default());
                 self.text(
                     r#"{"type":"control_response","response":{"subtype":"success","request_id":"#,
                 );
@@ -121,10 +122,7 @@ impl Outgoing {
     fn json(&mut self, json: &str) {
         let start = self.buffer.len();
         self.text(json);
-        // Inside a string a line end is always escaped, so a bare one is white space.
-        for at in memchr::memchr_iter(b'\n', json.as_bytes()) {
-            self.buffer[start + at] = b' ';
-        }
+        in_one_line(&mut self.buffer[start..]);
     }
 
     fn string(&mut self, text: &str) {
@@ -137,6 +135,15 @@ impl Outgoing {
         }
         serde_json::to_writer((&mut self.buffer).writer(), text)
             .expect("a string always has a JSON form, and a buffer always takes it");
+    }
+}
+
+/// Makes blanks of line ends. Inside a string they are always escaped, so a bare one is white space.
+pub(crate) fn in_one_line(json: &mut [u8]) {
+    let mut rest = json;
+    while let Some(at) = memchr::memchr(b'\n', rest) {
+        rest[at] = b' ';
+        rest = &mut rest[at + 1..];
     }
 }
 

@@ -1,3 +1,5 @@
+use super::words::special_in;
+
 /// Appends a text as a JSON string.
 ///
 /// As `serde_json` does it, word by word where that looks at each byte: a long text is most of what
@@ -19,28 +21,13 @@ pub(crate) fn write_string(json: &mut Vec<u8>, text: &str) {
 fn plain_length(bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks();
     for (at, word) in words.iter().enumerate() {
-        let found = special(u64::from_le_bytes(*word));
-        if found != 0 {
-            return Some(at * size_of::<u64>() + found.trailing_zeros() as usize / 8);
+        if let Some(found) = special_in(*word) {
+            return Some(at * word.len() + found);
         }
     }
     let is_special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
     let at = rest.iter().position(is_special)?;
     Some(bytes.len() - rest.len() + at)
-}
-
-/// Has the highest bit of the first byte that has to be escaped, and none below it.
-const fn special(word: u64) -> u64 {
-    let (quotes, escapes) = (word ^ spread(b'"'), word ^ spread(b'\\'));
-    let quotes = quotes.wrapping_sub(spread(0x01)) & !quotes;
-    let escapes = escapes.wrapping_sub(spread(0x01)) & !escapes;
-    let controls = word.wrapping_sub(spread(0x20)) & !word;
-    (quotes | escapes | controls) & spread(0x80)
-}
-
-/// A word that consists of one byte.
-const fn spread(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; size_of::<u64>()])
 }
 
 fn write_escape(json: &mut Vec<u8>, byte: u8) {

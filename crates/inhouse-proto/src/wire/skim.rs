@@ -1,5 +1,7 @@
 use std::borrow::Cow;
 
+use super::words::mark_in;
+
 /// Goes through JSON text once and tells where things stand.
 ///
 /// A value that nobody asks for is passed over at the speed of a byte search, and a value that
@@ -220,26 +222,12 @@ fn mark(bytes: &[u8]) -> Option<usize> {
         if at == NEAR {
             return memchr::memchr2(b'"', b'\\', bytes);
         }
-        let found = marks(u64::from_le_bytes(*word));
-        if found != 0 {
-            return Some(at * size_of::<u64>() + found.trailing_zeros() as usize / 8);
+        if let Some(found) = mark_in(*word) {
+            return Some(at * word.len() + found);
         }
     }
     let at = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
     Some(bytes.len() - rest.len() + at)
-}
-
-/// Has the highest bit of the first byte that is a mark, and none below it.
-const fn marks(word: u64) -> u64 {
-    let (quotes, escapes) = (word ^ spread(b'"'), word ^ spread(b'\\'));
-    let quotes = quotes.wrapping_sub(spread(0x01)) & !quotes;
-    let escapes = escapes.wrapping_sub(spread(0x01)) & !escapes;
-    (quotes | escapes) & spread(0x80)
-}
-
-/// A word that consists of one byte.
-const fn spread(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; size_of::<u64>()])
 }
 
 #[cfg(test)]

@@ -10,31 +10,34 @@ pub(crate) fn mend(line: &[u8]) -> Option<Vec<u8>> {
     let mut mended: Option<Vec<u8>> = None;
     while let Some(distance) = line.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += distance;
-        match unit(&line[at..]) {
+        match code_unit(&line[at..]) {
             Some(0xD800..=0xDBFF)
-                if matches!(unit(&line[at + ESCAPE..]), Some(0xDC00..=0xDFFF)) =>
+                if matches!(code_unit(&line[at + UNIT..]), Some(0xDC00..=0xDFFF)) =>
             {
-                at += 2 * ESCAPE;
+                at += 2 * UNIT;
             }
             Some(0xD800..=0xDFFF) => {
-                mended.get_or_insert_with(|| line.to_vec())[at..at + ESCAPE]
+                mended.get_or_insert_with(|| line.to_vec())[at..at + UNIT]
                     .copy_from_slice(b"\\ufffd");
-                at += ESCAPE;
+                at += UNIT;
             }
-            Some(_) => at += ESCAPE,
+            Some(_) => at += UNIT,
             None => at += 2,
         }
     }
     mended
 }
 
-/// The length of `\uXXXX`.
-const ESCAPE: usize = 6;
+/// The length of an escape `\uXXXX`.
+pub(crate) const UNIT: usize = 6;
 
-/// The code unit of an escape `\uXXXX` at the start of the bytes.
-fn unit(bytes: &[u8]) -> Option<u16> {
-    let digits = bytes.get(..ESCAPE)?.strip_prefix(b"\\u")?;
-    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+/// The code unit of such an escape at the start of the bytes.
+pub(crate) fn code_unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.get(..UNIT)?.strip_prefix(b"\\u")?;
+    digits.iter().try_fold(0, |unit, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        Some(unit << 4 | u16::try_from(digit).ok()?)
+    })
 }
 
 #[cfg(test)]

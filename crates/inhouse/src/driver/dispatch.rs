@@ -19,7 +19,8 @@ pub(super) struct Dispatch {
     handlers: Handlers,
     workers: Workers,
     running: HashMap<u64, Worker, RandomState>,
-    /// Handlers that were started and have not answered, since that was last of interest.
+    /// How many handlers were started since answers were last held back, less those that have answered
+    /// since then: about as many as may be about to.
     unanswered_starts: usize,
     answers: UnboundedReceiver<Answered>,
 }

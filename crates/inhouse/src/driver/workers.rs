@@ -1,7 +1,7 @@
 use std::future::{Future, poll_fn};
 use std::mem;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 use inhouse_proto::control::incoming::Answer;
@@ -29,7 +29,8 @@ pub(super) struct Workers {
 
 /// A task that runs a handler. Dropping it stops both.
 pub(super) struct Worker {
-    desk: Arc<Desk>,
+    /// The task's own: whatever is dropped with it is dropped there.
+    desk: Weak<Desk>,
     task: AbortHandle,
 }
 
@@ -53,14 +54,19 @@ impl Workers {
     /// Runs a handler.
     pub(super) fn start(&mut self, ticket: Ticket, answering: Answering) -> Worker {
         let job = Job { ticket, answering };
-        if let Some(worker) = self.idle.pop() {
-            worker.desk.put(job);
+        if let Some(worker) = self.idle.pop()
+            && let Some(desk) = worker.desk.upgrade()
+        {
+            desk.put(job);
             return worker;
         }
-        let desk = Arc::new(Desk::with(job));
-        let work = work(Arc::clone(&desk), self.answers.clone());
-        let task = tokio::spawn(work.in_current_span()).abort_handle();
-        Worker { desk, task }
+        let desk = Arc::new(Desk {
+            next: Mutex::new(OnDesk::Job(job)),
+            answers: self.answers.clone(),
+        });
+        let worker = Arc::downgrade(&desk);
+        let task = tokio::spawn(work(desk).in_current_span()).abort_handle();
+        Worker { desk: worker, task }
     }
 
     /// Takes back one that is free.
@@ -82,8 +88,11 @@ struct Job {
     answering: Answering,
 }
 
-/// Where a worker finds its next job.
-struct Desk(Mutex<OnDesk>);
+/// Where a worker finds its next job, and where its answers go.
+struct Desk {
+    next: Mutex<OnDesk>,
+    answers: UnboundedSender<Answered>,
+}
 
 enum OnDesk {
     Job(Job),
@@ -93,10 +102,6 @@ enum OnDesk {
 }
 
 impl Desk {
-    fn with(job: Job) -> Self {
-        Self(Mutex::new(OnDesk::Job(job)))
-    }
-
     fn put(&self, job: Job) {
         let before = mem::replace(&mut *self.lock(), OnDesk::Job(job));
         if let OnDesk::Bell(waker) = before {
@@ -117,17 +122,22 @@ impl Desk {
 
     // Nothing in here can panic half-way through a change.
     fn lock(&self) -> MutexGuard<'_, OnDesk> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn work(desk: Arc<Desk>, answers: UnboundedSender<Answered>) {
+impl Drop for Desk {
+    fn drop(&mut self) {
+        if let OnDesk::Job(job) = mem::replace(&mut *self.lock(), OnDesk::Nothing) {
+            drop(Promise::new(job.ticket, &self.answers));
+        }
+    }
+}
+
+async fn work(desk: Arc<Desk>) {
     loop {
         let Job { ticket, answering } = poll_fn(|cx| desk.poll_take(cx)).await;
-        let promise = Promise {
-            ticket: Some(ticket),
-            answers: &answers,
-        };
+        let promise = Promise::new(ticket, &desk.answers);
         let answer = catch_panic(answering).await.unwrap_or_else(|_| panicked());
         promise.keep(answer);
     }
@@ -139,7 +149,14 @@ struct Promise<'a> {
     answers: &'a UnboundedSender<Answered>,
 }
 
-impl Promise<'_> {
+impl<'a> Promise<'a> {
+    fn new(ticket: Ticket, answers: &'a UnboundedSender<Answered>) -> Self {
+        Self {
+            ticket: Some(ticket),
+            answers,
+        }
+    }
+
     fn keep(mut self, answer: Answer) {
         self.give(answer, true);
     }
@@ -167,4 +184,85 @@ impl Drop for Promise<'_> {
 fn panicked() -> Answer {
     tracing::error!("a handler panicked; the CLI is told that it failed");
     Answer::error("the handler of the host panicked")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::time::Instant;
+
+    use inhouse_proto::engine::{Config, Engine, Event};
+    use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+    use super::*;
+
+    fn workers() -> (Workers, UnboundedReceiver<Answered>) {
+        let (answer, answers) = unbounded_channel();
+        (Workers::new(answer), answers)
+    }
+
+    fn ticket() -> Ticket {
+        let mut engine = Engine::new(Config {
+            max_line: 1024,
+            ceiling: None,
+        });
+        let line = b"{\"type\":\"control_request\",\"request_id\":\"r\",\"request\":{}}\n";
+        engine.space().extend_from_slice(line);
+        engine.receive(Instant::now());
+        match engine.poll_event() {
+            Some(Event::Request(ticket, _)) => ticket,
+            other => panic!("not a request: {other:?}"),
+        }
+    }
+
+    fn alive() -> usize {
+        tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks()
+    }
+
+    #[tokio::test]
+    async fn a_task_runs_one_handler_after_another_also_after_a_panic() {
+        let (mut workers, mut answers) = workers();
+        let panicking: Answering = Box::pin(async { panic!("on purpose") });
+        for answering in [panicking, Box::pin(ready(Answer::Silence))] {
+            let worker = workers.start(ticket(), answering);
+            let answered = answers.recv().await.expect("an answer");
+            assert!(answered.is_free);
+            workers.keep(worker);
+            assert_eq!(alive(), 1);
+        }
+    }
+
+    #[tokio::test]
+    async fn handlers_that_run_at_once_have_tasks_of_their_own() {
+        let (mut workers, mut answers) = workers();
+        let slow = workers.start(ticket(), Box::pin(pending()));
+        let fast = workers.start(ticket(), Box::pin(ready(Answer::error("fast"))));
+        let answered = answers.recv().await.expect("an answer");
+        assert!(matches!(answered.answer, Answer::Error { .. }));
+        assert_eq!(alive(), 2);
+        drop((slow, fast));
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_is_stopped_says_nothing_and_its_task_is_gone() {
+        let (mut workers, mut answers) = workers();
+        let worker = workers.start(ticket(), Box::pin(ready(Answer::Silence)));
+        answers.recv().await.expect("an answer");
+        workers.keep(worker);
+        // Stopped while it runs, before it runs on a task that was kept, and on a new one.
+        for runs_before in [true, false, false] {
+            let worker = workers.start(ticket(), Box::pin(pending()));
+            if runs_before {
+                tokio::task::yield_now().await;
+            }
+            drop(worker);
+            let answered = answers.recv().await.expect("the ticket has an end");
+            assert!(matches!(answered.answer, Answer::Silence));
+            assert!(!answered.is_free);
+        }
+        tokio::task::yield_now().await;
+        assert_eq!(alive(), 0);
+    }
 }

@@ -43,6 +43,11 @@ impl Hooks {
         self.0.is_empty()
     }
 
+    /// Whether some of them are about an event.
+    pub(crate) fn are_about(&self, event: &str) -> bool {
+        self.0.iter().any(|hook| *hook.event == *event)
+    }
+
     /// What is wrong with them, each with the event that it is about.
     pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
         let hooks = self.0.iter();

@@ -1,3 +1,5 @@
+use inhouse_proto::hook::{HookEvent as _, InstructionsLoaded};
+
 use super::argv::Argv;
 use crate::options::{
     Effort, Options, PermissionMode, PermissionPrompts, PluginDelivery, PromptBase, SkillChoice,
@@ -142,8 +144,10 @@ fn session(options: &Options, argv: &mut Argv) {
     let session = &options.session;
     argv.switch_if(session.continue_latest, "continue");
     argv.value_if("resume", session.resume.as_ref());
-    if !options.hooks.is_empty() && session.resumes() {
-        // A call that was deferred goes on at once, and without this no hook would see it.
+    // A call that was deferred goes on at once, and the first instructions are read at once: a CLI that
+    // learns of its hooks a moment later calls none for these.
+    let deferred = !options.hooks.is_empty() && session.resumes();
+    if deferred || options.hooks.are_about(InstructionsLoaded::NAME) {
         argv.switch_once("await-initialize");
     }
     argv.value_if("session-id", session.id.as_ref());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use inhouse_proto::control::incoming::Payload;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 use inhouse_proto::engine::{Request, Text};
-use inhouse_proto::mcp::{ErrorCode, RpcError, result_payload};
+use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError, WriteResult, result_payload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tracing::Span;
@@ -58,16 +58,16 @@ pub(crate) struct RpcRequest {
 impl RpcRequest {
     /// The payload that answers it with a result.
     pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Payload, RpcError> {
-        self.succeed_in(&Span::none(), |json| serde_json::to_writer(json, result))
+        self.succeed_in(&Span::none(), &AnyResult(result))
     }
 
     /// The same for the result of a tool, which is noted in the span of the call.
     pub(crate) fn succeed_in(
         &self,
         span: &Span,
-        write_result: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+        result: &impl WriteResult,
     ) -> Result<Payload, RpcError> {
-        let (payload, place) = result_payload(self.call.id(), write_result)
+        let (payload, place) = result_payload(self.call.id(), result)
             .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
         if !span.is_disabled() {
             note_answer(span, &payload.as_str()[place]);

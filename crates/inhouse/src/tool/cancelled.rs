@@ -28,12 +28,6 @@ struct Signal {
 }
 
 impl Cancelled {
-    pub(crate) fn new() -> (Canceller, Self) {
-        let canceller = Canceller::new();
-        let cancelled = canceller.cancelled.clone();
-        (canceller, cancelled)
-    }
-
     /// Whether the call was cancelled, or is over.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {

@@ -7,8 +7,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use inhouse_proto::mcp::CallToolResult;
-use tokio::sync::Semaphore;
-use tracing::Instrument;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::record::{CallRecord, Finished, note_panic};
 
@@ -29,29 +28,29 @@ impl Limits {
 ///
 /// The timeout includes the time that it waits for its turn: whoever waits for the call cannot tell
 /// the one from the other.
-pub(super) async fn run(
+pub(super) async fn run<'a>(
     record: CallRecord,
     tool: &str,
     timeout: Option<Duration>,
-    limits: [&Limits; 2],
+    limits: [&'a Limits; 2],
+    // Kept by the caller, too: a turn ends when the handler is gone, and not before.
+    turns: &mut [Option<SemaphorePermit<'a>>; 2],
     // Pinned by the caller: handed on as it is, it would be copied from future to future.
     handler: Pin<&mut (impl Future<Output = CallToolResult> + Send)>,
 ) -> Finished {
-    let span = record.span().clone();
     let in_turn = pin!(async {
         let [server_limit, tool_limit] = limits;
         // The tool's first: who waits for that must not take a turn of the server from other
         // tools.
-        let _tool = wait_for_turn(tool_limit).await;
-        let _server = wait_for_turn(server_limit).await;
+        turns[0] = wait_for_turn(tool_limit).await;
+        turns[1] = wait_for_turn(server_limit).await;
         catch_panic(handler).await
     });
-    let outcome = within(timeout, in_turn).instrument(span.clone()).await;
-    let (outcome, result) = match outcome {
+    let (outcome, result) = match within(timeout, in_turn).await {
         Some(Ok(result)) if result.is_error => ("error", result),
         Some(Ok(result)) => ("success", result),
         Some(Err(panic)) => {
-            span.in_scope(|| note_panic(&panic));
+            record.span().in_scope(|| note_panic(&panic));
             let text = format!("the tool `{tool}` failed unexpectedly: {panic}");
             ("panic", CallToolResult::error(text))
         }
@@ -66,7 +65,7 @@ pub(super) async fn run(
     record.finish(outcome, result)
 }
 
-async fn wait_for_turn(limits: &Limits) -> Option<tokio::sync::SemaphorePermit<'_>> {
+async fn wait_for_turn(limits: &Limits) -> Option<SemaphorePermit<'_>> {
     // A semaphore of ours is never closed.
     limits.permits.as_ref()?.acquire().await.ok()
 }
@@ -80,9 +79,9 @@ async fn within<F: Future>(timeout: Option<Duration>, future: Pin<&mut F>) -> Op
 
 /// Polls a future to its result or to the text of its panic.
 ///
-/// The future is dropped with the panic, so nobody sees what it may have left half-done, except
-/// through the application's own state, which the application has to keep sound as it does with any
-/// task that panics.
+/// It is not polled again, so nobody sees what it may have left half-done, except through the
+/// application's own state, which the application has to keep sound as it does with any task that
+/// panics.
 pub(crate) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = pin!(future);
     std::future::poll_fn(

@@ -8,12 +8,13 @@ use inhouse_proto::control::outgoing::{SdkMcpServerConfig, ToolPolicy};
 use inhouse_proto::mcp::CallToolResult;
 use serde_json::Value;
 use tokio::sync::watch;
+use tracing::Instrument;
 
 use super::call::CallContext;
 use super::record::{CallRecord, Finished};
 use super::registry::{Listing, Registry};
 use super::running::{Limits, run};
-use super::{Call, Cancelled, Progress, Tool, ToolHandle};
+use super::{Call, Canceller, Progress, Tool, ToolHandle};
 use crate::session::Session;
 
 /// A set of tools with a name, and a state that they share.
@@ -146,10 +147,10 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// What Claude would read is the result, also when there is no such tool or the arguments do
     /// not fit.
     pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
-        let (_alive, cancelled) = Cancelled::new();
+        let canceller = Canceller::new();
         let context = CallContext {
             tool_use_id: None,
-            cancelled: &cancelled,
+            cancelled: canceller.cancelled(),
             progress: &|| Progress::new(None),
             session: &Session::default(),
         };
@@ -233,7 +234,8 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
             let timeout = entry.tool.timeout.or(self.settings.timeout);
             let limits = [&self.settings.limits, &entry.limits];
             let record = CallRecord::begin(&self.name, tool, arguments);
-            let handling = pin!(async {
+            let mut turns = [None, None];
+            let handling = async {
                 let call = Call {
                     state: &*self.state,
                     arguments,
@@ -241,8 +243,9 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
                 };
                 let handling = entry.tool.handler.call(&call);
                 handling.await
-            });
-            run(record, tool, timeout, limits, handling).await
+            };
+            let handling = pin!(handling.instrument(record.span().clone()));
+            run(record, tool, timeout, limits, &mut turns, handling).await
         })
     }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use inhouse::Options;
 use inhouse::dialog::{DialogAnswer, DialogRequest};
 use inhouse::elicitation::{ElicitationAnswer, ElicitationRequest};
-use inhouse::hook::{HookContext, HookOutput, Matcher, OnFailure, PreToolUse};
+use inhouse::hook::{HookContext, HookOutput, InstructionsLoaded, Matcher, OnFailure, PreToolUse};
 use inhouse::launch::{CommandLine, HostEnvironment};
 use inhouse::options::{
     AgentDefinition, Backlog, CredentialMode, Effort, McpServer, PermissionMode, PermissionPrompts,
@@ -83,6 +83,13 @@ pub(crate) fn all() -> Vec<Case> {
         case("mcp", mcp()),
         case("mcp_in_process", mcp_in_process()),
         case("hooks", hooks()),
+        case(
+            "hooks_at_the_start",
+            Options::new().hook(
+                Matcher::any(),
+                async |_: InstructionsLoaded, _: HookContext| Ok(HookOutput::pass()),
+            ),
+        ),
         case(
             "hooks_resumed",
             hooks()

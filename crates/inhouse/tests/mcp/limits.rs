@@ -117,3 +117,61 @@ async fn a_cancelled_call_gives_its_turn_to_the_next() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_turn_is_over_only_when_its_handler_is_gone() {
+    use std::sync::{Arc, Condvar, Mutex};
+
+    #[derive(Default)]
+    struct Door {
+        began: Mutex<usize>,
+        more: Condvar,
+    }
+    /// Takes its time to leave, as a handler does that has something to put in order.
+    struct Leaving(Arc<Door>, tokio::sync::mpsc::UnboundedSender<usize>);
+    impl Drop for Leaving {
+        fn drop(&mut self) {
+            let began = self.0.began.lock().expect("no panic");
+            let patience = Duration::from_millis(300);
+            let met = self
+                .0
+                .more
+                .wait_timeout_while(began, patience, |began| *began < 2);
+            let _ = self.1.send(*met.expect("no panic").0);
+        }
+    }
+
+    let door = Arc::new(Door::default());
+    let (left, mut leaving) = tokio::sync::mpsc::unbounded_channel();
+    let (begun, mut beginning) = tokio::sync::mpsc::unbounded_channel();
+    let at_work = Arc::clone(&door);
+    let wait = Tool::new("wait", "Waits", move || {
+        let (door, left, begun) = (Arc::clone(&at_work), left.clone(), begun.clone());
+        async move {
+            *door.began.lock().expect("no panic") += 1;
+            door.more.notify_all();
+            let _ = begun.send(());
+            let _leaving = Leaving(door, left);
+            pending::<()>().await;
+        }
+    });
+    let server = ToolServer::new("s").tool(wait.concurrency(1));
+    let call = || {
+        let server = server.clone();
+        tokio::spawn(async move { server.call("wait", json!({})).await })
+    };
+    let first = call();
+    beginning.recv().await.expect("it begins");
+    // Not in a task: that would stand behind the one that leaves, on the same thread.
+    let seen = async {
+        tokio::task::yield_now().await;
+        first.abort();
+        leaving.recv().await.expect("the first leaves")
+    };
+    let seen = tokio::select! {
+        biased;
+        _ = server.call("wait", json!({})) => unreachable!("it waits for ever"),
+        seen = seen => seen,
+    };
+    assert_eq!(seen, 1, "the second began while the first was still there");
+}

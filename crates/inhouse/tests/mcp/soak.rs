@@ -83,6 +83,7 @@ async fn trap_08_ten_thousand_calls_are_answered_once_each_and_leave_nothing() {
         let after_all = Holdings::of(&state);
 
         assert_eq!(state.most.load(Ordering::SeqCst), IN_FLIGHT);
+        assert!(after_all.tasks <= after_half.tasks, "more tasks are left");
         for holdings in [&after_half, &after_all] {
             assert_eq!(holdings.states, at_rest.states, "handlers that are left");
         }

@@ -3,6 +3,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::wire::in_one_line;
+
 /// What answers a request of the CLI: JSON text on one line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload(Cow<'static, [u8]>);
@@ -18,12 +20,7 @@ impl Payload {
 
     /// Text that is known to be JSON, in any layout.
     pub(crate) fn of_json(mut json: Vec<u8>) -> Self {
-        let mut at = 0;
-        // Inside a string a line end is always escaped, so a bare one is white space.
-        while let Some(distance) = memchr::memchr(b'\n', &json[at..]) {
-            at += distance;
-            json[at] = b' ';
-        }
+        in_one_line(&mut json);
         Self(Cow::Owned(json))
     }
 

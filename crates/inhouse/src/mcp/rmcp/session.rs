@@ -8,7 +8,7 @@ use ::rmcp::model::{
 };
 use ::rmcp::service::{RequestContext, RunningService, serve_directly};
 use ::rmcp::{Peer, RoleServer, ServerHandler, Service};
-use inhouse_proto::mcp::{ErrorCode, RpcError};
+use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tracing::{Instrument, Span};
 
@@ -104,7 +104,7 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
             let params = request.params.as_deref();
             let outcome = pin!(async {
                 let (result, span) = self.answer(id, &request.method, params).await?;
-                request.succeed_in(&span, |json| serde_json::to_writer(json, &result))
+                request.succeed_in(&span, &AnyResult(&result))
             });
             request.call.answer(outcome).await
         })

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::session::Session;
-use crate::tool::{CallContext, Cancelled, Progress, ServedTools, note_answer};
+use crate::tool::{CallContext, Canceller, Progress, ServedTools, note_answer};
 
 /// Calls a tool for a client of the library.
 pub(super) async fn call(
@@ -20,14 +20,15 @@ pub(super) async fn call(
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let (cancel, cancelled) = Cancelled::new();
+    let canceller = Canceller::new();
+    let cancelled = canceller.cancelled();
     let (progress, reports) = progress(context.meta.get_progress_token());
     let arguments = Value::Object(request.arguments.unwrap_or_default()).to_string();
     let tool_use_id = context.meta.get("claudecode/toolUseId");
     let (session, progress) = (Session::default(), || progress.clone());
     let call = CallContext {
         tool_use_id: tool_use_id.and_then(Value::as_str),
-        cancelled: &cancelled,
+        cancelled,
         progress: &progress,
         session: &session,
     };
@@ -35,7 +36,7 @@ pub(super) async fn call(
     tokio::select! {
         biased;
         () = context.ct.cancelled() => {
-            cancel.cancelled().cancel();
+            cancelled.cancel();
             let code = ::rmcp::model::ErrorCode(ErrorCode::CANCELLED);
             Err(ErrorData::new(code, "the request was cancelled", None))
         }

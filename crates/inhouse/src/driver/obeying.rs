@@ -1,0 +1,120 @@
+use std::time::Duration;
+
+use super::ending::{Step, unsendable};
+use super::{Close, Command, Driver, now};
+
+/// What is asked of a driver, and what it does to end the session.
+impl Driver {
+    pub(super) fn on_command(&mut self, command: Option<Command>) {
+        let Some(command) = command else {
+            tracing::debug!("the session was dropped");
+            self.ending.abandon();
+            self.dispatch.cancel_all();
+            return self.begin_ending(self.settings.shutdown.grace);
+        };
+        self.obey(command);
+    }
+
+    /// Obeys what has been asked so far.
+    pub(super) fn obey_all(&mut self) {
+        for _ in 0..self.commands.len() {
+            let Ok(command) = self.commands.try_recv() else {
+                return;
+            };
+            self.obey(command);
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Send { prompt, done } => {
+                if !self.input.takes_more() {
+                    return drop(done.send(Err(self.waiters.input_closed())));
+                }
+                match self.engine.send(&prompt) {
+                    Ok(()) => {
+                        self.messages.prompted();
+                        self.waiters.await_written(done);
+                    }
+                    Err(error) => drop(done.send(Err(unsendable(error)))),
+                }
+            }
+            Command::Request(request) => {
+                if !self.input.takes_more() {
+                    let error = self.waiters.input_closed();
+                    return drop(request.reply.send(Err(error)));
+                }
+                let id = self.engine.request(&request.body, request.deadline);
+                self.waiters.await_reply(id, request);
+            }
+            Command::Post { body, timeout } => {
+                if self.input.is_open() {
+                    self.engine.request(&body, now().checked_add(timeout));
+                }
+            }
+            Command::Abandon { key } => {
+                if let Some(id) = self.waiters.abandon(key) {
+                    self.engine.withdraw(id);
+                }
+            }
+            Command::Close { how, done } => {
+                self.closers.extend(done);
+                self.close(how);
+            }
+        }
+    }
+
+    fn close(&mut self, how: Close) {
+        self.ending.request_close();
+        self.dispatch.cancel_all();
+        match how {
+            Close::Gently => self.begin_ending(self.settings.shutdown.grace),
+            Close::Now => {
+                self.close_input();
+                self.ending.hurry(now());
+                self.on_step();
+            }
+        }
+    }
+
+    /// Closes stdin once everything is written, and gives the CLI some time to end.
+    pub(super) fn begin_ending(&mut self, grace: Duration) {
+        self.input.end();
+        self.ending.begin(now(), grace);
+    }
+
+    pub(super) fn close_input(&mut self) {
+        if self.input.close() {
+            self.waiters.input_ended();
+        }
+    }
+
+    pub(super) fn on_deadline(&mut self) {
+        let now = now();
+        self.engine.handle_timeout(now);
+        if self
+            .ending
+            .deadline()
+            .is_some_and(|deadline| deadline <= now)
+        {
+            self.ending.advance(now, self.settings.shutdown.term);
+            self.on_step();
+        }
+    }
+
+    fn on_step(&mut self) {
+        match self.ending.step() {
+            Some(Step::Terminated) => {
+                tracing::debug!("the CLI did not end by itself, asking it to");
+                // Whatever it has not read by now it will not read.
+                self.close_input();
+                self.peer.terminate();
+            }
+            Some(Step::Killed) => {
+                tracing::debug!("killing the CLI");
+                self.peer.kill();
+            }
+            Some(Step::Grace | Step::GivenUp) | None => {}
+        }
+    }
+}
