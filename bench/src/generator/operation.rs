@@ -109,12 +109,13 @@ fn call(line: &mut Vec<u8>, id: &[u8], tool: &[u8], arguments: &[&[u8]]) {
 /// Appends a text with a filling in the place of every `$`: formatting would cost more than all the
 /// rest of a request.
 fn put(line: &mut Vec<u8>, text: &str, filling: &[u8]) {
-    let mut parts = text.as_bytes().split(|byte| *byte == b'$');
-    line.extend_from_slice(parts.next().unwrap_or_default());
-    for part in parts {
+    let mut rest = text.as_bytes();
+    while let Some(place) = memchr::memchr(b'$', rest) {
+        line.extend_from_slice(&rest[..place]);
         line.extend_from_slice(filling);
-        line.extend_from_slice(part);
+        rest = &rest[place + 1..];
     }
+    line.extend_from_slice(rest);
 }
 
 fn in_digits(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
