@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
+use super::exit::{Exit, ended};
 use super::{ExitStatus, watchdog};
 
 /// A running process group, by its leader. Dropping it kills the group.
@@ -39,12 +40,12 @@ impl Group {
     pub(super) fn start(mut command: Command) -> io::Result<(Self, Pipes)> {
         // The thread comes first: a failure to start it must not leave a child that nobody reaps.
         let (hand_over, handed_over) = mpsc::channel::<(Child, Arc<Leader>)>();
-        let (ended, exit) = watch::channel(Exit::Pending);
+        let (end, exit) = watch::channel(Exit::Pending);
         thread::Builder::new()
             .name("inhouse-child".to_owned())
             .spawn(move || {
                 if let Ok((child, leader)) = handed_over.recv() {
-                    ended.send_replace(Exit::Ended(leader.reap(child)));
+                    end.send_replace(Exit::Ended(leader.reap(child)));
                 }
             })?;
 
@@ -70,14 +71,7 @@ impl Group {
 
     /// Resolves once the leader was reaped; `None` if somebody else did that and has the status.
     pub(super) fn exited(&self) -> impl Future<Output = Option<ExitStatus>> + Send + use<> {
-        let mut exit = self.exit.clone();
-        async move {
-            let exit = exit.wait_for(|exit| *exit != Exit::Pending).await;
-            match exit.as_deref() {
-                Ok(Exit::Ended(status)) => *status,
-                Ok(Exit::Pending) | Err(_) => None,
-            }
-        }
+        ended(self.exit.clone())
     }
 
     pub(super) fn terminate(&self) {
@@ -100,12 +94,6 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Exit {
-    Pending,
-    Ended(Option<ExitStatus>),
 }
 
 struct Leader {

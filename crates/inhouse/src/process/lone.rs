@@ -7,6 +7,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{Notify, watch};
 
 use super::ExitStatus;
+use super::exit::{Exit, ended};
 
 /// A running process where there are no process groups. Dropping it kills the process.
 ///
@@ -38,10 +39,10 @@ impl Group {
             stderr: child.stderr.take().expect(PIPED),
         };
         let kill = Arc::new(Notify::new());
-        let (ended, exit) = watch::channel(Exit::Pending);
+        let (end, exit) = watch::channel(Exit::Pending);
         let killed = Arc::clone(&kill);
         tokio::spawn(async move {
-            ended.send_replace(Exit::Ended(wait(child, &killed).await));
+            end.send_replace(Exit::Ended(wait(child, &killed).await));
         });
         Ok((Self { pid, kill, exit }, pipes))
     }
@@ -52,14 +53,7 @@ impl Group {
 
     /// Resolves once the process has ended.
     pub(super) fn exited(&self) -> impl Future<Output = Option<ExitStatus>> + Send + use<> {
-        let mut exit = self.exit.clone();
-        async move {
-            let exit = exit.wait_for(|exit| *exit != Exit::Pending).await;
-            match exit.as_deref() {
-                Ok(Exit::Ended(status)) => *status,
-                Ok(Exit::Pending) | Err(_) => None,
-            }
-        }
+        ended(self.exit.clone())
     }
 
     /// Nothing: without signals there is no gentle way, and the hard one is [`kill`](Self::kill).
@@ -74,12 +68,6 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Exit {
-    Pending,
-    Ended(Option<ExitStatus>),
 }
 
 async fn wait(mut child: Child, killed: &Notify) -> Option<ExitStatus> {

@@ -20,6 +20,7 @@
 
 #[cfg(target_os = "linux")]
 mod descendants;
+mod exit;
 mod exit_status;
 #[cfg(unix)]
 mod group;
