@@ -30,7 +30,6 @@ struct McpPlace {
 /// Where in a request the parts of a call of a tool stand.
 #[derive(Clone, Copy, Debug)]
 struct CallPlace {
-    params: Place,
     name: Place,
     arguments: Place,
     tool_use_id: Place,
@@ -85,7 +84,7 @@ impl Request {
                 params: place.params.within(body),
                 result: place.result.within(body),
                 error: place.error.within(body),
-                call: place.call.and_then(|call| call.within(body)),
+                call: None,
             }),
         })
     }
@@ -94,8 +93,15 @@ impl Request {
     /// Where it was not, [`ToolCall::parse`] does that.
     #[must_use]
     pub fn tool_call(&self) -> Option<ToolCall<'_>> {
-        let call = self.mcp?.call?.within(&self.body)?;
-        ToolCall::of(&call)
+        let place = self.mcp.as_ref()?;
+        let (call, body) = (place.call?, self.body());
+        ToolCall::of(&CallText {
+            text: place.params.within(body)?,
+            name: call.name.within(body)?,
+            arguments: call.arguments.within(body)?,
+            tool_use_id: call.tool_use_id.within(body)?,
+            progress_token: call.progress_token.within(body)?,
+        })
     }
 
     /// A part of the [`body`](Self::body) that outlives it, without a copy.
@@ -126,24 +132,11 @@ impl McpPlace {
             result: optional(message.result),
             error: optional(message.error),
             call: message.call.map(|call| CallPlace {
-                params: place(call.text),
                 name: place(call.name),
                 arguments: place(call.arguments),
                 tool_use_id: place(call.tool_use_id),
                 progress_token: place(call.progress_token),
             }),
-        })
-    }
-}
-
-impl CallPlace {
-    fn within(self, body: &str) -> Option<CallText<'_>> {
-        Some(CallText {
-            text: self.params.within(body)?,
-            name: self.name.within(body)?,
-            arguments: self.arguments.within(body)?,
-            tool_use_id: self.tool_use_id.within(body)?,
-            progress_token: self.progress_token.within(body)?,
         })
     }
 }

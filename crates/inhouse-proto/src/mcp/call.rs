@@ -27,7 +27,7 @@ impl<'a> ToolCall<'a> {
     /// `INVALID_PARAMS` with what is wrong.
     pub fn parse(params: Option<&'a str>) -> Result<Self, RpcError> {
         let params = params.unwrap_or_default();
-        let call = match Self::at_a_glance(params).or_else(|| Self::skim(params)) {
+        let call = match Self::skim(params) {
             Some(call) => call,
             // The other way tells what is wrong.
             None => Self::with_care(params).map_err(|error| invalid(&error.to_string()))?,
@@ -36,13 +36,6 @@ impl<'a> ToolCall<'a> {
             return Err(invalid("`arguments` is not an object"));
         }
         Ok(call)
-    }
-
-    fn at_a_glance(params: &'a str) -> Option<Self> {
-        let mut skim = Skim::new(params);
-        let call = CallText::read(&mut skim)?;
-        skim.end()?;
-        Self::of(&call)
     }
 
     /// One that was taken apart already; `None` when something about it is odd.
@@ -149,7 +142,10 @@ mod tests {
     #[test]
     fn a_glance_reads_the_same() {
         let params = r#"{"name":"add","arguments":{"a":[1,"}"]},"_meta":{"claudecode/toolUseId":"toolu_1","progressToken":2}}"#;
-        let glanced = ToolCall::at_a_glance(params).expect("the form in which the CLI writes");
+        fn glance(params: &str) -> Option<ToolCall<'_>> {
+            ToolCall::of(&CallText::read(&mut Skim::new(params))?)
+        }
+        let glanced = glance(params).expect("the form in which the CLI writes");
         assert_eq!(Some(glanced), ToolCall::skim(params));
         for (part, other) in [
             ("\"add\"", "\"a\\u0064d\""),
@@ -158,7 +154,7 @@ mod tests {
             ("{\"a\":[1,\"}\"]}", "[]"),
         ] {
             let params = params.replace(part, other);
-            assert_eq!(ToolCall::at_a_glance(&params), None, "{params}");
+            assert_eq!(glance(&params), None, "{params}");
         }
     }
 

@@ -128,9 +128,9 @@ impl NativeSession {
     }
 
     async fn run(&self, request: &RpcRequest) -> Result<Payload, RpcError> {
-        // Not before: whoever carries the messages has no time for large arguments.
         let call = match request.request.tool_call() {
             Some(call) => call,
+            // Not before: whoever carries the messages has no time for large arguments.
             None => ToolCall::parse(request.params.as_deref())?,
         };
         let (link, cancelled) = (&self.link, request.call.cancelled());
