@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState, Text};
 use crate::control::incoming::Answer;
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, Skim, mend, sample_of, unquote};
+use crate::wire::{Envelope, Reply, Skim, is_said, mend, sample_of, unquote};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
@@ -19,6 +19,10 @@ impl Engine {
         let Some(line) = Text::of_line(bytes.clone()) else {
             return self.not_json(&bytes, now);
         };
+        if is_said(&line) && !self.run.awaits_activity() {
+            // Only its reader has to know more about it, also whether it is JSON to its end.
+            return self.events.push_back(Event::Message(Frame::new(line)));
+        }
         let Some(envelope) = Envelope::read(&line) else {
             return self.not_json(&bytes, now);
         };

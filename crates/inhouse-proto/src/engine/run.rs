@@ -87,6 +87,11 @@ impl Run {
         false
     }
 
+    /// Whether it matters if the main thread speaks.
+    pub(super) fn awaits_activity(&self) -> bool {
+        self.has_result || self.deadline.is_some()
+    }
+
     /// The main thread spoke: a run that seemed over goes on.
     pub(super) fn activity(&mut self) {
         if self.has_result {

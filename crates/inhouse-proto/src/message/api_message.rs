@@ -11,8 +11,8 @@ open_struct! {
     pub struct ApiMessage {
         /// The API's id of the message. Several assistant messages share it.
         pub id: Option<String>,
-        /// The kind: `message`.
-        pub kind as "type": Option<String>,
+        /// The kind of object.
+        pub kind as "type": Option<ApiMessageKind>,
         /// Who speaks: the assistant.
         pub role: Option<Role>,
         /// The model; `<synthetic>` when the CLI wrote the message itself.
@@ -26,7 +26,7 @@ open_struct! {
         /// More about a refusal.
         pub stop_details: Option<Box<StopDetails>>,
         /// Tokens; provisional until the whole message is done.
-        pub usage: Option<Usage>,
+        pub usage: Option<Box<Usage>>,
         /// The container in which the API's tools ran.
         pub container: Option<Box<Container>>,
         /// What the API removed from the context.
@@ -35,6 +35,14 @@ open_struct! {
         pub diagnostics: Option<Diagnostics>,
         /// How the API changed the input before the model saw it.
         pub input_transformations: Option<Vec<Value>>,
+    }
+}
+
+open_enum! {
+    /// The kind of object that a message of the API is.
+    pub enum ApiMessageKind {
+        /// A message; there is no other kind.
+        Message = "message",
     }
 }
 

@@ -45,8 +45,8 @@ macro_rules! messages {
             /// The fast way.
             fn read(mut reader: Reader<'_>) -> Option<Self> {
                 let message = match reader.tag("type")? {
-                    $( $tag => Self::$variant(Open::read(&mut reader)?), )*
-                    "system" => Self::System(Open::read(&mut reader)?),
+                    $( $tag => Self::$variant(reader.value()?), )*
+                    "system" => Self::System(reader.value()?),
                     _ => return None,
                 };
                 reader.end()?;

@@ -75,8 +75,8 @@ mod user;
 
 pub use self::active_goal::{ActiveGoal, ActiveGoalMessage};
 pub use self::api_message::{
-    ApiMessage, Container, ContextManagement, Diagnostics, RefusalCategory, Role, StopDetails,
-    StopReason,
+    ApiMessage, ApiMessageKind, Container, ContextManagement, Diagnostics, RefusalCategory, Role,
+    StopDetails, StopReason,
 };
 pub use self::assistant::AssistantMessage;
 pub use self::assistant_error::AssistantError;

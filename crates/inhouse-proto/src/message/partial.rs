@@ -13,12 +13,12 @@ open_struct! {
     pub struct StreamEvent ["type" = "stream_event"] {
         /// The event.
         pub event: ApiEvent,
+        /// The session.
+        pub session_id: Option<String>,
         /// The tool call whose subagent speaks; `None` on the main thread.
         pub parent_tool_use_id: Option<String>,
         /// The id of this event.
         pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
         /// Milliseconds until the first token.
         pub ttft_ms: Option<f64>,
         /// The API message that is in the making. Not declared by the CLI.
@@ -121,7 +121,7 @@ open_struct! {
         /// What changed.
         pub delta: MessageChange,
         /// Tokens up to here.
-        pub usage: Option<Usage>,
+        pub usage: Option<Box<Usage>>,
         /// What the API removed from the context.
         pub context_management: Option<ContextManagement>,
         /// How the API changed the input before the model saw it.

@@ -17,10 +17,14 @@ open_struct! {
         pub message: ApiUserMessage,
         /// The tool call to whose subagent it belongs; `None` on the main thread.
         pub parent_tool_use_id: Option<String>,
-        /// The id of the message.
-        pub uuid: Option<String>,
+        /// The subagent, by the id that its task events carry too.
+        pub agent_id: Option<String>,
         /// The session.
         pub session_id: Option<String>,
+        /// The id of the message.
+        pub uuid: Option<String>,
+        /// When it was made, as an ISO 8601 time.
+        pub timestamp: Option<String>,
         /// Whether it is an echo of a prompt.
         pub is_replay as "isReplay": Option<bool>,
         /// Whether nobody typed it.
@@ -36,8 +40,6 @@ open_struct! {
         pub priority: Option<Priority>,
         /// `false` when it was only added to the transcript, without a turn of its own.
         pub should_query as "shouldQuery": Option<bool>,
-        /// When it was made, as an ISO 8601 time.
-        pub timestamp: Option<String>,
         /// Whether the text was taken as it is, without commands and file references.
         pub client_composed: Option<bool>,
         /// Pastes that were taken out of the text.
@@ -49,8 +51,6 @@ open_struct! {
         /// How each of its tool results came about: who allowed or refused the call. Not declared by
         /// the CLI.
         pub tool_result_meta: Option<Vec<Value>>,
-        /// The subagent, by the id that its task events carry too.
-        pub agent_id: Option<String>,
         /// The kind of subagent.
         pub subagent_type: Option<String>,
         /// What the subagent was asked to do, in short.

@@ -54,8 +54,13 @@ macro_rules! open_enum {
         }
 
         impl $crate::open::Open for $name {
-            fn read(reader: &mut $crate::open::Reader<'_>) -> Option<Self> {
-                reader.text().map(|value| Self::from(&*value))
+            fn blank() -> Self {
+                Self::Unknown(String::new())
+            }
+
+            fn fill(&mut self, reader: &mut $crate::open::Reader<'_>) -> Option<()> {
+                *self = Self::from(&*reader.text()?);
+                Some(())
             }
 
             fn open(value: serde_json::Value) -> Result<Self, $crate::open::Mismatch> {

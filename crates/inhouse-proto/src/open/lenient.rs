@@ -19,16 +19,21 @@ pub trait Open: Sized {
     /// When the value, or a member that it cannot do without, has another shape.
     fn open(value: Value) -> Result<Self, Mismatch>;
 
-    /// Types the text that comes next, fast; `None` at any surprise.
-    #[must_use]
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        Self::open(reader.parse()?).ok()
-    }
+    /// Whether it may be absent as a member: a blank one takes its place then.
+    const OPTIONAL: bool = false;
 
-    /// The value of a member that is not there; `None` where it is required.
+    /// A value to be filled.
     #[must_use]
-    fn absent() -> Option<Self> {
-        None
+    fn blank() -> Self;
+
+    /// Types the text that comes next into a blank value, fast; `None` at any surprise.
+    ///
+    /// Values are filled where they are to stay: most of them are large, and would be moved once for
+    /// each object around them.
+    #[must_use]
+    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        *self = Self::open(reader.parse()?).ok()?;
+        Some(())
     }
 }
 
@@ -93,8 +98,14 @@ macro_rules! leaves {
                 leaf(value)
             }
 
-            fn read(reader: &mut Reader<'_>) -> Option<Self> {
-                $read(reader)
+            fn blank() -> Self {
+                Self::default()
+            }
+
+            #[inline]
+            fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+                *self = $read(reader)?;
+                Some(())
             }
         })*
     };
@@ -126,15 +137,21 @@ impl Open for Map<String, Value> {
         }
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        match reader.null()? {
-            true => Some(Self::new()),
-            false => reader.parse(),
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        if !reader.null()? {
+            *self = reader.parse()?;
         }
+        Some(())
     }
 }
 
 impl<T: Open> Open for Option<T> {
+    const OPTIONAL: bool = true;
+
     fn open(value: Value) -> Result<Self, Mismatch> {
         match value {
             Value::Null => Ok(None),
@@ -142,16 +159,16 @@ impl<T: Open> Open for Option<T> {
         }
     }
 
-    #[inline]
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        match reader.null()? {
-            true => Some(None),
-            false => T::read(reader).map(Some),
-        }
+    fn blank() -> Self {
+        None
     }
 
-    fn absent() -> Option<Self> {
-        Some(None)
+    #[inline]
+    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        match reader.null()? {
+            true => Some(()),
+            false => self.insert(T::blank()).fill(reader),
+        }
     }
 }
 
@@ -160,9 +177,14 @@ impl<T: Open> Open for Box<T> {
         T::open(value).map(Box::new)
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let value = T::read(reader)?;
-        Some(Box::new(value))
+    #[inline]
+    fn blank() -> Self {
+        Self::new(T::blank())
+    }
+
+    #[inline]
+    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        T::fill(self, reader)
     }
 }
 
@@ -172,13 +194,15 @@ impl<T: Open> Open for Vec<T> {
         items.into_iter().map(T::open).collect()
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let mut items = Self::new();
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         reader.list(|reader| {
-            items.push(T::read(reader)?);
-            Some(())
-        })?;
-        Some(items)
+            self.push(T::blank());
+            self.last_mut()?.fill(reader)
+        })
     }
 }
 
@@ -190,12 +214,15 @@ impl<T: Open> Open for BTreeMap<String, T> {
             .collect()
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let mut members = Self::new();
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         reader.object(|reader, name| {
-            members.insert(name.to_owned(), T::read(reader)?);
+            let value = reader.value()?;
+            self.insert(name.to_owned(), value);
             Some(())
-        })?;
-        Some(members)
+        })
     }
 }

@@ -36,6 +36,6 @@ pub(crate) use self::union::open_union;
 /// What the macros expand to; not for use by hand.
 pub(crate) mod expand {
     pub(crate) use super::lenient::deserialize;
-    pub(crate) use super::record::{IfOptional, IfRequired, Probe, open_member};
+    pub(crate) use super::record::{IfOptional, IfRequired, Probe, Seen, open_member};
     pub(crate) use super::union::tag_of;
 }

@@ -32,8 +32,16 @@ impl<'a> Reader<'a> {
 
     /// The value that is all of the text.
     pub(crate) fn whole<T: Open>(mut self) -> Option<T> {
-        let value = T::read(&mut self)?;
+        let value = self.value()?;
         self.end()?;
+        Some(value)
+    }
+
+    /// The value that comes next.
+    #[inline]
+    pub(crate) fn value<T: Open>(&mut self) -> Option<T> {
+        let mut value = T::blank();
+        value.fill(self)?;
         Some(value)
     }
 
@@ -68,37 +76,83 @@ impl<'a> Reader<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, &'a str) -> Option<()>,
     ) -> Option<()> {
-        self.enter(b'{')?;
-        if self.peek()? == b'}' {
-            return self.leave();
-        }
-        loop {
+        let mut more = self.begin(b'{', b'}')?;
+        while more {
             let name = self.plain()?;
             self.pass(b':')?;
             member(self, name)?;
-            match self.peek()? {
-                b',' => self.at += 1,
-                b'}' => return self.leave(),
-                _ => return None,
-            }
+            more = self.another(b'}')?;
         }
+        Some(())
     }
 
     /// Goes through a list; `item` reads each of its items.
     #[inline]
     pub(crate) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
-        self.enter(b'[')?;
-        if self.peek()? == b']' {
-            return self.leave();
-        }
-        loop {
+        let mut more = self.begin(b'[', b']')?;
+        while more {
             item(self)?;
-            match self.peek()? {
-                b',' => self.at += 1,
-                b']' => return self.leave(),
-                _ => return None,
-            }
+            more = self.another(b']')?;
         }
+        Some(())
+    }
+
+    /// Goes past the start of an object or list; tells whether there is anything in it.
+    #[inline]
+    pub(crate) fn begin(&mut self, open: u8, close: u8) -> Option<bool> {
+        self.depth += 1;
+        (self.depth < DEPTH).then_some(())?;
+        self.pass(open)?;
+        if self.peek()? != close {
+            return Some(true);
+        }
+        self.leave();
+        Some(false)
+    }
+
+    /// Goes past what follows a member or an item; tells whether there is another one.
+    #[inline]
+    pub(crate) fn another(&mut self, close: u8) -> Option<bool> {
+        match self.peek()? {
+            b',' => {
+                self.at += 1;
+                self.peek()?;
+                Some(true)
+            }
+            end if end == close => {
+                self.leave();
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+
+    /// Goes past the name of a member, if it is this one: given with quotation marks and colon, as
+    /// the CLI writes it.
+    ///
+    /// To compare with the name that is likely to come next costs far less than to find its end, and
+    /// then its place among the names of a type.
+    #[inline]
+    pub(crate) fn named(&mut self, name: &str) -> bool {
+        let found = self.text.as_bytes()[self.at..].starts_with(name.as_bytes());
+        if found {
+            self.at += name.len();
+        }
+        found
+    }
+
+    /// Goes past the name of a member that is none of those which [`named`](Self::named) was asked
+    /// for. It could still be one of them, were there blanks before the colon.
+    pub(crate) fn other_name(&mut self) -> Option<&'a str> {
+        let name = self.plain()?;
+        self.literal(":")?;
+        Some(name)
+    }
+
+    /// How far it has come.
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.at
     }
 
     /// The text in a member of the object that comes next, which is not passed.
@@ -107,6 +161,10 @@ impl<'a> Reader<'a> {
     /// has to compare it with [`constant`](Self::constant).
     pub(crate) fn tag(&self, tag: &str) -> Option<&'a str> {
         let mut ahead = self.clone();
+        if ahead.begin(b'{', b'}')? && ahead.quoted(tag) && ahead.literal(":").is_some() {
+            return ahead.plain();
+        }
+        ahead = self.clone();
         let mut found = None;
         // It ends early, by `None`, where the tag is found.
         ahead.object(|ahead, name| {
@@ -120,41 +178,69 @@ impl<'a> Reader<'a> {
     }
 
     /// Goes past a string that must be this one.
+    #[inline]
     pub(crate) fn constant(&mut self, expected: &str) -> Option<()> {
-        (self.plain()? == expected).then_some(())
+        self.peek()?;
+        self.quoted(expected).then_some(())
+    }
+
+    /// Goes past a string if it is this one, and tells whether it is.
+    #[inline]
+    fn quoted(&mut self, text: &str) -> bool {
+        let rest = &self.text.as_bytes()[self.at..];
+        let found = rest.first() == Some(&b'"')
+            && rest[1..].starts_with(text.as_bytes())
+            && rest.get(text.len() + 1) == Some(&b'"');
+        if found {
+            self.at += text.len() + 2;
+        }
+        found
     }
 
     /// A string.
+    #[inline]
     pub(crate) fn text(&mut self) -> Option<Cow<'a, str>> {
-        match self.plain() {
-            Some(text) => Some(Cow::Borrowed(text)),
-            None => self.escaped().map(Cow::Owned),
+        let (start, plain) = self.plain_start()?;
+        match self.text.as_bytes().get(start + plain)? {
+            b'"' => self.end_string(start, plain).map(Cow::Borrowed),
+            _ => self.escaped(start, plain).map(Cow::Owned),
         }
     }
 
     /// A string without escapes; nothing is passed when it is none.
+    #[inline]
     fn plain(&mut self) -> Option<&'a str> {
+        let (start, plain) = self.plain_start()?;
+        match self.text.as_bytes().get(start + plain)? {
+            b'"' => self.end_string(start, plain),
+            _ => None,
+        }
+    }
+
+    /// Where a string starts, and how many of its bytes stand for themselves; nothing is passed.
+    #[inline]
+    fn plain_start(&mut self) -> Option<(usize, usize)> {
         if self.peek()? != b'"' {
             return None;
         }
         let start = self.at + 1;
-        let end = start + plain_length(self.text.as_bytes().get(start..)?);
-        if *self.text.as_bytes().get(end)? != b'"' {
-            return None;
-        }
-        self.at = end + 1;
-        self.text.get(start..end)
+        Some((start, plain_length(&self.text.as_bytes()[start..])))
+    }
+
+    /// Goes past a string of this length.
+    #[inline]
+    fn end_string(&mut self, start: usize, length: usize) -> Option<&'a str> {
+        self.at = start + length + 1;
+        self.text.get(start..start + length)
     }
 
     #[inline(never)]
-    fn escaped(&mut self) -> Option<String> {
-        if self.peek()? != b'"' {
-            return None;
-        }
-        let rest = &self.text[self.at + 1..];
-        let end = escaped_length(rest.as_bytes())?;
-        self.at += end + 2;
-        unescape(&rest[..end])
+    fn escaped(&mut self, start: usize, plain: usize) -> Option<String> {
+        let rest = &self.text[start..];
+        let length = plain + escaped_length(&rest.as_bytes()[plain..])?;
+        let text = unescape(&rest[..length], plain)?;
+        self.end_string(start, length)?;
+        Some(text)
     }
 
     /// A whole number.
@@ -213,18 +299,13 @@ impl<'a> Reader<'a> {
             .then(|| self.at += literal.len())
     }
 
-    fn enter(&mut self, bracket: u8) -> Option<()> {
-        self.depth += 1;
-        (self.depth < DEPTH).then_some(())?;
-        self.pass(bracket)
-    }
-
-    fn leave(&mut self) -> Option<()> {
+    #[inline]
+    fn leave(&mut self) {
         self.depth -= 1;
         self.at += 1;
-        Some(())
     }
 
+    #[inline]
     fn pass(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }

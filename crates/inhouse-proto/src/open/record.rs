@@ -69,34 +69,48 @@ macro_rules! open_struct {
             }
 
             impl $crate::open::Open for $name {
-                fn read(reader: &mut $crate::open::Reader<'_>) -> Option<Self> {
-                    $( let mut $field: Option<$ty> = None; )*
-                    let mut extra = $crate::open::Extra::default();
-                    reader.object(|reader, name| {
-                        match name {
-                            // Of a member that is there twice the last one counts, and of the tags too.
-                            $( $crate::open::open_struct!(@name $field $($wire)?) => {
-                                if $field.is_some() {
-                                    return None;
-                                }
-                                if reader.peek()? == b'n' {
-                                    extra.mark_null(Slot::$field as u8);
-                                }
-                                $field = $crate::open::Open::read(reader);
-                                $field.as_ref()?;
-                            } )*
-                            $( $( $tag => reader.constant($value)?, )* )?
-                            other => drop(extra.insert(other, reader.parse()?)),
+                fn blank() -> Self {
+                    Self {
+                        $( $field: $crate::open::Open::blank(), )*
+                        extra: $crate::open::Extra::default(),
+                    }
+                }
+
+                fn fill(&mut self, reader: &mut $crate::open::Reader<'_>) -> Option<()> {
+                    #[allow(unused_mut, unused_variables)]
+                    let mut seen = $crate::open::expand::Seen::default();
+                    let mut more = reader.begin(b'{', b'}')?;
+                    // Each time around, the members that stand in the order of the type are read.
+                    while more {
+                        let start = reader.place();
+                        $( $( if reader.named(concat!("\"", $tag, "\":")) {
+                            reader.constant($value)?;
+                            more = reader.another(b'}')?;
+                            if !more {
+                                break;
+                            }
+                        } )* )?
+                        $( if reader.named($crate::open::open_struct!(@key $field $($wire)?)) {
+                            seen.first(Slot::$field as u8)?;
+                            if reader.peek()? == b'n' {
+                                self.extra.mark_null(Slot::$field as u8);
+                            }
+                            $crate::open::Open::fill(&mut self.$field, reader)?;
+                            more = reader.another(b'}')?;
+                            if !more {
+                                break;
+                            }
+                        } )*
+                        if reader.place() == start {
+                            let name = reader.other_name()?;
+                            self.extra.insert(name, reader.parse()?);
+                            more = reader.another(b'}')?;
                         }
-                        Some(())
-                    })?;
-                    Some(Self {
-                        $( $field: match $field {
-                            Some(value) => value,
-                            None => $crate::open::Open::absent()?,
-                        }, )*
-                        extra,
-                    })
+                    }
+                    $( if !<$ty as $crate::open::Open>::OPTIONAL {
+                        seen.at_all(Slot::$field as u8)?;
+                    } )*
+                    Some(())
                 }
 
                 fn open(value: serde_json::Value) -> Result<Self, $crate::open::Mismatch> {
@@ -127,6 +141,8 @@ macro_rules! open_struct {
 
     (@name $field:ident $wire:literal) => { $wire };
     (@name $field:ident) => { stringify!($field) };
+    (@key $field:ident $wire:literal) => { concat!("\"", $wire, "\":") };
+    (@key $field:ident) => { concat!("\"", stringify!($field), "\":") };
     (@fits) => {};
     (@fits $( $field:ident )*) => {
         const _: () = assert!([$( stringify!($field) ),*].len() as u32 <= u64::BITS);
@@ -141,13 +157,38 @@ pub(crate) fn open_member<T: Open>(
     name: &str,
 ) -> Result<T, Mismatch> {
     let Some(value) = members.remove(name) else {
-        return T::absent().ok_or_else(|| Mismatch::new(format_args!("missing field `{name}`")));
+        return match T::OPTIONAL {
+            true => Ok(T::blank()),
+            false => Err(Mismatch::new(format_args!("missing field `{name}`"))),
+        };
     };
-    T::open(value.clone()).or_else(|mismatch| {
-        let absent = T::absent().ok_or_else(|| mismatch.within(name))?;
-        members.insert(name.to_owned(), value);
-        Ok(absent)
-    })
+    match T::open(value.clone()) {
+        Err(_) if T::OPTIONAL => {
+            members.insert(name.to_owned(), value);
+            Ok(T::blank())
+        }
+        typed => typed.map_err(|mismatch| mismatch.within(name)),
+    }
+}
+
+/// The members of an object that have been seen.
+#[derive(Default)]
+pub(crate) struct Seen(u64);
+
+impl Seen {
+    /// Takes note of a member; `None` when it was there before, because then the last one counts.
+    #[inline]
+    pub(crate) fn first(&mut self, slot: u8) -> Option<()> {
+        let before = self.0;
+        self.0 |= 1 << slot;
+        (self.0 != before).then_some(())
+    }
+
+    /// Checks that a member was there.
+    #[inline]
+    pub(crate) fn at_all(&self, slot: u8) -> Option<()> {
+        (self.0 & (1 << slot) != 0).then_some(())
+    }
 }
 
 /// Tells whether a member is an absent `Option`, for members of any type.

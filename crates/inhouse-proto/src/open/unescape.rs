@@ -41,28 +41,33 @@ pub(super) fn escaped_length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// The text of a string, without its quotation marks; `None` when it cannot be one.
+/// The text of a string, without its quotation marks; `None` when it cannot be one. The first bytes,
+/// `plain` of them, are known to stand for themselves.
 ///
 /// Half a surrogate pair becomes U+FFFD.
-pub(super) fn unescape(mut rest: &str) -> Option<String> {
-    if has_controls(rest.as_bytes()) {
-        return None;
-    }
+pub(super) fn unescape(mut rest: &str, mut plain: usize) -> Option<String> {
     let mut text = String::with_capacity(rest.len());
-    while let Some(plain) = memchr::memchr(b'\\', rest.as_bytes()) {
-        text.push_str(&rest[..plain]);
-        let (character, length) = escape(&rest.as_bytes()[plain..])?;
+    loop {
+        let (same, others) = rest.split_at_checked(plain)?;
+        text.push_str(same);
+        rest = others;
+        if rest.is_empty() {
+            return Some(text);
+        }
+        let (character, length) = escape(rest.as_bytes())?;
         text.push(character);
-        rest = &rest[plain + length..];
+        rest = &rest[length..];
+        plain = plain_length(rest.as_bytes());
     }
-    text.push_str(rest);
-    Some(text)
 }
 
 const FIRST_PRINTABLE: u8 = b' ';
 
 /// The escape at the start of the bytes: its character and its length.
 fn escape(bytes: &[u8]) -> Option<(char, usize)> {
+    if bytes[0] != b'\\' {
+        return None;
+    }
     let character = match bytes.get(1)? {
         b'n' => '\n',
         b't' => '\t',
@@ -124,6 +129,8 @@ mod tests {
                 format!("{plain}\n"),
                 format!("{plain}\n\\n"),
                 format!("{plain}é\\u00e9{plain}"),
+                format!("{plain}{}\n", "é".repeat(40)),
+                format!("{plain}{}\\n", "é".repeat(40)),
             ] {
                 let json = format!("\"{inner}\"");
                 assert_eq!(

@@ -62,11 +62,16 @@ macro_rules! open_union {
         }
 
         impl $crate::open::Open for $name {
-            fn read(reader: &mut $crate::open::Reader<'_>) -> Option<Self> {
-                match reader.tag($tag) {
-                    $( Some($wire) => <$inner as $crate::open::Open>::read(reader).map(Self::$variant), )*
-                    _ => Self::open(reader.parse()?).ok(),
-                }
+            fn blank() -> Self {
+                Self::Unknown($crate::open::Unknown::tagged("", serde_json::Value::Null))
+            }
+
+            fn fill(&mut self, reader: &mut $crate::open::Reader<'_>) -> Option<()> {
+                *self = match reader.tag($tag) {
+                    $( Some($wire) => Self::$variant(reader.value()?), )*
+                    _ => Self::open(reader.parse()?).ok()?,
+                };
+                Some(())
             }
 
             fn open(value: serde_json::Value) -> Result<Self, $crate::open::Mismatch> {

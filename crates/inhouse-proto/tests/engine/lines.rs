@@ -1,4 +1,5 @@
 use inhouse_proto::engine::{Event, Notice};
+use inhouse_proto::message::Message;
 use serde_json::json;
 
 use crate::Host;
@@ -108,4 +109,21 @@ fn a_garbled_result_ends_no_turn() {
         &events[..],
         [Event::Notice(Notice::NotJson { .. })]
     ));
+}
+
+#[test]
+fn what_is_said_is_left_to_its_reader() {
+    let whole = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}"#;
+    let garbled = r#"{"type":"assistant","message":{"content":[{"type":"te{"type":"user"}"#;
+    let mut host = Host::new();
+    let events = host.hears_bytes(format!("{whole}\n{garbled}\n").as_bytes());
+    let [Event::Message(first), Event::Message(second)] = &events[..] else {
+        panic!("two messages: {events:?}");
+    };
+    assert!(matches!(first.decode(), Message::Assistant(message) if message.text() == "hi"));
+    let Message::Unknown(unknown) = second.decode() else {
+        panic!("it is no JSON");
+    };
+    assert_eq!(unknown.raw, garbled);
+    assert!(unknown.reason.is_some());
 }

@@ -121,6 +121,21 @@ fn a_subagent_that_speaks_does_not_stop_the_ceiling() {
 }
 
 #[test]
+fn who_spoke_is_looked_up_once_it_matters() {
+    for (parent, goes_on) in [("null", true), ("\"toolu_1\"", false)] {
+        let mut host = prompted();
+        host.hears(state("running"));
+        host.hears(result());
+        // In the form in which the CLI writes it.
+        host.hears(format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"content\":[]}},\"parent_tool_use_id\":{parent}}}"
+        ));
+        let ended = ends(&host.waits(Duration::from_secs(600)));
+        assert_eq!(ended, !goes_on, "{parent}");
+    }
+}
+
+#[test]
 fn another_prompt_opens_another_run() {
     let mut host = prompted();
     assert!(ends(&host.hears(result())));

@@ -9,19 +9,22 @@ use crate::support::assert_deep_equal;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Members vanish, become null, change their kind, appear, and stand in any order: a line is
-    /// always decoded, and nothing of it is lost.
+    /// Members vanish, become null, change their kind, appear, and stand in any order and with any
+    /// blanks: a line is always decoded, and nothing of it is lost.
     #[test]
     fn whatever_changes_nothing_is_lost(
         mut line in select(all()),
         changes in proptest::collection::vec((any::<Index>(), change()), 0..4),
         order in any::<u64>(),
+        blank in select(vec!["", "", " ", "\t ", "\r\n"]),
+        place in any::<u64>(),
     ) {
         for (place, change) in changes {
             apply(&mut line, place, change);
         }
         let mut text = String::new();
-        write(&line, &mut Order(order), &mut text);
+        let mut style = Style { order, blank, place };
+        style.write(&line, &mut text);
 
         let read: Value = serde_json::from_str(&text).expect("it was written as JSON");
         let message = Message::decode(text.as_bytes()).expect("it is an object");
@@ -99,19 +102,67 @@ fn find_members(value: &Value, pointer: &str, places: &mut Vec<(String, String)>
     }
 }
 
-/// Where each object's members start: all orders that matter are about who is first and last.
-struct Order(u64);
+/// How a line is written.
+struct Style {
+    /// Where each object's members start: all orders that matter are about who is first and last.
+    order: u64,
+    /// What stands between the tokens, at the places that have their bit set.
+    blank: &'static str,
+    place: u64,
+}
 
-impl Order {
-    fn of(&mut self, members: &Map<String, Value>) -> Vec<String> {
+impl Style {
+    fn write(&mut self, value: &Value, text: &mut String) {
+        match value {
+            Value::Object(members) => {
+                let mut separator = '{';
+                for name in self.names(members) {
+                    self.token(separator, text);
+                    text.push_str(&Value::from(name.as_str()).to_string());
+                    self.token(':', text);
+                    self.write(&members[&name], text);
+                    separator = ',';
+                }
+                if members.is_empty() {
+                    self.token('{', text);
+                }
+                self.token('}', text);
+            }
+            Value::Array(items) => {
+                let mut separator = '[';
+                for item in items {
+                    self.token(separator, text);
+                    self.write(item, text);
+                    separator = ',';
+                }
+                if items.is_empty() {
+                    self.token('[', text);
+                }
+                self.token(']', text);
+            }
+            leaf => text.push_str(&leaf.to_string()),
+        }
+    }
+
+    fn token(&mut self, token: char, text: &mut String) {
+        for part in [None, Some(token)] {
+            text.extend(part);
+            self.place = self.place.rotate_left(1);
+            if self.place.is_multiple_of(2) {
+                text.push_str(self.blank);
+            }
+        }
+    }
+
+    fn names(&mut self, members: &Map<String, Value>) -> Vec<String> {
         let mut names: Vec<_> = members.keys().cloned().collect();
         if !names.is_empty() {
-            let shift = self.0 % names.len() as u64;
+            let shift = self.order % names.len() as u64;
             names.rotate_left(usize::try_from(shift).expect("it is less than a length"));
         }
-        self.0 = self.0.rotate_left(7);
+        self.order = self.order.rotate_left(7);
         // Half of the time as the CLI does it: the tags first.
-        if self.0.is_multiple_of(2) {
+        if self.order.is_multiple_of(2) {
             names.sort_by_key(|name| match name.as_str() {
                 "type" | "kind" => 0,
                 "subtype" => 1,
@@ -119,33 +170,5 @@ impl Order {
             });
         }
         names
-    }
-}
-
-fn write(value: &Value, order: &mut Order, text: &mut String) {
-    match value {
-        Value::Object(members) => {
-            text.push('{');
-            for (index, name) in order.of(members).into_iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                text.push_str(&Value::from(name.as_str()).to_string());
-                text.push(':');
-                write(&members[&name], order, text);
-            }
-            text.push('}');
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                write(item, order, text);
-            }
-            text.push(']');
-        }
-        leaf => text.push_str(&leaf.to_string()),
     }
 }

@@ -94,10 +94,15 @@ impl Open for Content {
         }
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        match reader.peek()? {
-            b'"' => Open::read(reader).map(Self::Text),
-            _ => Open::read(reader).map(Self::Blocks),
-        }
+    fn blank() -> Self {
+        Self::Text(String::new())
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        *self = match reader.peek()? {
+            b'"' => Self::Text(reader.value()?),
+            _ => Self::Blocks(reader.value()?),
+        };
+        Some(())
     }
 }

@@ -76,4 +76,8 @@ impl Open for WebSearchContent {
             value => Open::open(value).map(Self::Error),
         }
     }
+
+    fn blank() -> Self {
+        Self::Results(Vec::new())
+    }
 }
