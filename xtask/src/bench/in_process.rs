@@ -1,6 +1,7 @@
 //! One operation from line to line, without any process.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use super::figures::{Costs, median};
@@ -12,30 +13,24 @@ pub(crate) const NAME: &str = "in-process";
 /// What `bench-in-process` can repeat: a small call for each way of writing a tool, and a message read.
 pub(crate) const OPERATIONS: [&str; 4] = ["closure", "macro", "rmcp", "message"];
 
-const RUNS: usize = 5;
+const RUNS: usize = 15;
 
 pub(crate) fn measure(programs: &Programs, quick: bool) -> Result<Costs, String> {
-    let count = if quick { "1000" } else { "100000" };
+    let (runs, count) = if quick { (1, "1000") } else { (RUNS, "100000") };
     let program = programs.path("bench-in-process");
     let counted = !quick && valgrind::is_installed();
     if !counted && !quick {
         eprintln!("valgrind is not installed: instructions and allocations are not counted");
     }
-    let mut costs = Costs::new();
-    for operation in OPERATIONS {
-        let mut times = Vec::new();
-        for _ in 0..RUNS {
-            let output = Command::new("taskset")
-                .args(["-c", "0"])
-                .arg(&program)
-                .args([operation, count])
-                .output()
-                .map_err(|cause| format!("{}: {cause}", program.display()))?;
-            let time = String::from_utf8_lossy(&output.stdout).trim().parse();
-            times.push(time.map_err(|_| {
-                format!("{operation}: {}", String::from_utf8_lossy(&output.stderr))
-            })?);
+    // In turns, so that what the machine does meanwhile hits all of them.
+    let mut times = OPERATIONS.map(|operation| (operation, Vec::new()));
+    for _ in 0..runs {
+        for (operation, times) in &mut times {
+            times.push(time(&program, operation, count)?);
         }
+    }
+    let mut costs = Costs::new();
+    for (operation, times) in times {
         let mut cost = BTreeMap::from([("each_us".to_owned(), median(times))]);
         if counted {
             let counts = valgrind::cost(&program, operation)?;
@@ -45,4 +40,16 @@ pub(crate) fn measure(programs: &Programs, quick: bool) -> Result<Costs, String>
         costs.insert(operation.to_owned(), cost);
     }
     Ok(costs)
+}
+
+/// How many microseconds one operation takes.
+fn time(program: &Path, operation: &str, count: &str) -> Result<f64, String> {
+    let output = Command::new("taskset")
+        .args(["-c", "0"])
+        .arg(program)
+        .args([operation, count])
+        .output()
+        .map_err(|cause| format!("{}: {cause}", program.display()))?;
+    let time = String::from_utf8_lossy(&output.stdout).trim().parse();
+    time.map_err(|_| format!("{operation}: {}", String::from_utf8_lossy(&output.stderr)))
 }

@@ -107,7 +107,8 @@ fn measure_all(workspace: &Workspace, plan: &plan::Measure) -> Result<bool, Stri
 fn trials<'a>(scenarios: &'a [Scenario], hosts: &'a [Host], round: usize) -> Vec<Trial<'a>> {
     let mut trials = Vec::new();
     for scenario in scenarios.iter().filter(|scenario| round < scenario.rounds) {
-        for &cores in scenario.cores {
+        let repeated = scenario.cores.iter().cycle();
+        for &cores in repeated.take(scenario.cores.len() * scenario.repetitions) {
             let hosts = hosts.iter().filter(|host| scenario.suits(host.name));
             trials.extend(hosts.map(|host| Trial {
                 scenario,

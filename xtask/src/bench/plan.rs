@@ -21,7 +21,7 @@ pub(crate) struct Measure {
     pub(crate) hosts: Vec<String>,
 }
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 impl Plan {
     pub(crate) fn parse(arguments: &[String]) -> Result<Self, String> {
@@ -93,7 +93,7 @@ mod tests {
         assert!(measure("").is_complete());
         assert!(measure("").includes("sequential"));
         assert!(!measure("--quick").is_complete());
-        assert_eq!(measure("--rounds 5").rounds, 5);
+        assert_eq!(measure("--rounds 7").rounds, 7);
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub(crate) struct Scenario {
     pub(crate) cores: &'static [usize],
     /// In how many rounds it takes part.
     pub(crate) rounds: usize,
+    /// How often it is tried in each of them: more often where a trial gives a single time.
+    pub(crate) repetitions: usize,
     pub(crate) servers: usize,
     pub(crate) reads_late: bool,
     hosts: Hosts,
@@ -38,7 +40,8 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
     let unread = if quick { 1_000 } else { 50_000 };
     let many = if quick { 10_000 } else { 1_000_000 };
     let servers = if quick { 10 } else { SERVERS };
-    let milliseconds = if quick { 100 } else { 800 };
+    let milliseconds = if quick { 100 } else { 500 };
+    let starts = if quick { 1 } else { 10 };
     let base = |name, title, script: String| Scenario {
         name,
         title,
@@ -46,6 +49,7 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
         milliseconds,
         cores: TWO,
         rounds: usize::MAX,
+        repetitions: 1,
         servers: 1,
         reads_late: false,
         hosts: Hosts::OneOfEach,
@@ -128,11 +132,14 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
                 format!("backlog:{unread}:100"),
             )
         },
-        base(
-            "connect",
-            "from `query` to the first call",
-            "connect".into(),
-        ),
+        Scenario {
+            repetitions: starts,
+            ..base(
+                "connect",
+                "from `query` to the first call",
+                "connect".into(),
+            )
+        },
         once(Scenario {
             servers,
             ..base("servers", "many servers", "connect".into())

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::mem;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use foldhash::fast::RandomState;
 use inhouse_proto::control::incoming::Answer;
@@ -23,7 +23,12 @@ pub(super) struct Dispatch {
     /// since then: about as many as may be about to.
     unanswered_starts: usize,
     answers: UnboundedReceiver<Answered>,
+    /// Those that have arrived and are not taken, the first one last.
+    arrived: Vec<Answered>,
 }
+
+/// How many answers are received together.
+const AT_ONCE: usize = 64;
 
 impl Dispatch {
     pub(super) fn new(handlers: Handlers) -> Self {
@@ -34,6 +39,7 @@ impl Dispatch {
             running: HashMap::default(),
             unanswered_starts: 0,
             answers,
+            arrived: Vec::new(),
         }
     }
 
@@ -50,21 +56,31 @@ impl Dispatch {
         None
     }
 
-    /// The next answer, when it is ready.
-    pub(super) fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<(Ticket, Answer)> {
-        let answered = ready!(self.answers.poll_recv(cx));
+    /// Waits for answers; they are then to be [taken](Self::next_answer).
+    pub(super) fn poll_answers(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let arrived = &mut self.arrived;
+        self.answers
+            .poll_recv_many(cx, arrived, AT_ONCE)
+            .map(|count| {
+                assert_ne!(count, 0, "a sender is kept here");
+                arrived.reverse();
+            })
+    }
+
+    /// The next of the answers that have arrived.
+    pub(super) fn next_answer(&mut self) -> Option<(Ticket, Answer)> {
         let Answered {
             ticket,
             answer,
             is_free,
-        } = answered.expect("a sender is kept here");
+        } = self.arrived.pop()?;
         self.unanswered_starts = self.unanswered_starts.saturating_sub(1);
         // One that was cancelled is not there any more, whatever it has said last.
         let worker = self.running.remove(&ticket.serial());
         if let Some(worker) = worker.filter(|_| is_free) {
             self.workers.keep(worker);
         }
-        Poll::Ready((ticket, answer))
+        Some((ticket, answer))
     }
 
     /// Whether handlers that were started together with those that have answered may be about to

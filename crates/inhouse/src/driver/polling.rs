@@ -67,10 +67,12 @@ impl Driver {
     /// Takes the answers of handlers: as many as there are go into one write.
     fn poll_answers(&mut self, cx: &mut Context<'_>) -> Answers {
         let mut is_any = false;
-        while let Poll::Ready((ticket, answer)) = self.dispatch.poll_answer(cx) {
-            // What the handler has said on its way comes before its answer.
+        while self.dispatch.poll_answers(cx).is_ready() {
+            // What the handlers have said on their way comes before their answers.
             self.obey_all();
-            self.engine.respond(ticket, answer);
+            while let Some((ticket, answer)) = self.dispatch.next_answer() {
+                self.engine.respond(ticket, answer);
+            }
             is_any = true;
         }
         if is_any && self.dispatch.expects_more_at_once() {
