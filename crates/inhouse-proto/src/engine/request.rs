@@ -5,7 +5,7 @@ use super::Text;
 use crate::control::incoming::{Incoming, McpMessage};
 use crate::mcp::ToolCall;
 use crate::open::Extra;
-use crate::wire::{CallText, MessageText, RequestText, unquote};
+use crate::wire::{CallText, MessageText, RequestText};
 
 /// What the CLI asks, not decoded yet. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Request {
         let body = self.body();
         let message = place.message.within(body)?;
         Some(McpMessage {
-            server_name: unquote(place.server_name.within(body)?)?,
+            server_name: place.server_name.within(body)?.into(),
             message,
             extra: Extra::default(),
             members: Some(MessageText {
@@ -113,18 +113,21 @@ impl Request {
 
 impl McpPlace {
     fn of(request: &RequestText<'_>) -> Option<Self> {
-        let is_mcp = request.subtype.and_then(unquote) == Some(Cow::Borrowed("mcp_message"));
+        let is_mcp = request.subtype.as_deref() == Some("mcp_message");
         // One with other members is decoded with care, so that they are kept.
         if !is_mcp || request.has_others {
             return None;
         }
-        // A text that is too long for a place is decoded with care as well.
+        // A text that is too long for a place is decoded with care as well, and an odd name.
         u32::try_from(request.text.len()).ok()?;
+        let Some(Cow::Borrowed(server_name)) = request.server_name else {
+            return None;
+        };
         let place = |part: &str| Place::of(part, request.text);
         let optional = |part: Option<&str>| part.map_or_else(Place::default, place);
         let message = request.message?;
         Some(Self {
-            server_name: place(request.server_name.filter(|name| name.starts_with('"'))?),
+            server_name: place(server_name),
             message: place(message.text),
             id: optional(message.id),
             method: optional(message.method),

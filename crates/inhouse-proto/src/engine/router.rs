@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState, Text};
 use crate::control::incoming::Answer;
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, Skim, is_said, mend, sample_of, unquote};
+use crate::wire::{Envelope, Reply, Skim, is_said, mend, sample_of};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
@@ -26,15 +26,15 @@ impl Engine {
         let Some(envelope) = Envelope::read(&line) else {
             return self.not_json(&bytes, now);
         };
-        let kind = envelope.kind.and_then(unquote).unwrap_or_default();
-        let subtype = envelope.subtype.and_then(unquote).unwrap_or_default();
-        if matches!(&*kind, "control_request" | "control_response") {
+        let kind = envelope.kind.as_deref().unwrap_or_default();
+        let subtype = envelope.subtype.as_deref().unwrap_or_default();
+        if matches!(kind, "control_request" | "control_response") {
             // Half an emoji must not cost the CLI its answer, or the host its reply.
             if let Some(mended) = mend(&bytes) {
                 return self.route_line(mended.into(), now);
             }
         }
-        match (&*kind, &*subtype) {
+        match (kind, subtype) {
             ("control_request", _) => self.route_request(&line, &envelope),
             ("control_response", _) => self.route_reply(&line, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
@@ -61,7 +61,7 @@ impl Engine {
             }
             ("system", "session_state_changed") => self.route_state(&line, &envelope, now),
             ("system", "task_started" | "task_updated" | "task_notification") => {
-                self.track_background(&line, &subtype, now);
+                self.track_background(&line, subtype, now);
                 self.message(&line);
             }
             ("assistant" | "stream_event", _) => {
@@ -87,13 +87,13 @@ impl Engine {
     }
 
     fn route_request(&mut self, line: &Text, envelope: &Envelope<'_>) {
-        let Some(id) = envelope.request_id.and_then(unquote) else {
+        let Some(id) = &envelope.request_id else {
             return self.malformed(line);
         };
         let Some(request) = &envelope.request else {
             // Whoever asked can be told, at least.
             let answer = Answer::error("the control request has no `request`");
-            self.outgoing.answer(&id, answer);
+            self.outgoing.answer(id, answer);
             return self.malformed(line);
         };
         match self.inbound.open(part_of(line, id.clone())) {
@@ -102,7 +102,7 @@ impl Engine {
                 self.events.push_back(Event::Request(ticket, request));
             }
             None => self.notice(Notice::DuplicateRequest {
-                request_id: id.into_owned(),
+                request_id: id.to_string(),
             }),
         }
     }
@@ -150,11 +150,11 @@ impl Engine {
     }
 
     fn route_cancel(&mut self, line: &Text, envelope: &Envelope<'_>) {
-        let Some(id) = envelope.request_id.and_then(unquote) else {
+        let Some(id) = &envelope.request_id else {
             return self.malformed(line);
         };
         // One that is unknown was answered while the withdrawal was on its way.
-        if let Some(ticket) = self.inbound.withdraw(&id) {
+        if let Some(ticket) = self.inbound.withdraw(id) {
             self.events.push_back(Event::Withdrawn(ticket));
         }
     }
@@ -164,8 +164,8 @@ impl Engine {
         if !host_only {
             self.message(line);
         }
-        if let Some(state) = envelope.state.and_then(unquote) {
-            let state = SessionState::from(&*state);
+        if let Some(state) = envelope.state.as_deref() {
+            let state = SessionState::from(state);
             let ended = self.run.state(state.clone(), now);
             self.events.push_back(Event::State(state));
             self.run_ended_if(ended);
@@ -230,9 +230,9 @@ fn part_of(line: &Text, text: Cow<'_, str>) -> Text {
 fn member_text(line: &str, name: &str) -> Option<String> {
     let mut text = None;
     Skim::new(line).object(|skim, member| {
-        let value = skim.value()?;
-        if member == name {
-            text = unquote(value).map(Cow::into_owned);
+        match member == name {
+            true => text = skim.text()?.map(Cow::into_owned),
+            false => drop(skim.value()?),
         }
         Some(())
     })?;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{ErrorCode, RpcError};
-use crate::wire::{CallText, Skim, unquote};
+use crate::wire::{CallText, Skim};
 
 /// The parameters of `tools/call`, read in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,9 @@ impl<'a> ToolCall<'a> {
     pub(crate) fn of(call: &CallText<'a>) -> Option<Self> {
         let has_object = call.arguments.starts_with('{');
         has_object.then_some(Self {
-            name: unquote(call.name)?,
+            name: call.name.into(),
             arguments: call.arguments,
-            tool_use_id: unquote(call.tool_use_id),
+            tool_use_id: Some(call.tool_use_id.into()),
             progress_token: Some(call.progress_token),
         })
     }
@@ -55,13 +55,13 @@ impl<'a> ToolCall<'a> {
         let mut skim = Skim::new(params);
         skim.object(|skim, member| {
             match member {
-                "name" => name = Some(unquote(skim.value()?)?),
+                "name" => name = Some(skim.text()??),
                 "arguments" => arguments = skim.optional()?,
                 "_meta" if skim.peek()? == b'{' => {
                     return skim.object(|skim, member| {
                         match member {
                             "claudecode/toolUseId" => {
-                                tool_use_id = Some(unquote(skim.value()?)?);
+                                tool_use_id = Some(skim.text()??);
                             }
                             "progressToken" => progress_token = skim.optional()?,
                             _ => return skim.value().map(drop),

@@ -6,19 +6,20 @@ use serde_json::value::RawValue;
 use super::glance::{self, CallText};
 use super::skim::Skim;
 
-/// The members by which a line is routed, as text; all others are passed over.
+/// The members by which a line is routed: strings, and the text of other values. All others are
+/// passed over.
 ///
 /// One pass over the line. `type` may stand anywhere in the object: the CLI writes it behind
 /// `result` in a result frame. A member of the wrong kind does not cost the line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
-    pub(crate) kind: Option<&'a str>,
-    pub(crate) subtype: Option<&'a str>,
-    pub(crate) request_id: Option<&'a str>,
+    pub(crate) kind: Option<Cow<'a, str>>,
+    pub(crate) subtype: Option<Cow<'a, str>>,
+    pub(crate) request_id: Option<Cow<'a, str>>,
+    pub(crate) state: Option<Cow<'a, str>>,
     pub(crate) request: Option<RequestText<'a>>,
     pub(crate) response: Option<&'a str>,
     pub(crate) parent_tool_use_id: Option<&'a str>,
-    pub(crate) state: Option<&'a str>,
     pub(crate) sdk_host_only: Option<&'a str>,
 }
 
@@ -26,8 +27,8 @@ pub(crate) struct Envelope<'a> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequestText<'a> {
     pub(crate) text: &'a str,
-    pub(crate) subtype: Option<&'a str>,
-    pub(crate) server_name: Option<&'a str>,
+    pub(crate) subtype: Option<Cow<'a, str>>,
+    pub(crate) server_name: Option<Cow<'a, str>>,
     pub(crate) message: Option<MessageText<'a>>,
     /// Whether there are members beside these.
     pub(crate) has_others: bool,
@@ -43,21 +44,17 @@ impl<'a> Envelope<'a> {
         let mut envelope = Self::default();
         let mut skim = Skim::new(line);
         skim.object(|skim, name| {
-            let slot = match name {
-                "type" => &mut envelope.kind,
-                "subtype" => &mut envelope.subtype,
-                "request_id" => &mut envelope.request_id,
-                "response" => &mut envelope.response,
-                "parent_tool_use_id" => &mut envelope.parent_tool_use_id,
-                "state" => &mut envelope.state,
-                "sdk_host_only" => &mut envelope.sdk_host_only,
-                "request" => {
-                    envelope.request = RequestText::read(skim)?;
-                    return Some(());
-                }
-                _ => return skim.value().map(drop),
-            };
-            *slot = skim.optional()?;
+            match name {
+                "type" => envelope.kind = skim.text()?,
+                "subtype" => envelope.subtype = skim.text()?,
+                "request_id" => envelope.request_id = skim.text()?,
+                "state" => envelope.state = skim.text()?,
+                "request" => envelope.request = RequestText::read(skim)?,
+                "response" => envelope.response = skim.optional()?,
+                "parent_tool_use_id" => envelope.parent_tool_use_id = skim.optional()?,
+                "sdk_host_only" => envelope.sdk_host_only = skim.optional()?,
+                _ => drop(skim.value()?),
+            }
             Some(())
         })?;
         skim.end()?;
@@ -76,19 +73,15 @@ impl<'a> RequestText<'a> {
         }
         let mut request = Self::default();
         request.text = skim.object_text(|skim, name| {
-            let slot = match name {
-                "subtype" => &mut request.subtype,
-                "server_name" => &mut request.server_name,
-                "message" => {
-                    request.message = MessageText::read(skim)?;
-                    return Some(());
-                }
+            match name {
+                "subtype" => request.subtype = skim.text()?,
+                "server_name" => request.server_name = skim.text()?,
+                "message" => request.message = MessageText::read(skim)?,
                 _ => {
                     request.has_others = true;
-                    return skim.value().map(drop);
+                    skim.value()?;
                 }
-            };
-            *slot = skim.optional()?;
+            }
             Some(())
         })?;
         Some(Some(request))
@@ -159,16 +152,10 @@ pub(crate) struct Reply<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
-    use super::super::unquote;
     use super::*;
 
     fn kind(line: &str) -> Option<String> {
-        Envelope::read(line)?
-            .kind
-            .and_then(unquote)
-            .map(Cow::into_owned)
+        Envelope::read(line)?.kind.map(Cow::into_owned)
     }
 
     #[test]
@@ -185,9 +172,10 @@ mod tests {
     fn members_of_another_kind_do_not_cost_the_line() {
         let line = r#"{"type":7,"subtype":{},"state":null,"request_id":[],"request":7}"#;
         let envelope = Envelope::read(line).expect("an object");
-        assert!(envelope.kind.and_then(unquote).is_none());
-        assert!(envelope.subtype.and_then(unquote).is_none());
-        assert!(envelope.state.is_none());
+        assert_eq!(envelope.kind, None);
+        assert_eq!(envelope.subtype, None);
+        assert_eq!(envelope.state, None);
+        assert_eq!(envelope.request_id, None);
     }
 
     /// Without what only a glance finds.

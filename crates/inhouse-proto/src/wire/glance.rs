@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use super::envelope::{Envelope, MessageText, RequestText};
 use super::skim::Skim;
 
@@ -7,16 +9,12 @@ use super::skim::Skim;
 /// `None`, a line is read with the same result member by member.
 pub(super) fn envelope(line: &str) -> Option<Envelope<'_>> {
     let mut skim = Skim::new(line);
-    skim.literal(r#"{"type":"#)?;
-    let kind = literal(&mut skim, r#""control_request""#)?;
-    skim.literal(r#","request_id":"#)?;
-    let request_id = skim.plain_string()?;
+    skim.literal(r#"{"type":"control_request","request_id":"#)?;
+    let request_id = skim.plain_text()?;
     skim.literal(r#","request":"#)?;
     let start = skim.at();
-    skim.literal(r#"{"subtype":"#)?;
-    let subtype = literal(&mut skim, r#""mcp_message""#)?;
-    skim.literal(r#","server_name":"#)?;
-    let server_name = skim.plain_string()?;
+    skim.literal(r#"{"subtype":"mcp_message","server_name":"#)?;
+    let server_name = skim.plain_text()?;
     skim.literal(r#","message":"#)?;
     let message = message(&mut skim)?;
     skim.literal("}")?;
@@ -24,12 +22,12 @@ pub(super) fn envelope(line: &str) -> Option<Envelope<'_>> {
     skim.literal("}")?;
     skim.end()?;
     Some(Envelope {
-        kind: Some(kind),
-        request_id: Some(request_id),
+        kind: Some(Cow::Borrowed("control_request")),
+        request_id: Some(Cow::Borrowed(request_id)),
         request: Some(RequestText {
             text,
-            subtype: Some(subtype),
-            server_name: Some(server_name),
+            subtype: Some(Cow::Borrowed("mcp_message")),
+            server_name: Some(Cow::Borrowed(server_name)),
             message: Some(message),
             has_others: false,
         }),
@@ -71,7 +69,6 @@ fn message<'a>(skim: &mut Skim<'a>) -> Option<MessageText<'a>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallText<'a> {
     pub(crate) text: &'a str,
-    /// With its quotation marks, and without escapes; as the id below.
     pub(crate) name: &'a str,
     pub(crate) arguments: &'a str,
     pub(crate) tool_use_id: &'a str,
@@ -83,11 +80,11 @@ impl<'a> CallText<'a> {
     pub(crate) fn read(skim: &mut Skim<'a>) -> Option<Self> {
         let start = skim.at();
         skim.literal(r#"{"name":"#)?;
-        let name = skim.plain_string()?;
+        let name = skim.plain_text()?;
         skim.literal(r#","arguments":"#)?;
         let arguments = skim.value()?;
         skim.literal(r#","_meta":{"claudecode/toolUseId":"#)?;
-        let tool_use_id = skim.plain_string()?;
+        let tool_use_id = skim.plain_text()?;
         skim.literal(r#","progressToken":"#)?;
         let progress_token = skim.digits()?;
         skim.literal("}}")?;

@@ -68,6 +68,15 @@ impl<'a> Skim<'a> {
         Some(&self.text[start..self.at])
     }
 
+    /// Goes past a value and returns it if it is a string, without its quotation marks and escapes.
+    #[inline]
+    pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
+        match self.peek()? {
+            b'"' => self.unquoted().map(Some),
+            _ => self.value().map(|_| None),
+        }
+    }
+
     /// Goes past a value; `null` counts as none.
     pub(crate) fn optional(&mut self) -> Option<Option<&'a str>> {
         Some(Some(self.value()?).filter(|value| *value != "null"))
@@ -92,14 +101,16 @@ impl<'a> Skim<'a> {
             .then(|| self.at += literal.len())
     }
 
-    /// Goes past a string without escapes and returns its text, with the quotation marks.
+    /// Goes past a string without escapes and returns its text, without the quotation marks.
     #[inline]
-    pub(crate) fn plain_string(&mut self) -> Option<&'a str> {
-        let (text, start) = (self.text, self.at);
+    pub(crate) fn plain_text(&mut self) -> Option<&'a str> {
+        let text = self.text;
         self.literal("\"")?;
+        let start = self.at;
         self.at += mark(&text.as_bytes()[self.at..])?;
+        let end = self.at;
         self.literal("\"")?;
-        Some(&text[start..self.at])
+        Some(&text[start..end])
     }
 
     /// Goes past a number without sign, fraction and exponent, and returns its text.
@@ -136,9 +147,15 @@ impl<'a> Skim<'a> {
 
     #[inline]
     fn name(&mut self) -> Option<Cow<'a, str>> {
-        if self.peek()? != b'"' {
-            return None;
+        match self.peek()? {
+            b'"' => self.unquoted(),
+            _ => None,
         }
+    }
+
+    /// Goes past a string, from its first quotation mark, and returns what it stands for.
+    #[inline]
+    fn unquoted(&mut self) -> Option<Cow<'a, str>> {
         let start = self.at;
         let has_escapes = self.string()?;
         if has_escapes {
