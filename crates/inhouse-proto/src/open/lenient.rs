@@ -12,7 +12,7 @@ use super::Reader;
 /// The patient way gives up as little as possible. An open object puts an optional member of the
 /// wrong shape into [`Extra`](super::Extra), an open union becomes its `Unknown` variant, and only a
 /// required member of the wrong shape fails its object.
-pub trait Open: Sized {
+pub(crate) trait Open: Sized {
     /// Types a parsed value, patiently.
     ///
     /// # Errors

@@ -8,11 +8,10 @@
 //! | a string out of a set | `open_enum!` | an unknown value, in the variant `Unknown(String)` |
 //! | an object told apart by a tag | `open_union!` | an unknown or misshapen one, in [`Unknown`] |
 //!
-//! Each is [decoded](Open) in one of two ways. The fast way, [`Reader`], is one pass over the text,
-//! which fails at the first surprise. Then the patient way takes over: it goes through the parsed
-//! value and puts every optional member that has the wrong shape into [`Extra`], so that one
-//! renamed field costs that field and not the message. `Deserialize` goes the patient way, whatever
-//! the format.
+//! Each is decoded in one of two ways. The fast way is one pass over the text, which fails at the
+//! first surprise. Then the patient way takes over: it goes through the parsed value and puts every
+//! optional member that has the wrong shape into [`Extra`], so that one renamed field costs that
+//! field and not the message. `Deserialize` goes the patient way, whatever the format.
 
 mod choice;
 mod extra;
@@ -24,12 +23,12 @@ mod union;
 mod unknown;
 
 pub use self::extra::Extra;
-pub use self::lenient::{Mismatch, Open};
-pub use self::reader::Reader;
+pub use self::lenient::Mismatch;
 pub use self::unknown::Unknown;
 
 pub(crate) use self::choice::open_enum;
-pub(crate) use self::lenient::{decode, object};
+pub(crate) use self::lenient::{Open, decode, object};
+pub(crate) use self::reader::Reader;
 pub(crate) use self::record::open_struct;
 pub(crate) use self::union::open_union;
 

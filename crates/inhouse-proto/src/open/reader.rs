@@ -15,7 +15,7 @@ const DEPTH: u8 = 128;
 /// it. All methods return `None` then, also when the text is no JSON at all: the patient way finds
 /// out which of the two it is.
 #[derive(Clone, Debug)]
-pub struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u8,
