@@ -95,16 +95,21 @@ impl<T: IntoToolResult> IntoToolResult for Option<T> {
 }
 
 macro_rules! as_text {
-    ($( $ty:ty )*) => {
+    ($made:ident: $( $ty:ty )*) => {
         $( impl IntoToolResult for $ty {
             fn into_tool_result(self) -> CallToolResult {
-                CallToolResult::text(self.to_string())
+                let text: String = self.$made();
+                CallToolResult::text(text)
             }
         } )*
     };
 }
 
+// A text that is owned already is not copied.
 as_text! {
-    &'static str String std::borrow::Cow<'static, str> Box<str> bool char
-    i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64
+    into: &'static str String std::borrow::Cow<'static, str> Box<str> char
+}
+
+as_text! {
+    to_string: bool i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64
 }
