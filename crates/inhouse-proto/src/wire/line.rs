@@ -9,6 +9,9 @@ const BUFFER: usize = 64 * 1024;
 /// otherwise each unread line would keep a whole buffer alive.
 const ROOM: usize = 4 * 1024;
 
+/// How large a buffer may stay that was made for a long line and is of no use to the next ones.
+const KEPT: usize = 2 * 1024 * 1024;
+
 /// How much of a line that is too long is kept to show.
 const SAMPLE: usize = 200;
 
@@ -20,6 +23,8 @@ const SAMPLE: usize = 200;
 #[derive(Debug)]
 pub struct Lines {
     buffer: BytesMut,
+    /// How much the buffer holds when all of it is free.
+    size: usize,
     /// How much of the buffer is known to hold no line end.
     scanned: usize,
     limit: usize,
@@ -52,6 +57,7 @@ impl Lines {
     pub fn new(limit: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
+            size: 0,
             scanned: 0,
             limit,
             overlong: None,
@@ -60,8 +66,13 @@ impl Lines {
 
     /// The buffer to append freshly read bytes to; it has room for a good portion.
     pub fn space(&mut self) -> &mut BytesMut {
+        if self.buffer.is_empty() && self.buffer.capacity() < self.size / 2 {
+            // From its start, if nobody keeps a line of it: a long one then finds room as it is.
+            let _ = self.buffer.try_reclaim(self.size);
+        }
         if self.buffer.capacity() - self.buffer.len() < ROOM {
             self.buffer.reserve(BUFFER);
+            self.size = self.buffer.capacity();
         }
         &mut self.buffer
     }
@@ -79,6 +90,9 @@ impl Lines {
         self.scanned = 0;
         let mut line = self.buffer.split_to(end + 1);
         line.truncate(end);
+        if self.size > KEPT && end < self.size / 4 && self.buffer.is_empty() {
+            self.give_back();
+        }
         Some(self.finish_line(line))
     }
 
@@ -110,9 +124,14 @@ impl Lines {
             sample: sample_of(&self.buffer),
         });
         overlong.bytes += self.buffer.len() as u64;
-        // A new buffer and not `clear`: the room of the overlong line is given back.
-        self.buffer = BytesMut::new();
+        self.give_back();
         self.scanned = 0;
+    }
+
+    /// Begins with a new buffer, so that the room of a long line does not stay.
+    fn give_back(&mut self) {
+        self.buffer = BytesMut::new();
+        self.size = 0;
     }
 }
 
@@ -219,6 +238,35 @@ mod tests {
             together > 9_900,
             "{together} of 10,000 share a buffer with the next"
         );
+    }
+
+    #[test]
+    fn long_lines_one_after_the_other_need_one_buffer() {
+        let mut lines = Lines::new(usize::MAX);
+        let line = [b'x'; 1024 * 1024];
+        let mut places = std::iter::repeat_with(|| {
+            for portion in line.chunks(BUFFER) {
+                assert!(feed(&mut lines, portion).is_empty());
+            }
+            match &feed(&mut lines, b"\n")[..] {
+                [Line::Whole(line)] => line.as_ptr(),
+                other => panic!("one line, and not {other:?}"),
+            }
+        });
+        let first = places.next();
+        assert!(places.take(10).all(|place| Some(place) == first));
+    }
+
+    #[test]
+    fn a_buffer_stays_as_large_as_the_lines_are() {
+        let mut lines = Lines::new(usize::MAX);
+        for _ in 0..2 {
+            feed(&mut lines, &vec![b'x'; 2 * KEPT]);
+            feed(&mut lines, b"\n");
+            assert!(lines.space().capacity() > 2 * KEPT);
+        }
+        feed(&mut lines, b"{}\n");
+        assert!(lines.space().capacity() <= 2 * BUFFER);
     }
 
     #[test]
