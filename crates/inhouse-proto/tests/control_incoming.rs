@@ -224,7 +224,7 @@ fn what_cannot_be_typed_is_kept_whole() {
 fn shown(answer: Answer) -> Value {
     match answer {
         Answer::Success(payload) => {
-            json!({"success": serde_json::from_str::<Value>(payload.as_str()).expect("JSON")})
+            json!({"success": serde_json::from_str::<Value>(&payload.to_text()).expect("JSON")})
         }
         Answer::Error { message, code } => json!({"error": message, "code": code}),
         Answer::Silence => json!("silence"),

@@ -199,3 +199,10 @@ impl Content {
         })
     }
 }
+
+impl TextContent {
+    /// Whether it is its text and nothing else.
+    pub(super) fn is_plain(&self) -> bool {
+        self.annotations.is_none() && self.meta.is_none() && self.extra.is_empty()
+    }
+}

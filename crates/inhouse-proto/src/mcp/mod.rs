@@ -16,7 +16,9 @@ pub use self::content::{
     TextContent,
 };
 pub use self::definition::{ToolAnnotations, ToolDefinition};
-pub use self::payload::{AnyResult, WriteResult, acknowledgement, error_payload, result_payload};
+pub use self::payload::{
+    AnyResult, ResultPlace, WriteResult, acknowledgement, error_payload, result_payload,
+};
 pub use self::result::CallToolResult;
 pub use self::rpc::{ErrorCode, Rpc, RpcError};
 

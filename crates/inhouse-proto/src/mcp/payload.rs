@@ -1,5 +1,3 @@
-use std::ops::Range;
-
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -15,18 +13,39 @@ use crate::control::incoming::Payload;
 /// When the result has no JSON form.
 pub fn result_payload(
     id: &str,
-    result: &impl WriteResult,
-) -> serde_json::Result<(Payload, Range<usize>)> {
+    result: impl WriteResult,
+) -> serde_json::Result<(Payload, ResultPlace)> {
     // Enough for a short answer.
     let mut json = Vec::with_capacity(256);
     json.extend_from_slice(br#"{"mcp_response":{"jsonrpc":"2.0","id":"#);
     json.extend_from_slice(checked_id(id)?.as_bytes());
     json.extend_from_slice(br#","result":"#);
-    let start = json.len();
-    result.write(&mut json)?;
-    let place = start..json.len();
-    json.extend_from_slice(b"}}");
-    Ok((Payload::of_json(json), place))
+    let place = ResultPlace { start: json.len() };
+    let payload = match result.write(&mut json)? {
+        None => {
+            json.extend_from_slice(END);
+            Payload::of_json(json)
+        }
+        Some((text, behind)) => Payload::around(json, text, [behind, END].concat()),
+    };
+    Ok((payload, place))
+}
+
+/// What stands behind a result.
+const END: &[u8] = b"}}";
+
+/// Where in a payload the result stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResultPlace {
+    start: usize,
+}
+
+impl ResultPlace {
+    /// The result in the text of the payload.
+    #[must_use]
+    pub fn within(self, payload: &str) -> &str {
+        &payload[self.start..payload.len() - END.len()]
+    }
 }
 
 /// What can be the result of a request: that of a tool call, or [`AnyResult`].
@@ -47,20 +66,25 @@ impl<T: Serialize> WriteResult for AnyResult<'_, T> {}
 mod sealed {
     use serde::Serialize;
 
+    use crate::wire::LongText;
+
     pub trait Sealed {
-        /// Appends the JSON form. What is in the buffer after an error is of no use.
-        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()>;
+        /// Appends the JSON form, or as much of it as comes before a long text; then the text and
+        /// what stands behind it. What is in the buffer after an error is of no use.
+        fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>>;
     }
 
+    pub(super) type Long = (LongText, &'static [u8]);
+
     impl Sealed for super::CallToolResult {
-        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+        fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>> {
             self.write_json(json)
         }
     }
 
     impl<T: Serialize> Sealed for super::AnyResult<'_, T> {
-        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
-            serde_json::to_writer(json, self.0)
+        fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>> {
+            serde_json::to_writer(json, self.0).map(|()| None)
         }
     }
 }
@@ -111,10 +135,11 @@ fn checked_id(id: &str) -> serde_json::Result<&str> {
 mod tests {
     use super::*;
     use crate::mcp::ErrorCode;
+    use crate::wire::LongText;
 
     #[test]
     fn an_id_that_is_no_json_is_not_sent_back() {
-        let result_payload = |id| result_payload(id, &AnyResult(&"ok"));
+        let result_payload = |id| result_payload(id, AnyResult(&"ok"));
         for id in ["1x", "01", "-", "\"a", "1 2", ""] {
             assert!(result_payload(id).is_err(), "{id}");
         }
@@ -125,16 +150,35 @@ mod tests {
 
     #[test]
     fn answers_echo_the_id_as_it_stood() {
-        let (answer, place) = result_payload("1.50", &AnyResult(&"ok")).expect("JSON");
+        let (answer, place) = result_payload("1.50", AnyResult(&"ok")).expect("JSON");
         assert_eq!(
-            answer.as_str(),
+            answer.to_text(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":1.50,"result":"ok"}}"#
         );
-        assert_eq!(&answer.as_str()[place], r#""ok""#);
+        assert_eq!(place.within(&answer.to_text()), r#""ok""#);
         let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, "no");
         assert_eq!(
-            error_payload(None, &error).as_str(),
+            error_payload(None, &error).to_text(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}}"#
         );
+    }
+
+    #[test]
+    fn a_long_text_stands_where_a_short_one_would() {
+        for length in [LongText::LENGTH - 1, LongText::LENGTH, 200_000] {
+            for is_error in [false, true] {
+                let result = CallToolResult {
+                    is_error,
+                    ..CallToolResult::text("\n".repeat(length))
+                };
+                let expected = serde_json::to_string(&result).expect("JSON");
+                let (answer, place) = result_payload("7", result).expect("JSON");
+                let answer = answer.to_text();
+                assert_eq!(place.within(&answer), expected);
+                let whole =
+                    format!(r#"{{"mcp_response":{{"jsonrpc":"2.0","id":7,"result":{expected}}}}}"#);
+                assert_eq!(answer, whole);
+            }
+        }
     }
 }

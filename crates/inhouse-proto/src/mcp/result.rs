@@ -1,8 +1,10 @@
+use std::mem;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Content;
-use crate::wire::write_string;
+use crate::wire::{LongText, write_string};
 
 /// What a tool call comes to.
 ///
@@ -61,22 +63,29 @@ impl CallToolResult {
     }
 
     /// Appends its JSON form to a buffer, in which something of no use is left when it has none.
-    pub(super) fn write_json(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
-        let [Content::Text(text)] = &*self.content else {
-            return serde_json::to_writer(json, self);
+    ///
+    /// A long text is not written: it is returned, with what stands behind it.
+    pub(super) fn write_json(
+        mut self,
+        json: &mut Vec<u8>,
+    ) -> serde_json::Result<Option<(LongText, &'static [u8])>> {
+        let is_plain = self.structured_content.is_none() && self.meta.is_none();
+        let text = match &mut *self.content {
+            [Content::Text(text)] if is_plain && text.is_plain() => &mut text.text,
+            _ => return serde_json::to_writer(json, &self).map(|()| None),
         };
-        let is_plain = text.annotations.is_none() && text.meta.is_none() && text.extra.is_empty();
-        if !is_plain || self.structured_content.is_some() || self.meta.is_some() {
-            return serde_json::to_writer(json, self);
-        }
         // What most tools return.
         json.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
-        write_string(json, &text.text);
-        json.extend_from_slice(match self.is_error {
+        let behind: &[u8] = match self.is_error {
             true => br#"}],"isError":true}"#,
             false => b"}]}",
-        });
-        Ok(())
+        };
+        if text.len() >= LongText::LENGTH {
+            return Ok(Some((LongText::new(mem::take(text)), behind)));
+        }
+        write_string(json, text);
+        json.extend_from_slice(behind);
+        Ok(None)
     }
 
     /// All text of the content, one piece to a line.
@@ -127,9 +136,11 @@ mod tests {
             CallToolResult::new([content(odd)]),
             with_meta,
         ] {
+            let expected = serde_json::to_vec(&result).expect("JSON");
             let mut json = Vec::new();
-            result.write_json(&mut json).expect("JSON");
-            assert_eq!(json, serde_json::to_vec(&result).expect("JSON"));
+            let long = result.write_json(&mut json).expect("JSON");
+            assert_eq!(long, None);
+            assert_eq!(json, expected);
         }
     }
 

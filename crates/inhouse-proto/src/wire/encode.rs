@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::Serialize;
 
+use super::LongText;
 use crate::control::incoming::{Answer, Payload};
 
 /// Lines on their way to the CLI, in order, each whole.
@@ -13,8 +14,15 @@ use crate::control::incoming::{Answer, Payload};
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
     /// What stands before the buffer.
-    full: VecDeque<Bytes>,
+    full: VecDeque<Part>,
     buffer: BytesMut,
+}
+
+#[derive(Debug)]
+enum Part {
+    Bytes(Bytes),
+    /// A text, and what stands before it.
+    Text(Bytes, LongText),
 }
 
 /// A payload of this size is worth more than a copy: it is sent from where it is.
@@ -29,8 +37,11 @@ const FRAME: usize = 128;
 impl Outgoing {
     /// What is to be written next: as a rule everything that waits.
     pub(crate) fn take(&mut self) -> Option<Bytes> {
-        let next = self.full.pop_front();
-        next.or_else(|| (!self.buffer.is_empty()).then(|| self.buffer.split().freeze()))
+        match self.full.pop_front() {
+            Some(Part::Bytes(bytes)) => Some(bytes),
+            Some(Part::Text(before, text)) => Some(self.portion(&before, text)),
+            None => (!self.buffer.is_empty()).then(|| self.buffer.split().freeze()),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -70,7 +81,7 @@ impl Outgoing {
     pub(crate) fn answer(&mut self, id: &str, answer: Answer) {
         match answer {
             Answer::Success(payload) => {
-                let copied = Some(payload.as_bytes().len()).filter(|length| *length < LARGE);
+                let copied = Some(payload.start().len()).filter(|length| *length < LARGE);
                 self.make_room(FRAME + id.len() + copied.unwrap_or_default());
                 self.text(
                     r#"{"type":"control_response","response":{"subtype":"success","request_id":"#,
@@ -101,14 +112,35 @@ impl Outgoing {
     }
 
     fn payload(&mut self, payload: Payload) {
-        if payload.as_bytes().len() < LARGE {
-            return self.buffer.extend_from_slice(payload.as_bytes());
+        let (json, rest) = payload.into_parts();
+        if json.len() < LARGE {
+            self.buffer.extend_from_slice(&json);
+        } else {
+            let before = self.buffer.split().freeze();
+            self.full.push_back(Part::Bytes(before));
+            self.full.push_back(Part::Bytes(match json {
+                Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+                Cow::Owned(bytes) => bytes.into(),
+            }));
         }
-        self.full.push_back(self.buffer.split().freeze());
-        self.full.push_back(match payload.into_bytes() {
-            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-            Cow::Owned(bytes) => bytes.into(),
-        });
+        if let Some(rest) = rest {
+            let before = self.buffer.split().freeze();
+            self.full.push_back(Part::Text(before, rest.text));
+            self.buffer.extend_from_slice(&rest.end);
+        }
+    }
+
+    /// The next portion of a text, with the last one also what follows.
+    fn portion(&mut self, before: &[u8], mut text: LongText) -> Bytes {
+        let mut json = Vec::with_capacity(before.len() + LongText::PORTION);
+        json.extend_from_slice(before);
+        if !text.write_portion(&mut json) {
+            self.full.push_front(Part::Text(Bytes::new(), text));
+        } else if self.full.is_empty() {
+            json.extend_from_slice(&self.buffer);
+            self.buffer.clear();
+        }
+        json.into()
     }
 
     /// Sees to it that the next line fits, and some more, so that not every line needs a new buffer.
@@ -152,6 +184,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::mcp::{CallToolResult, result_payload};
 
     fn lines(outgoing: &mut Outgoing) -> Vec<Value> {
         let mut bytes = Vec::new();
@@ -186,10 +219,11 @@ mod tests {
             let mut outgoing = Outgoing::default();
             outgoing.cancel("before");
             let payload = Payload::of_json(payload.into());
-            let place = payload.as_bytes().as_ptr();
+            let place = payload.start().as_ptr();
             outgoing.answer("r1", Answer::Success(payload));
             outgoing.cancel("behind");
-            assert!(outgoing.full.iter().any(|chunk| chunk.as_ptr() == place));
+            let is_it = |part: &Part| matches!(part, Part::Bytes(bytes) if bytes.as_ptr() == place);
+            assert!(outgoing.full.iter().any(is_it));
             let lines = lines(&mut outgoing);
             assert_eq!(lines.len(), 3);
             assert_eq!(lines[0]["request_id"], "before");
@@ -197,6 +231,30 @@ mod tests {
             assert!(sent == &text || sent[0] == text);
             assert_eq!(lines[2]["request_id"], "behind");
         }
+    }
+
+    #[test]
+    fn a_long_text_goes_in_portions() {
+        let text = "a line\n".repeat(50_000);
+        let result = CallToolResult::text(text.clone());
+        let (payload, _) = result_payload("7", result).expect("JSON");
+        let mut outgoing = Outgoing::default();
+        outgoing.cancel("before");
+        outgoing.answer("r1", Answer::Success(payload));
+        outgoing.cancel("behind");
+        let mut bytes = Vec::new();
+        while let Some(portion) = outgoing.take() {
+            assert!(portion.len() < 2 * LongText::PORTION);
+            bytes.extend_from_slice(&portion);
+        }
+        assert!(outgoing.is_empty());
+        outgoing.buffer.extend_from_slice(&bytes);
+        let lines = lines(&mut outgoing);
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0]["request_id"], "before");
+        let result = &lines[1]["response"]["response"]["mcp_response"]["result"];
+        assert_eq!(result["content"][0]["text"], text);
+        assert_eq!(lines[2]["request_id"], "behind");
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl NativeSession {
         };
         let running = self.tools.run(&call.name, call.arguments, context);
         let finished = running.await;
-        request.succeed_in(&finished.span, &finished.result)
+        request.succeed_in(&finished.span, finished.result)
     }
 }
 

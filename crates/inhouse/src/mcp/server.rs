@@ -58,19 +58,19 @@ pub(crate) struct RpcRequest {
 impl RpcRequest {
     /// The payload that answers it with a result.
     pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Payload, RpcError> {
-        self.succeed_in(&Span::none(), &AnyResult(result))
+        self.succeed_in(&Span::none(), AnyResult(result))
     }
 
     /// The same for the result of a tool, which is noted in the span of the call.
     pub(crate) fn succeed_in(
         &self,
         span: &Span,
-        result: &impl WriteResult,
+        result: impl WriteResult,
     ) -> Result<Payload, RpcError> {
         let (payload, place) = result_payload(self.call.id(), result)
             .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
         if !span.is_disabled() {
-            note_answer(span, &payload.as_str()[place]);
+            note_answer(span, place.within(&payload.to_text()));
         }
         Ok(payload)
     }

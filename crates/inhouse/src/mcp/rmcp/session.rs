@@ -104,7 +104,7 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
             let params = request.params.as_deref();
             let outcome = pin!(async {
                 let (result, span) = self.answer(id, &request.method, params).await?;
-                request.succeed_in(&span, &AnyResult(&result))
+                request.succeed_in(&span, AnyResult(&result))
             });
             request.call.answer(outcome).await
         })
