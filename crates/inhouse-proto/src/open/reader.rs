@@ -3,8 +3,8 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 
 use super::Open;
-use super::unescape::{escaped_length, plain_length, unescape};
-use crate::wire::Skim;
+use super::unescape::{plain_length, unescape};
+use crate::wire::{Skim, escaped_length};
 
 /// How deep objects and lists may be nested, as in `serde_json`.
 const DEPTH: u8 = 128;

@@ -33,14 +33,6 @@ fn has_controls(bytes: &[u8]) -> bool {
         .fold(false, |found, byte| found | (*byte < FIRST_PRINTABLE))
 }
 
-/// How long a string is: up to the first quotation mark that is not escaped.
-pub(super) fn escaped_length(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'"', bytes).find(|end| {
-        let before = bytes[..*end].iter().rev();
-        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
-    })
-}
-
 /// The text of a string, without its quotation marks; `None` when it cannot be one. The first bytes,
 /// `plain` of them, are known to stand for themselves.
 ///

@@ -18,6 +18,6 @@ pub(crate) use self::escape::write_string;
 pub(crate) use self::glance::{CallText, is_said};
 pub(crate) use self::line::sample_of;
 pub(crate) use self::long_text::LongText;
-pub(crate) use self::skim::{Skim, unquote};
+pub(crate) use self::skim::{Skim, escaped_length, unquote};
 pub(crate) use self::surrogate::{UNIT, code_unit, mend};
 pub(crate) use self::words::special_in;

@@ -168,18 +168,15 @@ impl<'a> Skim<'a> {
     #[inline]
     fn string(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
-        let mut has_escapes = false;
-        let mut at = self.at + 1;
-        loop {
-            at += mark(bytes.get(at..)?)?;
-            if bytes[at] == b'"' {
-                self.at = at + 1;
-                return Some(has_escapes);
-            }
-            // Whatever is escaped is not a mark.
-            has_escapes = true;
-            at += 2;
-        }
+        let start = self.at + 1;
+        let first = start + mark(bytes.get(start..)?)?;
+        let has_escapes = bytes[first] == b'\\';
+        let end = match has_escapes {
+            true => first + escaped_length(&bytes[first..])?,
+            false => first,
+        };
+        self.at = end + 1;
+        Some(has_escapes)
     }
 
     /// Goes past an object or a list, from its first bracket.
@@ -227,6 +224,16 @@ pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
         return serde_json::from_str(value).ok().map(Cow::Owned);
     }
     Some(Cow::Borrowed(inner))
+}
+
+/// How long a string is: up to the first quotation mark that is not escaped.
+///
+/// Texts have many escapes, and few of quotation marks.
+pub(crate) fn escaped_length(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'"', bytes).find(|end| {
+        let before = bytes[..*end].iter().rev();
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    })
 }
 
 /// How far it is to the next quotation mark or backslash.
