@@ -38,6 +38,12 @@ fn has_controls(bytes: &[u8]) -> bool {
 ///
 /// Half a surrogate pair becomes U+FFFD.
 pub(super) fn unescape(mut rest: &str, mut plain: usize) -> Option<String> {
+    /// From how many bytes on it pays to look for controls first, and then for escapes only.
+    const LONG: usize = 1024;
+    let is_long = rest.len() >= LONG;
+    if is_long && has_controls(rest.as_bytes()) {
+        return None;
+    }
     let mut text = String::with_capacity(rest.len());
     loop {
         let (same, others) = rest.split_at_checked(plain)?;
@@ -49,7 +55,10 @@ pub(super) fn unescape(mut rest: &str, mut plain: usize) -> Option<String> {
         let (character, length) = escape(rest.as_bytes())?;
         text.push(character);
         rest = &rest[length..];
-        plain = plain_length(rest.as_bytes());
+        plain = match is_long {
+            true => memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len()),
+            false => plain_length(rest.as_bytes()),
+        };
     }
 }
 
@@ -112,7 +121,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_read_like_short_ones() {
-        for length in [0, 1, 7, 8, 63, 64, 65, 200] {
+        for length in [0, 1, 7, 8, 63, 64, 65, 200, 2000] {
             let plain = "x".repeat(length);
             for inner in [
                 plain.clone(),
