@@ -3,6 +3,7 @@
 //! [`Rpc`] is a JSON-RPC message read in place and [`ToolCall`] its parameters; [`ToolDefinition`], [`Content`] and
 //! [`CallToolResult`] are what tools consist of.
 
+mod arguments;
 mod call;
 mod content;
 mod definition;
@@ -10,6 +11,7 @@ mod payload;
 mod result;
 mod rpc;
 
+pub use self::arguments::read_arguments;
 pub use self::call::ToolCall;
 pub use self::content::{
     AudioContent, Content, EmbeddedResource, ImageContent, ResourceContents, ResourceLink,

@@ -1,3 +1,4 @@
+use inhouse_proto::mcp::read_arguments;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
@@ -16,7 +17,7 @@ pub struct Input<T>(
 
 impl<S, T: DeserializeOwned + JsonSchema> Extract<S> for Input<T> {
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
-        serde_json::from_str(call.arguments())
+        read_arguments(call.arguments())
             .map(Input)
             .map_err(|error| invalid(call.arguments(), &error))
     }
