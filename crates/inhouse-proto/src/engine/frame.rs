@@ -1,8 +1,9 @@
 use serde::Deserialize;
 
 use super::Text;
-use crate::message::Message;
+use crate::message::{Gap, Message};
 use crate::open::Unknown;
+use crate::wire::Envelope;
 
 /// A line for the reader of a conversation, not decoded yet.
 ///
@@ -60,13 +61,13 @@ impl Frame {
         self.turn_end.is_some_and(|end| end.is_error)
     }
 
-    /// The message that it holds.
+    /// The message that it holds; a [`Gap`] if it turns out not to be JSON.
     #[must_use]
     pub fn decode(&self) -> Message {
-        Message::decode_text(&self.line).unwrap_or_else(|error| {
-            // The router looks at what it needs. What is garbled elsewhere, or has a number that no
-            // type can hold, is kept as it came.
-            Message::Unknown(Unknown::misshapen("", self.line().into(), error))
+        Message::decode_text(&self.line).unwrap_or_else(|error| match Envelope::read(&self.line) {
+            None => Message::Gap(Gap::not_json(self.line.as_bytes())),
+            // What is garbled deeper inside, or has a number that no type can hold, is kept as it came.
+            Some(_) => Message::Unknown(Unknown::misshapen("", self.line().into(), error)),
         })
     }
 }

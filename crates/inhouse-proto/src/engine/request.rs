@@ -36,7 +36,7 @@ struct CallPlace {
     progress_token: Place,
 }
 
-/// Where a part of a text stands. Nothing that stands somewhere is empty: that is what is absent.
+/// Where a part of an object's text stands. What ends at its start is absent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     start: u32,
@@ -66,8 +66,9 @@ impl Request {
         }
     }
 
-    /// The message for an MCP server, if that is what it is. It was found when the line was read,
-    /// so this costs next to nothing.
+    /// The message for an MCP server, if that is what it is and it has the usual form: then it was
+    /// found when the line was read, and this costs next to nothing. [`decode`](Self::decode) finds it
+    /// in any form.
     #[must_use]
     pub fn mcp_message(&self) -> Option<McpMessage<'_>> {
         let place = self.mcp.as_ref()?;
@@ -156,6 +157,6 @@ impl Place {
 
     fn within(self, text: &str) -> Option<&str> {
         let range: Range<usize> = self.start as usize..self.end as usize;
-        (!range.is_empty()).then(|| &text[range])
+        (range.end != 0).then(|| &text[range])
     }
 }

@@ -1,14 +1,16 @@
 use std::borrow::Cow;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use bytes::Bytes;
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState, Text};
 use crate::control::incoming::Answer;
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, Skim, is_said, mend, sample_of};
+use crate::wire::{Envelope, Reply, Skim, mend, sample_of};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
@@ -217,6 +219,20 @@ impl Engine {
             sample: sample_of(line.as_bytes()),
         });
     }
+}
+
+/// Whether a line is a piece of what model and user say to each other, as nearly all lines are: in the
+/// form in which the CLI writes them a look at both ends tells.
+///
+/// A line that was torn may look the same. It matters if it has taken a result along, whose tag can stand
+/// in no text as it is.
+fn is_said(line: &str) -> bool {
+    static RESULT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""type":"result""#));
+    let kinds = ["assistant\",", "stream_event\",", "user\","];
+    line.strip_prefix("{\"type\":\"")
+        .is_some_and(|rest| kinds.iter().any(|kind| rest.starts_with(kind)))
+        && line.ends_with('}')
+        && RESULT.find(line.as_bytes()).is_none()
 }
 
 /// A text that stands in a line, as a part of it where it can be one.

@@ -41,7 +41,7 @@ open_struct! {
 open_enum! {
     /// The kind of object that a message of the API is.
     pub enum ApiMessageKind {
-        /// A message; there is no other kind.
+        /// A message: so far there is no other kind.
         Message = "message",
     }
 }

@@ -1,4 +1,5 @@
 use crate::open::{Extra, open_enum, open_struct};
+use crate::wire::sample_of;
 
 open_struct! {
     /// A place where the SDK left something out.
@@ -40,9 +41,7 @@ impl Gap {
     /// One line that is not JSON, with its start as a sample.
     #[must_use]
     pub fn not_json(line: &[u8]) -> Self {
-        const SAMPLE: usize = 200;
-        let start = String::from_utf8_lossy(&line[..line.len().min(SAMPLE)]);
-        Self::new(GapReason::NotJson, 1, line.len() as u64).sample(start)
+        Self::new(GapReason::NotJson, 1, line.len() as u64).sample(sample_of(line))
     }
 }
 

@@ -13,20 +13,21 @@ use super::Reader;
 /// wrong shape into [`Extra`](super::Extra), an open union becomes its `Unknown` variant, and only a
 /// required member of the wrong shape fails its object.
 pub(crate) trait Open: Sized {
+    /// Whether it may be absent as a member; then a blank one stands for that.
+    const OPTIONAL: bool = false;
+
     /// Types a parsed value, patiently.
     ///
     /// # Errors
     /// When the value, or a member that it cannot do without, has another shape.
     fn open(value: Value) -> Result<Self, Mismatch>;
 
-    /// Whether it may be absent as a member: a blank one takes its place then.
-    const OPTIONAL: bool = false;
-
     /// A value to be filled.
     #[must_use]
     fn blank() -> Self;
 
-    /// Types the text that comes next into a blank value, fast; `None` at any surprise.
+    /// Types the text that comes next into a blank value, fast; `None` at any surprise, and then what
+    /// was to be filled is of no use. A value that is not blank would keep a part of what it was.
     ///
     /// Values are filled where they are to stay: most of them are large, and would be moved once for
     /// each object around them.

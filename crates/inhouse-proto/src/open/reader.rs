@@ -6,7 +6,7 @@ use super::Open;
 use super::unescape::{plain_length, unescape};
 use crate::wire::{Skim, escaped_length};
 
-/// How deep objects and lists may be nested, as in `serde_json`.
+/// How deep objects and lists may be nested, as in `serde_json`. Values that serde reads count anew.
 const DEPTH: u8 = 128;
 
 /// Goes through JSON text once and types it on the way.
@@ -116,6 +116,7 @@ impl<'a> Reader<'a> {
         match self.peek()? {
             b',' => {
                 self.at += 1;
+                // `keyed` does not look behind blanks.
                 self.peek()?;
                 Some(true)
             }
@@ -127,22 +128,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes past the name of a member, if it is this one: given with quotation marks and colon, as
-    /// the CLI writes it.
+    /// Goes past the name of a member and its colon, if they are this key: both as the CLI writes
+    /// them, `"name":`.
     ///
     /// To compare with the name that is likely to come next costs far less than to find its end, and
     /// then its place among the names of a type.
     #[inline]
-    pub(crate) fn named(&mut self, name: &str) -> bool {
-        let found = self.text.as_bytes()[self.at..].starts_with(name.as_bytes());
+    pub(crate) fn keyed(&mut self, key: &str) -> bool {
+        let found = self.text.as_bytes()[self.at..].starts_with(key.as_bytes());
         if found {
-            self.at += name.len();
+            self.at += key.len();
         }
         found
     }
 
-    /// Goes past the name of a member that is none of those which [`named`](Self::named) was asked
-    /// for. It could still be one of them, were there blanks before the colon.
+    /// Goes past the name of a member that no [key](Self::keyed) fits. A blank before its colon is a
+    /// surprise: without it, a key might fit.
     pub(crate) fn other_name(&mut self) -> Option<&'a str> {
         let name = self.plain()?;
         self.literal(":")?;

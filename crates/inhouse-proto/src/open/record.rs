@@ -20,6 +20,9 @@ use super::{Mismatch, Open};
 /// ```
 ///
 /// `Option` members may be absent or `null`, all others are required. A field `extra` is added.
+///
+/// Members stand in the order in which the CLI writes them, as far as that is known: any other order is
+/// read as well, and more slowly.
 macro_rules! open_struct {
     (
         $(#[$meta:meta])*
@@ -79,32 +82,34 @@ macro_rules! open_struct {
                 fn fill(&mut self, reader: &mut $crate::open::Reader<'_>) -> Option<()> {
                     #[allow(unused_mut, unused_variables)]
                     let mut seen = $crate::open::expand::Seen::default();
-                    let mut more = reader.begin(b'{', b'}')?;
-                    // Each time around, the members that stand in the order of the type are read.
-                    while more {
-                        let start = reader.place();
-                        $( $( if reader.named(concat!("\"", $tag, "\":")) {
-                            reader.constant($value)?;
-                            more = reader.another(b'}')?;
-                            if !more {
-                                break;
+                    if reader.begin(b'{', b'}')? {
+                        // Each time around, the members that stand in the order of the type are read.
+                        loop {
+                            let start = reader.place();
+                            $( $( if reader.keyed(concat!("\"", $tag, "\":")) {
+                                reader.constant($value)?;
+                                if !reader.another(b'}')? {
+                                    break;
+                                }
+                            } )* )?
+                            $( if reader.keyed($crate::open::open_struct!(@key $field $($wire)?)) {
+                                seen.first(Slot::$field as u8)?;
+                                if reader.peek()? == b'n' {
+                                    self.extra.mark_null(Slot::$field as u8);
+                                }
+                                $crate::open::Open::fill(&mut self.$field, reader)?;
+                                if !reader.another(b'}')? {
+                                    break;
+                                }
+                            } )*
+                            // No member of the type came next: this one is unknown.
+                            if reader.place() == start {
+                                let name = reader.other_name()?;
+                                self.extra.insert(name, reader.parse()?);
+                                if !reader.another(b'}')? {
+                                    break;
+                                }
                             }
-                        } )* )?
-                        $( if reader.named($crate::open::open_struct!(@key $field $($wire)?)) {
-                            seen.first(Slot::$field as u8)?;
-                            if reader.peek()? == b'n' {
-                                self.extra.mark_null(Slot::$field as u8);
-                            }
-                            $crate::open::Open::fill(&mut self.$field, reader)?;
-                            more = reader.another(b'}')?;
-                            if !more {
-                                break;
-                            }
-                        } )*
-                        if reader.place() == start {
-                            let name = reader.other_name()?;
-                            self.extra.insert(name, reader.parse()?);
-                            more = reader.another(b'}')?;
                         }
                     }
                     $( if !<$ty as $crate::open::Open>::OPTIONAL {

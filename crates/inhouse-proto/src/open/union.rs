@@ -67,8 +67,8 @@ macro_rules! open_union {
             }
 
             fn fill(&mut self, reader: &mut $crate::open::Reader<'_>) -> Option<()> {
-                *self = match reader.tag($tag) {
-                    $( Some($wire) => Self::$variant(reader.value()?), )*
+                *self = match reader.tag($tag)? {
+                    $( $wire => Self::$variant(reader.value()?), )*
                     _ => Self::open(reader.parse()?).ok()?,
                 };
                 Some(())

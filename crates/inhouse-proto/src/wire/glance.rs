@@ -35,16 +35,6 @@ pub(super) fn envelope(line: &str) -> Option<Envelope<'_>> {
     })
 }
 
-/// Whether a line is, by its first member, a piece of what model and user say to each other.
-///
-/// Nearly all messages are, and in the form in which the CLI writes them a look at both ends tells.
-pub(crate) fn is_said(line: &str) -> bool {
-    let kinds = ["assistant\",", "stream_event\",", "user\","];
-    line.strip_prefix("{\"type\":\"")
-        .is_some_and(|rest| kinds.iter().any(|kind| rest.starts_with(kind)))
-        && line.ends_with('}')
-}
-
 fn message<'a>(skim: &mut Skim<'a>) -> Option<MessageText<'a>> {
     let start = skim.at();
     skim.literal(r#"{"method":"#)?;

@@ -15,7 +15,7 @@ pub use self::line::{Line, Lines};
 pub(crate) use self::encode::{Outgoing, in_one_line};
 pub(crate) use self::envelope::{Envelope, MessageText, Reply, RequestText};
 pub(crate) use self::escape::write_string;
-pub(crate) use self::glance::{CallText, is_said};
+pub(crate) use self::glance::CallText;
 pub(crate) use self::line::sample_of;
 pub(crate) use self::long_text::LongText;
 pub(crate) use self::skim::{Skim, escaped_length, unquote};

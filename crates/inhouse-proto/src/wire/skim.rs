@@ -69,10 +69,12 @@ impl<'a> Skim<'a> {
     }
 
     /// Goes past a value and returns it if it is a string, without its quotation marks and escapes.
+    ///
+    /// One whose escapes make no sense, such as half an emoji, counts as none.
     #[inline]
     pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
         match self.peek()? {
-            b'"' => self.unquoted().map(Some),
+            b'"' => self.unquoted(),
             _ => self.value().map(|_| None),
         }
     }
@@ -148,20 +150,20 @@ impl<'a> Skim<'a> {
     #[inline]
     fn name(&mut self) -> Option<Cow<'a, str>> {
         match self.peek()? {
-            b'"' => self.unquoted(),
+            b'"' => self.unquoted()?,
             _ => None,
         }
     }
 
-    /// Goes past a string, from its first quotation mark, and returns what it stands for.
+    /// Goes past a string, from its first quotation mark, and returns what it stands for, if anything.
     #[inline]
-    fn unquoted(&mut self) -> Option<Cow<'a, str>> {
+    fn unquoted(&mut self) -> Option<Option<Cow<'a, str>>> {
         let start = self.at;
         let has_escapes = self.string()?;
-        if has_escapes {
-            return unquote(&self.text[start..self.at]);
-        }
-        Some(Cow::Borrowed(&self.text[start + 1..self.at - 1]))
+        Some(match has_escapes {
+            true => unescaped(&self.text[start..self.at]),
+            false => Some(Cow::Borrowed(&self.text[start + 1..self.at - 1])),
+        })
     }
 
     /// Goes past a string, from its first quotation mark; tells whether it has escapes.
@@ -220,10 +222,14 @@ impl<'a> Skim<'a> {
 /// The text of a JSON string; `None` when it is another kind of value.
 pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    if mark(inner.as_bytes()).is_some() {
-        return serde_json::from_str(value).ok().map(Cow::Owned);
+    match mark(inner.as_bytes()) {
+        Some(_) => unescaped(value),
+        None => Some(Cow::Borrowed(inner)),
     }
-    Some(Cow::Borrowed(inner))
+}
+
+fn unescaped(value: &str) -> Option<Cow<'_, str>> {
+    serde_json::from_str(value).ok().map(Cow::Owned)
 }
 
 /// How long a string is: up to the first quotation mark that is not escaped.

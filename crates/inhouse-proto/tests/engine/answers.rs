@@ -1,5 +1,6 @@
 use inhouse_proto::control::incoming::{Answer, Incoming};
 use inhouse_proto::engine::{Event, Notice};
+use inhouse_proto::mcp::{Rpc, ToolCall};
 use serde_json::{Value, json};
 
 use crate::{Host, request};
@@ -142,4 +143,38 @@ fn half_an_emoji_does_not_cost_a_request_its_answer() {
         panic!("{asked:?}");
     };
     assert_eq!(asked.input["command"], "echo \u{fffd}");
+}
+
+#[test]
+fn nor_does_it_when_it_stands_where_requests_are_routed_by() {
+    for (id, server) in [("r1", r"a\ud83d"), (r"r\ud83d", "a")] {
+        let mut host = Host::new();
+        let (_, asked) = request(host.hears(format!(
+            r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"mcp_message","server_name":"{server}","message":{{"jsonrpc":"2.0","method":"ping","id":1}}}}}}"#
+        )));
+        let Incoming::McpMessage(asked) = asked.decode() else {
+            panic!("{asked:?}");
+        };
+        assert_eq!(asked.server_name, server.replace(r"\ud83d", "\u{fffd}"));
+    }
+}
+
+#[test]
+fn names_may_be_empty_or_escaped() {
+    for (written, meant) in [("", ""), (r"\u0073erver", "server")] {
+        let mut host = Host::new();
+        let (_, asked) = request(host.hears(format!(
+            r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"mcp_message","server_name":"{written}","message":{{"method":"tools/call","params":{{"name":"{written}","arguments":{{}},"_meta":{{"claudecode/toolUseId":"{written}","progressToken":1}}}},"jsonrpc":"2.0","id":1}}}}}}"#
+        )));
+        let Incoming::McpMessage(asked) = asked.decode() else {
+            panic!("{asked:?}");
+        };
+        assert_eq!(asked.server_name, meant);
+        let Ok(Rpc::Request { params, .. }) = asked.rpc() else {
+            panic!("{asked:?}");
+        };
+        let call = ToolCall::parse(params).expect("a call");
+        assert_eq!(call.name, meant);
+        assert_eq!(call.tool_use_id.as_deref(), Some(meant));
+    }
 }

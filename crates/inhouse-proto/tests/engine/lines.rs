@@ -115,15 +115,46 @@ fn a_garbled_result_ends_no_turn() {
 fn what_is_said_is_left_to_its_reader() {
     let whole = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}"#;
     let garbled = r#"{"type":"assistant","message":{"content":[{"type":"te{"type":"user"}"#;
+    let odd = r#"{"type":"assistant","message":{"content":[]},"timestamp":1e999}"#;
     let mut host = Host::new();
-    let events = host.hears_bytes(format!("{whole}\n{garbled}\n").as_bytes());
-    let [Event::Message(first), Event::Message(second)] = &events[..] else {
-        panic!("two messages: {events:?}");
+    let events = host.hears_bytes(format!("{whole}\n{garbled}\n{odd}\n").as_bytes());
+    let messages: Vec<Message> = events
+        .iter()
+        .map(|event| match event {
+            Event::Message(frame) => frame.decode(),
+            other => panic!("not a message: {other:?}"),
+        })
+        .collect();
+    let [
+        Message::Assistant(whole),
+        Message::Gap(gap),
+        Message::Unknown(unknown),
+    ] = &messages[..]
+    else {
+        panic!("{messages:?}");
     };
-    assert!(matches!(first.decode(), Message::Assistant(message) if message.text() == "hi"));
-    let Message::Unknown(unknown) = second.decode() else {
-        panic!("it is no JSON");
-    };
-    assert_eq!(unknown.raw, garbled);
+    assert_eq!(whole.text(), "hi");
+    assert_eq!(gap.bytes, garbled.len() as u64);
+    assert_eq!(unknown.raw, odd);
     assert!(unknown.reason.is_some());
+}
+
+#[test]
+fn it_is_known_by_the_form_in_which_the_cli_writes_and_else_by_its_members() {
+    for line in [
+        r#"{"type":"user"}"#,
+        r#"{ "type": "user", "message": {} }"#,
+        r#"{"message":{},"type":"user"}"#,
+        r#"{"type":"users","message":{}}"#,
+        "{\"type\":\"user\",\"message\":{}}\r",
+    ] {
+        assert!(matches!(Host::new().hears(line)[..], [Event::Message(_)]));
+    }
+    for line in [r#"{"type":"users","mess{"x":1}"#, r#"{"type":"user","x":"#] {
+        let events = Host::new().hears(line);
+        assert!(matches!(
+            events[..],
+            [Event::Notice(Notice::NotJson { .. })]
+        ));
+    }
 }

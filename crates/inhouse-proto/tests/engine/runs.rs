@@ -157,6 +157,20 @@ fn a_run_whose_result_was_lost_ends_unanswered() {
 }
 
 #[test]
+fn a_result_in_a_line_that_was_torn_is_lost_too() {
+    let said = r#"{"type":"assistant","message":{"content":[{"type":"te"#;
+    let torn = format!("{said}{}", r#"{"type":"result","subtype":"success"}"#);
+    let mut host = prompted();
+    host.hears(state("running"));
+    host.hears(&torn);
+    assert!(ends(&host.hears(state("idle"))));
+
+    let mut silent = prompted();
+    silent.hears(&torn);
+    assert!(ends(&silent.waits(Duration::from_secs(600))));
+}
+
+#[test]
 fn noise_is_no_lost_result() {
     let mut host = prompted();
     host.hears("Warning: something");

@@ -9,8 +9,8 @@ use crate::support::assert_deep_equal;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Members vanish, become null, change their kind, appear, and stand in any order and with any
-    /// blanks: a line is always decoded, and nothing of it is lost.
+    /// Members vanish, become null, change their kind, appear, stand in any order, with blanks, twice
+    /// and under names with escapes: a line is always decoded, and nothing of it is lost.
     #[test]
     fn whatever_changes_nothing_is_lost(
         mut line in select(all()),
@@ -18,12 +18,13 @@ proptest! {
         order in any::<u64>(),
         blank in select(vec!["", "", " ", "\t ", "\r\n"]),
         place in any::<u64>(),
+        oddity in 0..8_u8,
     ) {
         for (place, change) in changes {
             apply(&mut line, place, change);
         }
         let mut text = String::new();
-        let mut style = Style { order, blank, place };
+        let mut style = Style { order, blank, place, oddity };
         style.write(&line, &mut text);
 
         let read: Value = serde_json::from_str(&text).expect("it was written as JSON");
@@ -109,6 +110,8 @@ struct Style {
     /// What stands between the tokens, at the places that have their bit set.
     blank: &'static str,
     place: u64,
+    /// What is odd about one in 64 members: that it was there before, or the form of its name.
+    oddity: u8,
 }
 
 impl Style {
@@ -118,7 +121,7 @@ impl Style {
                 let mut separator = '{';
                 for name in self.names(members) {
                     self.token(separator, text);
-                    text.push_str(&Value::from(name.as_str()).to_string());
+                    self.name(&name, text);
                     self.token(':', text);
                     self.write(&members[&name], text);
                     separator = ',';
@@ -141,6 +144,21 @@ impl Style {
                 self.token(']', text);
             }
             leaf => text.push_str(&leaf.to_string()),
+        }
+    }
+
+    fn name(&mut self, name: &str, text: &mut String) {
+        let json = |name: &str| Value::from(name).to_string();
+        self.place = self.place.rotate_left(1);
+        let is_odd = self.place.is_multiple_of(64);
+        match (self.oddity, name.chars().next()) {
+            (0, _) if is_odd => text.push_str(&format!("{0}:7,{0}", json(name))),
+            (1, _) if is_odd => text.push_str(&format!("{0}:null,{0}", json(name))),
+            (2, Some(first)) if is_odd => {
+                let rest = json(&name[first.len_utf8()..]);
+                text.push_str(&format!("\"\\u{:04x}{}", u32::from(first), &rest[1..]));
+            }
+            _ => text.push_str(&json(name)),
         }
     }
 

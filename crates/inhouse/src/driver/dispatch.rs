@@ -27,7 +27,8 @@ pub(super) struct Dispatch {
     arrived: Vec<Answered>,
 }
 
-/// How many answers are received together.
+/// How many answers are received together: those of a burst, and not so many that they would keep the
+/// driver from everything else.
 const AT_ONCE: usize = 64;
 
 impl Dispatch {
@@ -56,13 +57,14 @@ impl Dispatch {
         None
     }
 
-    /// Waits for answers; they are then to be [taken](Self::next_answer).
+    /// Waits for answers; all of them are then to be [taken](Self::next_answer).
     pub(super) fn poll_answers(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let arrived = &mut self.arrived;
         self.answers
             .poll_recv_many(cx, arrived, AT_ONCE)
             .map(|count| {
                 assert_ne!(count, 0, "a sender is kept here");
+                debug_assert_eq!(count, arrived.len(), "all were taken before");
                 arrived.reverse();
             })
     }

@@ -129,6 +129,9 @@ impl MessageStream {
         let read = match ready!(self.items.poll_next(cx)) {
             Some(Ok(Item::Message(frame))) => {
                 let message = frame.decode();
+                if let Message::Gap(gap) = &message {
+                    tracing::warn!(bytes = gap.bytes, "a line of the CLI is not JSON");
+                }
                 let place = match &self.unanswered {
                     Some(prompt) => Place::of(&frame, &message, prompt),
                     None => Place::Within,

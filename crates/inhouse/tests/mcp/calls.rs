@@ -6,7 +6,7 @@ use inhouse::Options;
 use inhouse::tool::{CallId, Input, Progress, Tool, ToolServer};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
-use tokio::sync::{Barrier, watch};
+use tokio::sync::{Barrier, mpsc, watch};
 
 use crate::chart::{call, play, request, response, session, text, told};
 use crate::witness::endless;
@@ -180,6 +180,38 @@ async fn progress_reaches_the_cli_with_its_token_and_in_order() {
             });
             assert_eq!(reported(cli).await, third);
             assert_eq!(response(cli, &asked).await, text(7, "done"));
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_are_ready_together_go_out_in_the_order_in_which_they_came() {
+    // More than the host takes at once.
+    const COUNT: usize = 200;
+    let barrier = Arc::new(Barrier::new(COUNT));
+    let (done, mut came) = mpsc::unbounded_channel();
+    let meet = Tool::new(
+        "meet",
+        "Meets the others",
+        move |Input(id): Input<Value>| {
+            let (barrier, done) = (Arc::clone(&barrier), done.clone());
+            async move {
+                barrier.wait().await;
+                done.send(id["id"].clone()).expect("the test listens");
+            }
+        },
+    );
+    let options = Options::new().tool_server(ToolServer::new("s").tool(meet));
+    play(options, async |cli, _| {
+        for id in 0..COUNT {
+            cli.mcp_message("s", call(id, "meet", json!({"id": id})))
+                .await;
+        }
+        for _ in 0..COUNT {
+            let (_, answer) = cli.expect_any_answer().await;
+            let id = answer.payload()["mcp_response"]["id"].take();
+            assert_eq!(Some(id), came.recv().await);
         }
     })
     .await;
