@@ -177,6 +177,7 @@ fn memory(figures: &Figures) -> Option<String> {
 fn costs(cost: &std::collections::BTreeMap<String, f64>) -> String {
     let parts = [
         ("each_us", ""),
+        ("best_us", " at best"),
         ("instructions", " instructions"),
         ("allocations", " allocations"),
     ];
