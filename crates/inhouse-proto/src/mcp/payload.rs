@@ -41,6 +41,12 @@ pub struct ResultPlace {
 }
 
 impl ResultPlace {
+    /// How many bytes the result takes in the payload.
+    #[must_use]
+    pub fn size(self, payload: &Payload) -> usize {
+        payload.size() - self.start - END.len()
+    }
+
     /// The result in the text of the payload.
     #[must_use]
     pub fn within(self, payload: &str) -> &str {
@@ -173,6 +179,7 @@ mod tests {
                 };
                 let expected = serde_json::to_string(&result).expect("JSON");
                 let (answer, place) = result_payload("7", result).expect("JSON");
+                assert_eq!(place.size(&answer), expected.len());
                 let answer = answer.to_text();
                 assert_eq!(place.within(&answer), expected);
                 let whole =

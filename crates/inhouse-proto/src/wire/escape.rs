@@ -44,6 +44,13 @@ pub(crate) fn write_escaped(json: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
+/// How many bytes [`write_escaped`] appends.
+pub(crate) fn escaped_size(text: &[u8]) -> usize {
+    let count = |is_one: fn(u8) -> bool| text.iter().filter(|byte| is_one(**byte)).count();
+    let is_long = |byte| byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x08 | 0x0c);
+    text.len() + count(is_special) + 4 * count(is_long)
+}
+
 /// Whether something has to be escaped.
 fn has_special(chunk: &[u8; CHUNK]) -> bool {
     // All of them and not `any`, which would look at them one by one.
@@ -99,6 +106,7 @@ mod tests {
         fn it_writes_what_serde_writes(text in "[\"\\\\/\u{0}-\u{7f}\u{80}\u{a0}é😀\u{2028}]{0,300}") {
             let mut json = b"before".to_vec();
             write_string(&mut json, &text);
+            prop_assert_eq!(json.len(), "before\"\"".len() + escaped_size(text.as_bytes()));
             let expected = format!("before{}", serde_json::to_string(&text).expect("a string"));
             prop_assert_eq!(String::from_utf8(json).expect("text"), expected);
         }

@@ -1,4 +1,4 @@
-use super::escape::write_escaped;
+use super::escape::{escaped_size, write_escaped};
 
 /// How much of a text makes a portion.
 const PLAIN_PORTION: usize = LongText::PORTION - 8 * 1024;
@@ -22,6 +22,11 @@ impl LongText {
 
     pub(crate) fn new(text: String) -> Self {
         Self { text, written: 0 }
+    }
+
+    /// How many bytes the whole string takes.
+    pub(crate) fn size(&self) -> usize {
+        escaped_size(self.text.as_bytes()) + "\"\"".len()
     }
 
     /// Appends what comes next of the string, with its quotation marks; true when that is the end.
@@ -59,6 +64,7 @@ mod tests {
                 let mut json = Vec::new();
                 LongText::new(text.clone()).write_all(&mut json);
                 assert_eq!(json, serde_json::to_vec(&text).expect("a string"));
+                assert_eq!(json.len(), LongText::new(text).size());
             }
         }
     }

@@ -70,7 +70,8 @@ impl RpcRequest {
         let (payload, place) = result_payload(self.call.id(), result)
             .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
         if !span.is_disabled() {
-            note_answer(span, place.within(&payload.to_text()));
+            let result = || place.within(&payload.to_text()).to_owned();
+            note_answer(span, place.size(&payload), result);
         }
         Ok(payload)
     }

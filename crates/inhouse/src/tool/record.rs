@@ -80,10 +80,10 @@ impl Finished {
     }
 }
 
-/// Notes what a call is answered with.
-pub(crate) fn note_answer(span: &Span, result: &str) {
-    span.record("result_bytes", result.len());
-    span.in_scope(|| tracing::trace!(result, "the tool has answered"));
+/// Notes what a call is answered with. The text is made for those who look closely, and for nobody else.
+pub(crate) fn note_answer<T: AsRef<str>>(span: &Span, bytes: usize, result: impl FnOnce() -> T) {
+    span.record("result_bytes", bytes);
+    span.in_scope(|| tracing::trace!(result = result().as_ref(), "the tool has answered"));
 }
 
 /// Notes that the code behind a call has panicked.
@@ -91,4 +91,16 @@ pub(crate) fn note_panic(text: &str) {
     tracing::error!("the tool panicked");
     // It may quote the arguments.
     tracing::trace!(panic = text, "what the panic said");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_an_answer_is_made_for_nobody_but_who_looks_closely() {
+        note_answer(&Span::none(), 7, || -> String {
+            panic!("nobody looks");
+        });
+    }
 }

@@ -59,12 +59,19 @@ impl Payload {
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
         let Some(rest) = &self.rest else {
-            return Cow::Borrowed(text_of(&self.json));
+            return Cow::Borrowed(std::str::from_utf8(&self.json).expect(IS_TEXT));
         };
         let mut json = self.json.to_vec();
         rest.text.write_all(&mut json);
         json.extend_from_slice(&rest.end);
-        Cow::Owned(text_of(&json).to_owned())
+        Cow::Owned(String::from_utf8(json).expect(IS_TEXT))
+    }
+
+    /// How many bytes the text takes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let rest = |rest: &Rest| rest.text.size() + rest.end.len();
+        self.json.len() + self.rest.as_deref().map_or(0, rest)
     }
 
     /// As much of it as is written already.
@@ -84,6 +91,4 @@ impl fmt::Debug for Payload {
     }
 }
 
-fn text_of(json: &[u8]) -> &str {
-    std::str::from_utf8(json).expect("JSON is written as text")
-}
+const IS_TEXT: &str = "JSON is written as text";

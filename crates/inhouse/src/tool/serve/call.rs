@@ -43,7 +43,7 @@ pub(super) async fn call(
         finished = forwarding(reports, &context.peer, running) => {
             let json = serde_json::to_string(&finished.result);
             let result = json.and_then(|json| {
-                note_answer(&finished.span, &json);
+                note_answer(&finished.span, json.len(), || &json);
                 serde_json::from_str(&json)
             });
             result.map_err(|error| ErrorData::internal_error(error.to_string(), None))
