@@ -1,40 +1,57 @@
 use serde_json::{Map, Value};
 
+use crate::error::{Error, Result};
 use crate::permission::{PermissionBehavior, Policy};
 
-/// Adds the rules of a policy to the `permissions` of the settings, whose own rules stay.
+/// Adds the rules of a policy to the `permissions` of the settings, and keeps the rules that are
+/// already there.
 ///
-/// Settings, and not `--allowedTools`: that flag cuts a rule apart at every blank and comma behind
-/// a closing parenthesis, also inside of a content. `Bash(echo (a) b)` would become the two rules
-/// `Bash(echo (a)` and `b)`, and nobody would be told (2.1.325).
-pub(super) fn merge(settings: Option<Value>, policy: &Policy) -> Map<String, Value> {
+/// Uses settings and not `--allowedTools`: that flag splits a rule at every blank and comma behind
+/// a closing parenthesis, also inside its content. `Bash(echo (a) b)` would silently become the two
+/// rules `Bash(echo (a)` and `b)` (2.1.325).
+///
+/// # Errors
+///
+/// [`Config`](crate::error::ErrorKind::Config) if `permissions` is not an object, or one of its
+/// three lists is not a list of strings. Replacing such a value would drop a denial that the user
+/// meant.
+pub(super) fn merge(settings: Option<Value>, policy: &Policy) -> Result<Map<String, Value>> {
     let mut merged = match settings {
         Some(Value::Object(members)) => members,
-        _ => Map::new(),
+        None => Map::new(),
+        Some(_) => {
+            return Err(Error::config(
+                "`permissions` of the settings is not an object, so the rules of the policy cannot \
+                 be added to it; write `{\"deny\": [\"Tool(pattern)\"]}`",
+            ));
+        }
     };
     for (behavior, name) in [
         (PermissionBehavior::Allow, "allow"),
         (PermissionBehavior::Deny, "deny"),
         (PermissionBehavior::Ask, "ask"),
     ] {
-        let rules = policy.rules_that(&behavior);
-        if rules.is_empty() {
-            continue;
-        }
-        let list = merged
-            .entry(name)
-            .or_insert_with(|| Value::Array(Vec::new()));
-        if !list.is_array() {
-            *list = Value::Array(Vec::new());
-        }
-        let Value::Array(list) = list else { continue };
-        for rule in rules.into_iter().map(Value::String) {
+        // Checked even without a rule to add: the CLI would reject the settings as a whole.
+        let mut list = match merged.get(name) {
+            None => Vec::new(),
+            Some(Value::Array(list)) if list.iter().all(Value::is_string) => list.clone(),
+            Some(_) => {
+                return Err(Error::config(format!(
+                    "`permissions.{name}` of the settings is not a list of strings, so the rules of \
+                     the policy cannot be added to it; write `[\"Tool(pattern)\"]`"
+                )));
+            }
+        };
+        for rule in policy.rules_that(&behavior).into_iter().map(Value::String) {
             if !list.contains(&rule) {
                 list.push(rule);
             }
         }
+        if !list.is_empty() {
+            merged.insert(name.to_owned(), Value::Array(list));
+        }
     }
-    merged
+    Ok(merged)
 }
 
 #[cfg(test)]
@@ -42,9 +59,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::error::ErrorKind;
 
     fn merged(settings: Value, policy: &Policy) -> Value {
-        Value::Object(merge(Some(settings), policy))
+        Value::Object(merge(Some(settings), policy).expect("the settings are well-formed"))
     }
 
     #[test]
@@ -63,15 +81,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_does_not_keep_a_denial_from_holding() {
+    fn malformed_permissions_are_an_error() {
         let policy = Policy::new().deny("Bash");
-        assert_eq!(
-            merged(json!({"deny": "Read"}), &policy),
-            json!({"deny": ["Bash"]})
-        );
-        assert_eq!(
-            merged(json!("nonsense"), &policy),
-            json!({"deny": ["Bash"]})
-        );
+        for (settings, named) in [
+            (json!("nonsense"), "`permissions` of"),
+            (json!({"deny": "Read"}), "`permissions.deny`"),
+            (json!({"allow": {"Read": true}}), "`permissions.allow`"),
+            (json!({"ask": ["Read", 1]}), "`permissions.ask`"),
+        ] {
+            let error = merge(Some(settings), &policy).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(error.to_string().contains(named), "{error}");
+        }
     }
 }

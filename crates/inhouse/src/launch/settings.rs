@@ -28,7 +28,7 @@ pub(super) fn place(options: &Options, argv: &mut Argv, files: &mut PrivateFiles
         Some(form) => members(form, options)?,
     };
     if let Some(policy) = policy {
-        let merged = policy::merge(settings.remove("permissions"), policy);
+        let merged = policy::merge(settings.remove("permissions"), policy)?;
         settings.insert("permissions".to_owned(), Value::Object(merged));
     }
     if let Some(wanted) = sandbox {

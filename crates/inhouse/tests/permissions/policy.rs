@@ -150,3 +150,20 @@ fn patterns_may_deny_what_they_cannot_allow() {
         );
     }
 }
+
+#[test]
+fn malformed_permissions_in_settings_are_a_config_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("settings.json");
+    let malformed = json!({"permissions": {"deny": "Bash"}});
+    std::fs::write(&file, malformed.to_string()).unwrap();
+    for options in [
+        Options::new().settings(malformed.clone()),
+        Options::new().settings(malformed.to_string()),
+        Options::new().settings(file),
+    ] {
+        let error = plan(&options.permissions(Policy::new().deny("WebFetch"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.to_string().contains("`permissions.deny`"), "{error}");
+    }
+}
