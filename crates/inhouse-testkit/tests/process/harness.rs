@@ -111,7 +111,7 @@ pub(crate) fn members_of_group(group: u32) -> Vec<u32> {
 }
 
 /// For what processes do by themselves, and of which nothing tells.
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(

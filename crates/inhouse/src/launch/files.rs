@@ -4,15 +4,17 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use tempfile::TempPath;
 
+use super::secrets;
 use crate::error::{Error, Result};
 use crate::options::OsUser;
 
 /// What is longer does not go on a command line: Linux allows 128 KiB for one argument.
 pub(super) const MAX_INLINE: usize = 100 * 1024;
 
-/// Files that hold what is too long for a command line, until they are dropped.
+/// Temporary files for values that are too long for a command line, or secret. Removed on drop.
 #[derive(Debug)]
 pub(super) struct PrivateFiles {
     owner: Option<OsUser>,
@@ -28,15 +30,17 @@ impl PrivateFiles {
         }
     }
 
-    /// The text itself if it fits into an argument, else the path of a file that holds it.
-    pub(super) fn inline_or_path(&mut self, flag: &str, text: String) -> Result<String> {
-        if text.len() <= MAX_INLINE {
+    /// Returns the JSON text of a value if it may be an argument, else the path of a file with it.
+    pub(super) fn inline_or_path(&mut self, flag: &str, value: &Value) -> Result<String> {
+        let text = value.to_string();
+        if text.len() <= MAX_INLINE && !secrets::present_in(value) {
             return Ok(text);
         }
         let path = self.write(&text).map_err(|error| {
             Error::config(format!(
-                "the value of --{flag} is too long for a command line ({} bytes), and could not be \
-                 written to a temporary file; check the directory for temporary files",
+                "the value of --{flag} is too long for a command line or holds a secret ({} bytes), \
+                 and could not be written to a temporary file; check the directory for temporary \
+                 files",
                 text.len()
             ))
             .with_source(error)

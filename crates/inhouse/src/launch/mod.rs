@@ -9,21 +9,25 @@
 //! A value is never an argument of its own: it is always `--flag=value`, so that one which starts
 //! with a dash stays a value. A flag for a list is repeated.
 //!
-//! The operating system limits the length of an argument (128 KiB on Linux). Prompts and agents
-//! travel in `initialize`, whatever their size. Of the rest, a value above 100 KiB takes another
-//! way:
+//! The operating system limits the length of an argument (128 KiB on Linux), and every user of the
+//! machine can read the arguments of a running process. Prompts and agents therefore travel in
+//! `initialize`. The rest is an argument unless it is longer than 100 KiB or holds a secret:
 //!
-//! | | up to 100 KiB | above |
+//! | | short, without a secret | above 100 KiB, or with a secret |
 //! |---|---|---|
 //! | JSON schema | `--json-schema`, because the CLI refuses a bad schema there and silently drops it in `initialize` (2.1.325) | `initialize` |
 //! | settings | `--settings` | a private temporary file |
 //! | MCP servers | `--mcp-config` | a private temporary file |
 //! | managed settings | `--managed-settings`, which takes no file | `initialize` |
 //!
-//! Temporary files live as long as the [`Launch`]. Other users of the machine can read the
-//! arguments of a process while it runs: put secrets of MCP servers and settings into files
-//! ([`mcp_config_file`](crate::Options::mcp_config_file),
-//! [`Settings::file`](crate::options::Settings::file)) where that matters.
+//! Secrets are, at any depth, a non-empty `env`, `headers`, `oauth` or `pluginConfigs`, a command
+//! that prints a credential (`apiKeyHelper`, `otelHeadersHelper`, `awsAuthRefresh`,
+//! `awsCredentialExport`), and a URL with a query or user information. The arguments of an MCP
+//! server are not: they are on the command line of the server itself. Flags added with
+//! [`extra_arg`](crate::Options::extra_arg) are passed as they are.
+//!
+//! Temporary files are readable by their owner only (mode 0600) and are removed with the
+//! [`Launch`].
 //!
 //! # Environment
 //!
@@ -58,6 +62,7 @@ mod output;
 mod plan;
 mod policy;
 mod sandbox;
+mod secrets;
 mod settings;
 mod variables;
 mod warnings;

@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::argv::Argv;
 use super::files::{MAX_INLINE, PrivateFiles, read_settings};
-use super::{policy, sandbox};
+use super::{policy, sandbox, secrets};
 use crate::error::{Error, Result};
 use crate::options::{Options, SettingsForm};
 
@@ -35,8 +35,8 @@ pub(super) fn place(options: &Options, argv: &mut Argv, files: &mut PrivateFiles
         let merged = sandbox::merge(settings.remove("sandbox"), &wanted.0.0);
         settings.insert("sandbox".to_owned(), Value::Object(merged));
     }
-    let text = Value::Object(settings).to_string();
-    argv.value("settings", files.inline_or_path("settings", text)?);
+    let settings = Value::Object(settings);
+    argv.value("settings", files.inline_or_path("settings", &settings)?);
     Ok(())
 }
 
@@ -51,7 +51,7 @@ pub(super) fn place_managed(
         return false;
     };
     let text = settings.0.to_string();
-    if text.len() <= MAX_INLINE {
+    if text.len() <= MAX_INLINE && !secrets::present_in(&settings.0) {
         argv.value("managed-settings", text);
         return false;
     }
@@ -85,8 +85,8 @@ pub(super) fn place_mcp(
     if servers.is_empty() {
         return Ok(());
     }
-    let text = json!({ "mcpServers": servers }).to_string();
-    argv.value("mcp-config", files.inline_or_path("mcp-config", text)?);
+    let config = json!({ "mcpServers": servers });
+    argv.value("mcp-config", files.inline_or_path("mcp-config", &config)?);
     Ok(())
 }
 

@@ -128,8 +128,12 @@ impl Options {
     ///
     /// The CLI is then not looked for on this machine; its program is [`cli_path`](Self::cli_path),
     /// or `claude`. The wrapper carries over what it wants to keep, the changes to the environment
-    /// among it. Values that are too long for an argument are in files of this machine, which the
-    /// CLI must be able to read (see [`launch`](crate::launch)).
+    /// among it.
+    ///
+    /// Settings and MCP servers that are too long for an argument or hold a secret are in temporary
+    /// files of this machine, which the CLI must be able to read (see [`launch`](crate::launch)). For
+    /// a CLI that cannot, name files on its side with [`Settings::file`](super::Settings::file) and
+    /// [`mcp_config_file`](Self::mcp_config_file).
     ///
     /// ```
     /// use inhouse::Options;

@@ -35,8 +35,9 @@ impl Options {
     /// Settings of the policy tier, which nothing in the session can loosen.
     ///
     /// The CLI takes only those that restrict, and may ignore them where an administrator has set
-    /// a policy. Those above 100 KiB travel in the first request, which a CLI that is too old for
-    /// it, such as 2.1.197, refuses; connecting fails unless the CLI confirms them.
+    /// a policy. Those above 100 KiB, or with a secret such as `env`, travel in the first request,
+    /// which a CLI that is too old for it, such as 2.1.197, refuses; connecting fails unless the CLI
+    /// confirms them.
     #[must_use]
     pub fn managed_settings(mut self, settings: impl Into<Value>) -> Self {
         self.settings.managed = Some(Hidden(settings.into()));

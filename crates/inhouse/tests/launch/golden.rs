@@ -93,6 +93,14 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/launch/golden")
 }
 
+/// Returns the flag and the contents of the private file that an argument names.
+fn private_file(argument: &str) -> Option<(&str, String)> {
+    let (flag, path) = argument.split_once('=')?;
+    let name = Path::new(path).file_name()?.to_str()?;
+    let private = name.starts_with("inhouse-");
+    private.then(|| (flag, fs::read_to_string(path).expect("the file is there")))
+}
+
 fn render(case: &Case) -> String {
     let launch = Launch::plan(&case.options, case.program, &case.host)
         .unwrap_or_else(|error| panic!("{}: {error}", case.name));
@@ -107,7 +115,12 @@ fn render(case: &Case) -> String {
     }
     out.push_str("\narguments\n");
     for argument in &command.args {
-        writeln!(out, "  {}", argument.display()).expect("writing to a string");
+        let argument = argument.to_str().expect("Unicode");
+        match private_file(argument) {
+            Some((flag, text)) => writeln!(out, "  {flag}=<private file>\n    {text}"),
+            None => writeln!(out, "  {argument}"),
+        }
+        .expect("writing to a string");
     }
     out.push_str("\nenvironment\n");
     if command.env.clear {

@@ -3,7 +3,7 @@ use inhouse::launch::HostEnvironment;
 use inhouse::options::{AgentDefinition, McpServer, Settings, SystemPrompt};
 use serde_json::json;
 
-use super::plan_on;
+use super::{arguments, plan, plan_on};
 
 /// A word that must not be seen anywhere.
 const SECRET: &str = "hunter2";
@@ -26,6 +26,30 @@ fn secretive() -> Options {
             "s",
             McpServer::http(format!("https://x/?t={SECRET}")).header("K", SECRET),
         )
+}
+
+/// `extra_arg` is excluded: its values are passed as they are.
+#[test]
+fn secrets_are_not_in_the_arguments() {
+    let stdio = McpServer::stdio("npx").env("TOKEN", SECRET);
+    let query = McpServer::http(format!("https://x/?t={SECRET}"));
+    let oauth = McpServer::http("https://x").extra("oauth", json!({"clientSecret": SECRET}));
+    let hook = json!({"type": "http", "url": "https://x", "headers": {"K": SECRET}});
+    for options in [
+        Options::new().settings(json!({"env": {"TOKEN": SECRET}})),
+        Options::new().settings(json!({"apiKeyHelper": format!("echo {SECRET}")})),
+        Options::new().settings(json!({"hooks": {"Stop": [{"hooks": [hook]}]}})),
+        Options::new().managed_settings(json!({"env": {"TOKEN": SECRET}})),
+        Options::new().mcp_server("s", stdio),
+        Options::new().mcp_server("s", query),
+        Options::new().mcp_server("s", oauth),
+        Options::new().mcp_server("s", McpServer::sse("https://x").header("K", SECRET)),
+        Options::new().agents([("a", AgentDefinition::new("d", SECRET))]),
+        Options::new().env("TOKEN", SECRET),
+    ] {
+        let arguments = arguments(&plan(&options));
+        assert!(!arguments.concat().contains(SECRET), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::time::Duration;
 use inhouse::launch::CommandLine;
 use inhouse::process::ExitStatus;
 use inhouse::{Client, ErrorKind, query};
+use inhouse_testkit::Turn;
+use serde_json::json;
 
 use crate::world;
 
@@ -118,4 +120,32 @@ async fn the_label_of_an_application_reaches_the_api() {
         assert!(agent.contains("sheep-counter/1.0"), "{agent}");
     })
     .await;
+}
+
+/// Settings with `env` are in a private file, which the CLI must read.
+async fn read_settings_with_a_secret(world: &world::World) {
+    let call = json!({"command": "echo $PROBE"});
+    world
+        .model
+        .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+        .turn("Done.");
+    let options = world
+        .options()
+        .settings(json!({"env": {"PROBE": "from the settings"}}))
+        .allow_tools(["Bash"]);
+    let stream = query("Look.").options(options).await.unwrap();
+
+    assert_eq!(stream.text().await.unwrap(), "Done.");
+    let seen = world.model.conversation()[1].tool_results();
+    assert_eq!(seen[0].text, "from the settings");
+}
+
+#[tokio::test]
+async fn settings_with_secrets_reach_the_cli() {
+    world::pinned(read_settings_with_a_secret).await;
+}
+
+#[tokio::test]
+async fn settings_with_secrets_reach_the_oldest_cli() {
+    world::oldest(read_settings_with_a_secret).await;
 }
