@@ -1,6 +1,6 @@
 //! What a result means to a caller who asked for an answer.
 
-use inhouse_proto::message::{Message, ResultMessage};
+use inhouse_proto::message::{AssistantError, Message, ResultMessage};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -18,14 +18,19 @@ pub(crate) fn result(last: Message) -> Result<ResultMessage> {
 }
 
 /// The answer of a turn, or why it failed.
-pub(crate) fn text(result: ResultMessage) -> Result<String> {
-    let result = succeeded(result)?;
+///
+/// `api_error` is the `error` member of the turn's last assistant message.
+pub(crate) fn text(result: ResultMessage, api_error: Option<&AssistantError>) -> Result<String> {
+    let result = succeeded(result, api_error)?;
     Ok(result.result.unwrap_or_default())
 }
 
 /// The structured answer of a turn, or why it failed.
-pub(crate) fn json<T: DeserializeOwned>(result: ResultMessage) -> Result<T> {
-    let result = succeeded(result)?;
+pub(crate) fn json<T: DeserializeOwned>(
+    result: ResultMessage,
+    api_error: Option<&AssistantError>,
+) -> Result<T> {
+    let result = succeeded(result, api_error)?;
     let Some(output) = result.structured_output else {
         return Err(Error::new(
             ErrorKind::Protocol,
@@ -42,13 +47,9 @@ pub(crate) fn json<T: DeserializeOwned>(result: ResultMessage) -> Result<T> {
     })
 }
 
-fn succeeded(result: ResultMessage) -> Result<ResultMessage> {
-    if !result.is_error {
-        return Ok(result);
+fn succeeded(result: ResultMessage, api_error: Option<&AssistantError>) -> Result<ResultMessage> {
+    if result.is_error {
+        return Err(Error::failed_turn(result, api_error));
     }
-    let reason = result
-        .failure()
-        .unwrap_or_else(|| "no reason was given".into());
-    let text = format!("the turn ended with {}: {reason}", result.subtype);
-    Err(Error::new(ErrorKind::Failed, text).with_result(result))
+    Ok(result)
 }

@@ -85,6 +85,10 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// When the CLI ended before the result.
     pub async fn finish(mut self) -> Result<ResultMessage> {
+        self.read_to_result().await
+    }
+
+    async fn read_to_result(&mut self) -> Result<ResultMessage> {
         while let Some(message) = self.next().await {
             let message = message?;
             if !self.is_open() {
@@ -105,8 +109,9 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// [`Failed`](ErrorKind::Failed) when the turn ended with an error result, and whatever
     /// [`finish`](Self::finish) reports.
-    pub async fn text(self) -> Result<String> {
-        outcome::text(self.finish().await?)
+    pub async fn text(mut self) -> Result<String> {
+        let result = self.read_to_result().await?;
+        outcome::text(result, self.messages.last_api_error())
     }
 
     /// Reads to the result and returns its structured output; see
@@ -115,8 +120,9 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// As [`text`](Self::text); and [`Protocol`](ErrorKind::Protocol) when there is no structured
     /// output or it does not fit `T`.
-    pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
-        outcome::json(self.finish().await?)
+    pub async fn json<T: DeserializeOwned>(mut self) -> Result<T> {
+        let result = self.read_to_result().await?;
+        outcome::json(result, self.messages.last_api_error())
     }
 
     fn is_open(&self) -> bool {

@@ -1,5 +1,6 @@
 //! What can go wrong, and what the caller can ask of it.
 
+mod failed_turn;
 mod handler;
 mod kind;
 
@@ -13,15 +14,21 @@ pub use self::handler::HandlerError;
 pub use self::kind::ErrorKind;
 use crate::process::ExitStatus;
 
+const TOO_OLD: &str = "; if the flag comes from an option and not from `Options::extra_arg`, the CLI \
+     is too old for it: update it with `npm install -g @anthropic-ai/claude-code`";
+
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of inhouse.
 ///
-/// Its text says what happened and what to do next; [`kind`](Error::kind) tells the stage at which
-/// it happened. It is cheap to clone, because the end of a CLI fails everyone who waits for it with
-/// the same cause. Neither its text nor its `Debug` form contains prompts or values of the
-/// environment.
+/// `Display` says what happened, what to do next and why, in one paragraph;
+/// [`kind`](Error::kind) tells the stage at which it happened. `Debug` is the report that `main`
+/// prints when it returns the error: the message, its causes, how the CLI exited and the last lines
+/// of its stderr. Its alternate form (`{:#?}`) shows the fields.
+///
+/// An error is cheap to clone, because the end of a CLI fails everyone who waits for it with the
+/// same cause. Neither form contains prompts, tokens or values of the environment.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -110,6 +117,10 @@ impl Error {
     pub(crate) fn with_exit(self, exit: Option<ExitStatus>, stderr: String) -> Self {
         self.map(|inner| {
             inner.exit = exit;
+            // The CLI has no other way to say it: it does not know the flag.
+            if stderr.contains("unknown option '--") {
+                inner.message.push_str(TOO_OLD);
+            }
             inner.stderr = (!stderr.is_empty()).then_some(stderr);
         })
     }
@@ -131,14 +142,64 @@ impl Error {
     }
 }
 
+/// Shows the message, and the cause behind it unless the message names it already.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        f.write_str(&self.0.message)?;
+        match self.causes().first() {
+            Some(cause) => write!(f, ": {cause}"),
+            None => Ok(()),
+        }
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return self.fmt_fields(f);
+        }
+        f.write_str(&self.0.message)?;
+        let causes = self.causes();
+        if !causes.is_empty() {
+            f.write_str("\n\nCaused by:")?;
+        }
+        for (number, cause) in causes.iter().enumerate() {
+            match causes.len() {
+                1 => write!(f, "\n    {cause}")?,
+                _ => write!(f, "\n    {number}: {cause}")?,
+            }
+        }
+        if let Some(exit) = self.0.exit {
+            write!(f, "\n\nThe CLI ended with {exit}.")?;
+        }
+        if let Some(stderr) = &self.0.stderr {
+            f.write_str("\n\nThe last lines of its stderr:")?;
+            for line in stderr.lines() {
+                write!(f, "\n    {line}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// Returns the texts of the sources, without those that the text before them contains.
+    fn causes(&self) -> Vec<String> {
+        let mut causes = Vec::new();
+        let mut shown = self.0.message.clone();
+        let mut source = self.source();
+        while let Some(cause) = source {
+            let text = cause.to_string();
+            if !shown.contains(&text) {
+                causes.push(text.clone());
+                shown = text;
+            }
+            source = cause.source();
+        }
+        causes
+    }
+
+    fn fmt_fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
         let mut out = f.debug_struct("Error");
         out.field("kind", &inner.kind)

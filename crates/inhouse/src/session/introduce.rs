@@ -117,11 +117,10 @@ fn with_last_words(error: Error, control: &Control) -> Error {
 /// A refused introduction is not just any refused request.
 fn handshake_error(error: Error) -> Error {
     match error.kind() {
-        ErrorKind::Refused => Error::new(
-            ErrorKind::Handshake,
-            "the CLI did not accept the session; its reason is the source of this error",
-        )
-        .with_source(error),
+        ErrorKind::Refused => {
+            Error::new(ErrorKind::Handshake, "the CLI did not accept the session")
+                .with_source(error)
+        }
         ErrorKind::Timeout => Error::new(
             ErrorKind::Timeout,
             "the CLI did not answer `initialize` in time and was killed; give it longer with \

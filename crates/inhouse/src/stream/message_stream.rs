@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use inhouse_proto::message::{Message, ResultMessage};
+use inhouse_proto::message::{AssistantError, Message, ResultMessage};
 use serde::de::DeserializeOwned;
 
 use super::{Item, Place, Receiver};
@@ -30,6 +30,10 @@ pub struct MessageStream {
     control: Control,
     /// The prompt of a client whose turn has not been read to its end.
     unanswered: Option<String>,
+    /// The `error` member of the last assistant message of the turn that is being read.
+    api_error: Option<AssistantError>,
+    /// The same for the turn whose result was read last.
+    last_api_error: Option<AssistantError>,
 }
 
 /// What a reader inside the crate gets.
@@ -46,6 +50,8 @@ impl MessageStream {
             items,
             control,
             unanswered: None,
+            api_error: None,
+            last_api_error: None,
         }
     }
 
@@ -68,6 +74,10 @@ impl MessageStream {
     /// # Errors
     /// When the session ended without a result.
     pub async fn finish(mut self) -> Result<ResultMessage> {
+        self.read_to_last_result().await
+    }
+
+    async fn read_to_last_result(&mut self) -> Result<ResultMessage> {
         let mut last = None;
         while let Some(message) = self.next().await {
             match message {
@@ -94,8 +104,9 @@ impl MessageStream {
     /// # Errors
     /// [`Failed`](ErrorKind::Failed) when the last turn ended with an error result, and whatever
     /// [`finish`](Self::finish) reports.
-    pub async fn text(self) -> Result<String> {
-        outcome::text(self.finish().await?)
+    pub async fn text(mut self) -> Result<String> {
+        let result = self.read_to_last_result().await?;
+        outcome::text(result, self.last_api_error())
     }
 
     /// Reads to the end and returns the structured output of the last result.
@@ -106,8 +117,9 @@ impl MessageStream {
     /// # Errors
     /// As [`text`](Self::text); and [`Protocol`](ErrorKind::Protocol) when there is no structured
     /// output or it does not fit `T`.
-    pub async fn json<T: DeserializeOwned>(self) -> Result<T> {
-        outcome::json(self.finish().await?)
+    pub async fn json<T: DeserializeOwned>(mut self) -> Result<T> {
+        let result = self.read_to_last_result().await?;
+        outcome::json(result, self.last_api_error())
     }
 
     /// Takes note of a prompt that a client has sent, or may have sent.
@@ -118,6 +130,22 @@ impl MessageStream {
     /// The prompt whose turn has not been read to its end.
     pub(crate) fn unanswered(&self) -> Option<&str> {
         self.unanswered.as_deref()
+    }
+
+    /// The `error` member of the last assistant message before the result that was read last.
+    pub(crate) fn last_api_error(&self) -> Option<&AssistantError> {
+        self.last_api_error.as_ref()
+    }
+
+    /// Keeps the kind of an API error for the result that follows it.
+    fn note_api_error(&mut self, message: &Message) {
+        match message {
+            Message::Assistant(message) if message.parent_tool_use_id.is_none() => {
+                self.api_error.clone_from(&message.error);
+            }
+            Message::Result(_) => self.last_api_error = self.api_error.take(),
+            _ => {}
+        }
     }
 
     pub(crate) async fn read(&mut self) -> Option<Result<Read>> {
@@ -132,6 +160,7 @@ impl MessageStream {
                 if let Message::Gap(gap) = &message {
                     tracing::warn!(bytes = gap.bytes, "a line of the CLI is not JSON");
                 }
+                self.note_api_error(&message);
                 let place = match &self.unanswered {
                     Some(prompt) => Place::of(&frame, &message, prompt),
                     None => Place::Within,

@@ -8,6 +8,7 @@ mod control;
 #[cfg(unix)]
 mod errors;
 mod exits;
+mod failed_turns;
 mod lines;
 mod openness;
 mod prompts_in_queue;

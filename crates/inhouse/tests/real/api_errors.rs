@@ -78,6 +78,93 @@ async fn too_many_requests_fail_with_the_status_of_the_api() {
     .await;
 }
 
+/// What the message says for each status, and what the CLI adds.
+const FAILURES: [(u16, &str, &str); 8] = [
+    (
+        401,
+        "The key is not valid.",
+        "the API rejected the credentials (HTTP 401);",
+    ),
+    (
+        400,
+        "model: not valid",
+        "the API rejected the request (HTTP 400);",
+    ),
+    (
+        402,
+        "Payment required",
+        "the account has no credit (HTTP 402);",
+    ),
+    (403, "Not for you.", "the API denied access (HTTP 403);"),
+    (
+        404,
+        "model: bogus",
+        "the model does not exist or the account may not use it (HTTP 404);",
+    ),
+    (
+        429,
+        "Slow down.",
+        "the rate limit of the account was reached (HTTP 429);",
+    ),
+    (500, "Oh no.", "the API failed (HTTP 500);"),
+    (529, "Overloaded", "the API is overloaded (HTTP 529);"),
+];
+
+async fn failure_is_explained(world: &World, (status, said, what): (u16, &str, &str)) {
+    let error = failure(world, Turn::error(status).message(said)).await;
+    assert_eq!(error.kind(), ErrorKind::Failed);
+    let text = error.to_string();
+    assert!(text.starts_with(what), "{text}");
+    assert!(text.contains("(the CLI said: "), "{text}");
+    assert!(!text.contains("success"), "{text}");
+}
+
+#[tokio::test]
+async fn api_failure_is_explained() {
+    for case in FAILURES {
+        world::pinned(async |world| failure_is_explained(world, case).await).await;
+    }
+}
+
+#[tokio::test]
+async fn api_failure_is_explained_with_the_oldest_cli() {
+    for case in FAILURES {
+        world::oldest(async |world| failure_is_explained(world, case).await).await;
+    }
+}
+
+#[tokio::test]
+async fn low_credit_is_explained() {
+    world::pinned(async |world| {
+        let said = "Your credit balance is too low to access the Anthropic API.";
+        let error = failure(world, Turn::error(400).message(said)).await;
+        let text = error.to_string();
+        assert!(text.starts_with("the account has no credit"), "{text}");
+    })
+    .await;
+}
+
+async fn missing_login_is_explained(world: &World) {
+    let options = world.options().env_remove("ANTHROPIC_API_KEY");
+    let stream = query("Hello?").options(options).await.unwrap();
+    let error = stream.text().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Failed);
+    let text = error.to_string();
+    assert!(text.starts_with("Claude Code is not logged in;"), "{text}");
+    assert!(text.contains("ANTHROPIC_API_KEY"), "{text}");
+    assert!(world.model.conversation().is_empty());
+}
+
+#[tokio::test]
+async fn missing_login_says_how_to_log_in() {
+    world::pinned(missing_login_is_explained).await;
+}
+
+#[tokio::test]
+async fn missing_login_says_how_to_log_in_with_the_oldest_cli() {
+    world::oldest(missing_login_is_explained).await;
+}
+
 #[tokio::test]
 async fn an_overloaded_or_broken_api_is_tried_again() {
     world::pinned(async |world| {
