@@ -169,3 +169,32 @@ fn the_table_has_no_row_for_an_option_that_nobody_has() {
         );
     }
 }
+
+#[test]
+fn readme_counts_the_options_that_have_a_counterpart() {
+    let source = include_str!("../../src/options/mod.rs");
+    let rows = source.lines().filter(|line| line.starts_with("//! | "));
+    let without: Vec<&str> = rows
+        .filter(|row| row.contains("| not yet: ") || row.contains("| none: "))
+        .collect();
+    let readme = include_str!("../../../../README.md");
+    let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+    let count = |names: &[&str]| {
+        let lacks = |name: &&&str| without.iter().any(|row| row.contains(&format!("`{name}`")));
+        names.len() - names.iter().filter(lacks).count()
+    };
+    for words in [
+        format!(
+            "Of the {} options of the official TypeScript SDK",
+            TYPESCRIPT.len()
+        ),
+        format!("{} have a counterpart", count(&TYPESCRIPT)),
+        format!(
+            "of the {} of the Python SDK (0.2.182), {}.",
+            PYTHON.len(),
+            count(&PYTHON)
+        ),
+    ] {
+        assert!(readme.contains(&words), "`{words}` is not in the README");
+    }
+}
