@@ -11,6 +11,7 @@ mod cargo;
 mod lint;
 mod metadata;
 mod record;
+mod record_official;
 mod test;
 mod workspace;
 
@@ -28,6 +29,7 @@ chores:
   bench --readme                            README's figures anew from docs/bench
   lint                                      every static check; all run, then it fails if one found something
   record [<scenario>...]                    the fixtures of inhouse-proto anew, from the real CLI; all scenarios unless some are named
+  record-official                           what the official SDKs send to the CLI, for the launch tests (needs npm and Python)
   test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real
 ";
 
@@ -51,6 +53,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
         "bench" => bench::run(&Workspace::locate(), &bench::Plan::parse(rest)?)?,
         "lint" if rest.is_empty() => lint::run(&Workspace::locate())?,
         "record" => record::run(&Workspace::locate(), rest)?,
+        "record-official" if rest.is_empty() => record_official::run(&Workspace::locate())?,
         "test" => test::run(&Workspace::locate(), &test::Plan::parse(rest)?)?,
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

@@ -94,7 +94,7 @@ fn directory() -> PathBuf {
 }
 
 /// Returns the flag and the contents of the private file that an argument names.
-fn private_file(argument: &str) -> Option<(&str, String)> {
+pub(crate) fn private_file(argument: &str) -> Option<(&str, String)> {
     let (flag, path) = argument.split_once('=')?;
     let name = Path::new(path).file_name()?.to_str()?;
     let private = name.starts_with("inhouse-");

@@ -5,6 +5,7 @@ mod conflicts;
 mod environment;
 mod golden;
 mod large;
+mod official;
 mod official_names;
 mod program;
 mod rules;
