@@ -27,7 +27,7 @@
 //! [`extra_arg`](crate::Options::extra_arg) are passed as they are.
 //!
 //! Temporary files are readable by their owner only (mode 0600) and are removed with the
-//! [`Launch`].
+//! [`Launch`]. A host that is killed leaves them behind.
 //!
 //! # Environment
 //!

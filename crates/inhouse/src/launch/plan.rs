@@ -19,8 +19,8 @@ use crate::warning::Warning;
 
 /// What starts a session, decided from [`Options`] and from nothing else.
 ///
-/// A [`Transport`](crate::transport::Transport) gets it to open a connection with. Keep it until
-/// the CLI has started: long values may be in temporary files that it owns.
+/// A [`Transport`](crate::transport::Transport) gets it to open a connection with. Keep it while
+/// the CLI runs: long and secret values may be in temporary files that it owns.
 #[non_exhaustive]
 pub struct Launch {
     /// The program, its arguments, its environment and its working directory.

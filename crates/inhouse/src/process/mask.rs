@@ -37,7 +37,7 @@ const LONGEST_WORD: usize = 20;
 ///
 /// That is: a word with the prefix of a well-known issuer, the word after `Bearer` or `Basic`, and
 /// the value after a name such as `api_key=` or `"token":`.
-pub(super) fn mask(line: &str) -> Cow<'_, str> {
+pub(crate) fn mask(line: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut copied = 0;
     let mut at = 0;

@@ -38,6 +38,7 @@ mod tail;
 mod watchdog;
 
 pub use self::exit_status::ExitStatus;
+pub(crate) use self::mask::mask;
 pub use self::shutdown_timing::ShutdownTiming;
 pub(crate) use self::spawn::{Spawned, spawn};
 pub(crate) use self::stderr::StderrCallback;

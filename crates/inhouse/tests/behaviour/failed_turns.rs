@@ -175,6 +175,21 @@ async fn api_failure_says_what_failed_and_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn credential_in_the_words_of_the_api_is_redacted() {
+    let said = "API Error: 401 sk-ant-api03-abcdefgh is not valid";
+    let result = api_failure(401, Value::Null, said);
+    let error = asking(Some("authentication_failed"), result).await;
+    for shown in [
+        format!("{error}"),
+        format!("{error:?}"),
+        format!("{error:#?}"),
+    ] {
+        assert!(shown.contains("sk-ant-*** is not valid"), "{shown}");
+        assert!(!shown.contains("abcdefgh"), "{shown}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn exhausted_limit_names_its_option() {
     for (subtype, option) in [
         ("error_max_turns", "`Options::max_turns`"),
