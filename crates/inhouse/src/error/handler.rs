@@ -38,16 +38,23 @@ impl HandlerError {
 
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for HandlerError {
     fn from(error: E) -> Self {
-        let error = error.into();
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        Self(text)
+        Self(with_causes(&*error.into()))
     }
+}
+
+/// Returns the text of an error and of its causes, without a cause that the text before it has named.
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
 }
 
 impl fmt::Display for HandlerError {
@@ -59,5 +66,21 @@ impl fmt::Display for HandlerError {
 impl fmt::Debug for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("HandlerError").field(&self.0).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn cause_that_display_shows_is_not_repeated() {
+        let error = crate::Error::new(ErrorKind::Protocol, "no answer")
+            .with_source(std::io::Error::other("broken pipe"));
+        assert_eq!(
+            HandlerError::from(error).to_string(),
+            "no answer: broken pipe"
+        );
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use inhouse_proto::message::ResultMessage;
 
 pub use self::handler::HandlerError;
+pub(crate) use self::handler::with_causes;
 pub use self::kind::ErrorKind;
 use crate::process::ExitStatus;
 

@@ -3,6 +3,8 @@ use std::fmt;
 
 use inhouse_proto::mcp::CallToolResult;
 
+use crate::error::with_causes;
+
 /// Why a tool failed, in words for the model.
 ///
 /// Claude reads the text and can try something else, so say what was wrong and what would work. It
@@ -50,15 +52,7 @@ impl ToolError {
 
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
     fn from(error: E) -> Self {
-        let error = error.into();
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        Self::new(text)
+        Self::new(with_causes(&*error.into()))
     }
 }
 
