@@ -12,6 +12,7 @@ mod lint;
 mod metadata;
 mod record;
 mod record_official;
+mod soak;
 mod test;
 mod workspace;
 
@@ -30,7 +31,8 @@ chores:
   lint                                      every static check; all run, then it fails if one found something
   record [<scenario>...]                    the fixtures of inhouse-proto anew, from the real CLI; all scenarios unless some are named
   record-official                           what the official SDKs send to the CLI, for the launch tests (needs npm and Python)
-  test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real
+  soak --runs <n> [--seed <n>] [<filter>]   the soak tests with the real CLI, <n> runs each; ends with a table
+  test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real, soak
 ";
 
 fn main() -> ExitCode {
@@ -54,6 +56,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
         "lint" if rest.is_empty() => lint::run(&Workspace::locate())?,
         "record" => record::run(&Workspace::locate(), rest)?,
         "record-official" if rest.is_empty() => record_official::run(&Workspace::locate())?,
+        "soak" => soak::run(&Workspace::locate(), &soak::Plan::parse(rest)?)?,
         "test" => test::run(&Workspace::locate(), &test::Plan::parse(rest)?)?,
         "help" | "--help" | "-h" => {
             print!("{USAGE}");

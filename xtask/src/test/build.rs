@@ -40,6 +40,12 @@ impl Build {
             [Ring::Pure] | [Ring::Pure, Ring::Doc] => {
                 command.args(PURE_PACKAGES.map(|package| format!("--package={package}")));
             }
+            // Cargo builds the binaries of a package (`real-cli`) only along with one of its
+            // integration tests.
+            [Ring::Soak] => {
+                command.args(["--package=inhouse", "--package=inhouse-testkit"]);
+                command.args(["--test=soak", "--test=scripted_model"]);
+            }
             _ => {
                 command.arg("--workspace");
             }

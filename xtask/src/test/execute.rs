@@ -1,7 +1,8 @@
 //! Running tests while their output streams by.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::build::Executable;
@@ -12,15 +13,25 @@ use crate::cargo::cargo;
 pub(crate) fn executable(
     test: &Executable,
     arguments: &[String],
-    environment: &[(&str, PathBuf)],
+    environment: &[(&str, OsString)],
+) -> Result<Tally, String> {
+    executable_with(test, arguments, environment, |_| {})
+}
+
+/// Runs one test executable and hands each line of its output to `on_line`.
+pub(crate) fn executable_with(
+    test: &Executable,
+    arguments: &[String],
+    environment: &[(&str, OsString)],
+    on_line: impl FnMut(&str),
 ) -> Result<Tally, String> {
     let name = format!("{}/{}", test.package, test.target);
     println!("\n-- {name}");
     let mut command = command_of(test);
     command
         .args(arguments)
-        .envs(environment.iter().map(|(name, path)| (name, path)));
-    stream(&name, &mut command)
+        .envs(environment.iter().map(|(name, value)| (name, value)));
+    stream(&name, &mut command, on_line)
 }
 
 pub(crate) fn doctests(root: &Path, arguments: &[String]) -> Result<Tally, String> {
@@ -35,7 +46,7 @@ pub(crate) fn doctests(root: &Path, arguments: &[String]) -> Result<Tally, Strin
             "--",
         ],
     );
-    stream("cargo test --doc", command.args(arguments))
+    stream("cargo test --doc", command.args(arguments), |_| {})
 }
 
 /// The names of the tests of an executable.
@@ -64,7 +75,11 @@ fn command_of(test: &Executable) -> Command {
     command
 }
 
-fn stream(name: &str, command: &mut Command) -> Result<Tally, String> {
+fn stream(
+    name: &str,
+    command: &mut Command,
+    mut on_line: impl FnMut(&str),
+) -> Result<Tally, String> {
     let failed = |cause: std::io::Error| format!("{name}: {cause}");
     let mut child = command
         .stdin(Stdio::null())
@@ -79,6 +94,7 @@ fn stream(name: &str, command: &mut Command) -> Result<Tally, String> {
         let text = String::from_utf8_lossy(&line);
         print!("{text}");
         tally.read(text.trim_end());
+        on_line(text.trim_end());
         line.clear();
     }
     let status = child.wait().map_err(failed)?;
@@ -92,12 +108,19 @@ mod tests {
     #[test]
     fn a_program_without_a_summary_has_failed() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let tally = stream("version", &mut cargo(root, ["--version"])).unwrap();
+        let tally = stream("version", &mut cargo(root, ["--version"]), |_| {}).unwrap();
         assert_eq!((tally.passed, tally.failed), (0, 1));
     }
 
     #[test]
     fn a_program_that_is_missing_is_an_error() {
-        assert!(stream("none", &mut Command::new("there/is/no/such/program")).is_err());
+        assert!(
+            stream(
+                "none",
+                &mut Command::new("there/is/no/such/program"),
+                |_| {}
+            )
+            .is_err()
+        );
     }
 }

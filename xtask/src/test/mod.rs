@@ -10,6 +10,7 @@ mod tally;
 
 pub(crate) use plan::Plan;
 
+use std::ffi::OsString;
 use std::time::Instant;
 
 use crate::workspace::Workspace;
@@ -28,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<bool, String> {
         let begin = Instant::now();
         let tally = match ring {
             Ring::Doc => execute::doctests(workspace.root(), &plan.arguments)?,
-            Ring::Real => real(workspace, &build, plan)?,
+            Ring::Real | Ring::Soak => real(workspace, &build, *ring, plan)?,
             ring => plain(&build, *ring, plan)?,
         };
         reports.push(RingReport {
@@ -42,6 +43,26 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<bool, String> {
     Ok(problems.is_empty())
 }
 
+/// Runs the soak tests, and nothing else, with `environment`; returns how many failed.
+///
+/// # Errors
+/// If they do not build, or there is no real CLI.
+pub(crate) fn soak(
+    workspace: &Workspace,
+    arguments: &[String],
+    environment: &[(&str, OsString)],
+    mut on_line: impl FnMut(&str),
+) -> Result<usize, String> {
+    let build = Build::run(workspace.root(), &[Ring::Soak])?;
+    let cli = RealCli::provide(workspace.root(), build.binary("real-cli"))?;
+    let environment = [&cli.environment(), environment].concat();
+    let mut tally = Tally::default();
+    for test in build.tests_of(Ring::Soak) {
+        tally += execute::executable_with(test, arguments, &environment, &mut on_line)?;
+    }
+    Ok(tally.failed)
+}
+
 fn plain(build: &Build, ring: Ring, plan: &Plan) -> Result<Tally, String> {
     let mut tally = Tally::default();
     for test in build.tests_of(ring) {
@@ -51,8 +72,8 @@ fn plain(build: &Build, ring: Ring, plan: &Plan) -> Result<Tally, String> {
 }
 
 /// The real CLI may be missing on a machine of a developer; on CI a ring that does not run has failed.
-fn real(workspace: &Workspace, build: &Build, plan: &Plan) -> Result<Tally, String> {
-    let tests: Vec<_> = build.tests_of(Ring::Real).collect();
+fn real(workspace: &Workspace, build: &Build, ring: Ring, plan: &Plan) -> Result<Tally, String> {
+    let tests: Vec<_> = build.tests_of(ring).collect();
     if tests.is_empty() {
         return Ok(Tally::default());
     }
@@ -70,7 +91,7 @@ fn real(workspace: &Workspace, build: &Build, plan: &Plan) -> Result<Tally, Stri
                 .map(|test| execute::list(test, &plan.arguments));
             let names: Vec<String> = names.collect::<Result<Vec<_>, _>>()?.concat();
             let must_run = std::env::var("CI").is_ok_and(|ci| ci == "true");
-            println!("{}", real_cli::not_run(&reason, &names, must_run));
+            println!("{}", real_cli::not_run(ring, &reason, &names, must_run));
             let count = if must_run {
                 &mut tally.failed
             } else {

@@ -1,9 +1,12 @@
 //! The real CLI: the test kit finds or installs it, the tests learn where it is.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::available_parallelism;
+
+use super::ring::Ring;
 
 /// The two versions that the real ring runs against.
 #[derive(Debug, PartialEq)]
@@ -45,10 +48,10 @@ impl RealCli {
         }
     }
 
-    pub(crate) fn environment(&self) -> [(&'static str, PathBuf); 2] {
+    pub(crate) fn environment(&self) -> [(&'static str, OsString); 2] {
         [
-            ("INHOUSE_REAL_CLI", self.pinned.clone()),
-            ("INHOUSE_REAL_CLI_OLDEST", self.oldest.clone()),
+            ("INHOUSE_REAL_CLI", self.pinned.clone().into()),
+            ("INHOUSE_REAL_CLI_OLDEST", self.oldest.clone().into()),
         ]
     }
 
@@ -81,7 +84,7 @@ pub(crate) fn bounded(arguments: &[String]) -> Vec<String> {
 }
 
 /// Tells what did not run and why.
-pub(crate) fn not_run(reason: &str, names: &[String], must_run: bool) -> String {
+pub(crate) fn not_run(ring: Ring, reason: &str, names: &[String], must_run: bool) -> String {
     let verdict = if must_run {
         "failed (CI=true: every ring must run)"
     } else {
@@ -89,7 +92,7 @@ pub(crate) fn not_run(reason: &str, names: &[String], must_run: bool) -> String 
     };
     let list: String = names.iter().map(|name| format!("\n  {name}")).collect();
     format!(
-        "ring real {verdict}: {} tests not run: {reason}{list}",
+        "ring {ring} {verdict}: {} tests not run: {reason}{list}",
         names.len()
     )
 }
@@ -117,11 +120,11 @@ mod tests {
         let both = RealCli::parse("pinned=/a/claude\noldest=/b/claude\n").unwrap();
         assert_eq!(
             both.environment()[0],
-            ("INHOUSE_REAL_CLI", PathBuf::from("/a/claude"))
+            ("INHOUSE_REAL_CLI", "/a/claude".into())
         );
         assert_eq!(
             both.environment()[1],
-            ("INHOUSE_REAL_CLI_OLDEST", PathBuf::from("/b/claude"))
+            ("INHOUSE_REAL_CLI_OLDEST", "/b/claude".into())
         );
         assert_eq!(
             RealCli::parse("pinned=/a/claude\n"),
@@ -144,12 +147,14 @@ mod tests {
     #[test]
     fn what_did_not_run_is_named() {
         let names = ["real::one".to_owned(), "real::two".to_owned()];
-        let text = not_run("npm is missing", &names, false);
+        let text = not_run(Ring::Real, "npm is missing", &names, false);
         assert_eq!(
             text,
             "ring real skipped: 2 tests not run: npm is missing\n  real::one\n  real::two"
         );
-        assert!(not_run("npm is missing", &names, true).starts_with("ring real failed"));
+        assert!(
+            not_run(Ring::Real, "npm is missing", &names, true).starts_with("ring real failed")
+        );
     }
 
     #[test]

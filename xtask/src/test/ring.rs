@@ -10,24 +10,27 @@ pub(crate) enum Ring {
     Process,
     Doc,
     Real,
+    Soak,
 }
 
 /// The packages whose tests need no runtime, no process and no network.
 pub(crate) const PURE_PACKAGES: [&str; 2] = ["inhouse-proto", "xtask"];
 
 impl Ring {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Pure,
         Self::Behaviour,
         Self::Process,
         Self::Doc,
         Self::Real,
+        Self::Soak,
     ];
 
     /// The ring to which all tests of one test target belong.
     pub(crate) fn of(package: &str, target: &str) -> Self {
         match (package, target) {
             ("inhouse", "real") | ("inhouse-testkit", "scripted_model") => Self::Real,
+            ("inhouse", "soak") => Self::Soak,
             (_, "process") => Self::Process,
             (package, _) if PURE_PACKAGES.contains(&package) => Self::Pure,
             _ => Self::Behaviour,
@@ -41,6 +44,7 @@ impl Ring {
             Self::Process => "the runtime against a scripted CLI in a process",
             Self::Doc => "the examples of the documentation",
             Self::Real => "the real CLI against a scripted model",
+            Self::Soak => "one run of each soak test, with the real CLI",
         }
     }
 }
@@ -53,6 +57,7 @@ impl fmt::Display for Ring {
             Self::Process => "process",
             Self::Doc => "doc",
             Self::Real => "real",
+            Self::Soak => "soak",
         })
     }
 }
@@ -78,6 +83,7 @@ mod tests {
         assert_eq!(Ring::of("inhouse", "inhouse"), Ring::Behaviour);
         assert_eq!(Ring::of("inhouse", "process"), Ring::Process);
         assert_eq!(Ring::of("inhouse", "real"), Ring::Real);
+        assert_eq!(Ring::of("inhouse", "soak"), Ring::Soak);
         assert_eq!(Ring::of("inhouse-testkit", "scripted_model"), Ring::Real);
         assert_eq!(
             Ring::of("inhouse-testkit", "inhouse_testkit"),
