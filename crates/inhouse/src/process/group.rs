@@ -49,6 +49,7 @@ impl Group {
                 }
             })?;
 
+        watchdog::start();
         let mut child = command.process_group(0).spawn()?;
         let pid = Pid::from_child(&child);
         let pipes = take_pipes(&mut child);

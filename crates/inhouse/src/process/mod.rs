@@ -7,7 +7,8 @@
 //! - its own exit: what is left of the group is killed before the CLI is reaped;
 //! - the drop of its peer, also while the runtime is torn down;
 //! - the end of the host, however it dies (Unix): a small watchdog process sees the end of a pipe
-//!   that only the host holds.
+//!   that only the host holds, and kills the group at once, so that the CLI does not ask the model
+//!   again.
 //!
 //! The CLI puts the commands of its Bash tool into groups of their own, and ends them itself when it
 //! is asked to end. On Linux a kill looks for such descendants first and takes them along. What

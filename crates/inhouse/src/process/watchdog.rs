@@ -1,15 +1,18 @@
-//! Ends the groups of a host that had no chance to do it itself.
+//! Kills the process groups of a host that has died.
 //!
 //! A parent-death signal would follow the *thread* that spawned, exists on Linux only and needs
 //! `unsafe`. A pipe does better: the kernel closes the host's end whatever the host dies of, SIGKILL
-//! included, and the reader at the other end, one small shell for the whole host, ends the groups
+//! included, and the reader at the other end, one small shell for the whole host, kills the groups
 //! that were registered and not taken back.
+//!
+//! It kills at once. The stdin of each CLI ends in the same moment as the shell's pipe, and a CLI that
+//! reacts to that end asks the model once more (2.1.325). The shell has only to wake up and send a
+//! signal, which takes far less than the CLI needs to make a request.
 //!
 //! The shell leads a group of its own, so that a Ctrl-C for the host does not reach it. It exits
 //! only after the host is gone, so it leaves no zombie there.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -21,7 +24,18 @@ use rustix::process::Pid;
 
 static WATCHDOG: Mutex<Watchdog> = Mutex::new(Watchdog::new());
 
-/// Has `group` ended when the host is.
+/// Starts the watchdog if there is none, before the first group needs it.
+///
+/// A dying process closes its descriptors in ascending order. The watchdog's pipe is opened before
+/// the pipes of the CLI, so the watchdog is woken first.
+pub(super) fn start() {
+    let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+    if watchdog.shell.is_none() {
+        watchdog.restart();
+    }
+}
+
+/// Registers `group` to be killed if the host dies.
 pub(super) fn register(group: Pid) {
     let group = group.as_raw_nonzero().get();
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,9 +76,12 @@ impl Watchdog {
         if let Some(deaf) = self.shell.take() {
             deaf.discard();
         }
-        if self.groups.is_empty() {
-            return;
+        if !self.groups.is_empty() {
+            self.restart();
         }
+    }
+
+    fn restart(&mut self) {
         match Shell::start(&self.groups) {
             Ok(shell) => self.shell = Some(shell),
             Err(error) if !self.warned => {
@@ -90,17 +107,13 @@ impl Shell {
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", include_str!("watchdog.sh"), "inhouse-watchdog"])
-            // Neither a directory nor an output of the host is held beyond its life, and of the
-            // environment no more than it takes to find `sleep`.
+            // No directory, output or variable of the host is held beyond its life.
             .current_dir("/")
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .process_group(0);
-        if let Some(path) = env::var_os("PATH") {
-            command.env("PATH", path);
-        }
         let mut child = command.spawn()?;
         let mut stdin = child.stdin.take().expect("its stdin is piped");
 
@@ -151,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_groups_that_were_not_taken_back_are_ended_at_the_end_of_input() {
+    fn registered_groups_are_killed_at_the_end_of_input() {
         let mut sleepers = [(); 4].map(|()| sleeper());
         let [first, second, third, fourth] = sleepers.each_ref().map(|child| child.id() as i32);
         let mut shell = Shell::start(&BTreeSet::from([first, second])).unwrap();
@@ -168,13 +181,15 @@ mod tests {
         drop(shell.stdin);
         assert!(shell.child.wait().unwrap().success());
 
-        let mut ends = Vec::new();
-        for sleeper in &mut sleepers {
-            let ended = sleeper.try_wait().unwrap();
-            sleeper.kill().unwrap();
-            ends.push(ended.and_then(|_| sleeper.wait().unwrap().signal()));
+        let [first, second, third, fourth] = &mut sleepers;
+        for registered in [first, third] {
+            assert_eq!(registered.wait().unwrap().signal(), Some(9));
         }
-        assert_eq!(ends, [Some(15), None, Some(15), None]);
+        for taken_back in [second, fourth] {
+            assert!(taken_back.try_wait().unwrap().is_none());
+            taken_back.kill().unwrap();
+            taken_back.wait().unwrap();
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
-# Ends the process groups of a host that is gone. The host writes "+ <group>" and "- <group>" lines;
-# the end of input means that it died, in whatever way. POSIX sh, no programs but sleep and cat.
+# Kills the process groups of a host that has died. The host writes "+ <group>" and "- <group>" lines;
+# the end of input means that it died, in whatever way. POSIX sh, builtins only: starting a program
+# would leave the CLI time to act.
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 groups=' '
 while read -r change group; do
@@ -11,28 +12,23 @@ while read -r change group; do
     esac
 done
 
-keep_living() {
-    living=' '
-    for group in $groups; do
-        if kill -0 "-$group"; then living="$living$group "; fi
-    done
-    groups=$living
-}
+# The stdin of each CLI ended together with this input. A CLI that gets to see that fails its open tool
+# calls and asks the model again, so every group is stopped before anything else happens.
+for group in $groups; do kill -STOP "-$group"; done
 
-# On Linux with what has left the group; each is told to stop first so that it starts nothing new.
+# On Linux also kills what has left the group. Each process is stopped before its children are listed,
+# so that it starts no more of them. Again, because the kernel continues a stopped group whose last
+# parent exits, which the host may do after the first stop.
 kill_family() {
     kill -STOP "$1"
-    for child in $(cat /proc/"$1"/task/*/children); do kill_family "$child"; done
+    for list in /proc/"$1"/task/*/children; do
+        children=
+        read -r children <"$list"
+        for child in $children; do kill_family "$child"; done
+    done
     kill -KILL "$1"
 }
 
-for group in $groups; do kill -TERM "-$group"; done
-for second in 1 2; do
-    keep_living
-    if [ "$groups" = ' ' ]; then exit; fi
-    sleep 1
-done
-keep_living
 for group in $groups; do
     kill_family "$group"
     kill -KILL "-$group"

@@ -1,6 +1,16 @@
 //! What every soak test needs: the number of runs, a seeded generator, and a report line.
 
-use std::env;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use inhouse_testkit::{ScriptedModel, Turn};
+use serde_json::json;
+
+/// Longer than any step of a scenario takes, on any machine.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(90);
+
+/// How long a request of a dead CLI may be on its way to the model.
+const LAST_REQUEST: Duration = Duration::from_millis(300);
 
 /// The seed if `INHOUSE_SOAK_SEED` is unset.
 const FIXED_SEED: u64 = 11;
@@ -39,6 +49,59 @@ impl Rng {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+/// Further model requests, counted over the runs of a scenario.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) failures: u32,
+    requests: usize,
+}
+
+impl Tally {
+    /// Adds a run after whose end the model got this many requests.
+    pub(crate) fn add(&mut self, requests: usize) {
+        self.failures += u32::from(requests > 0);
+        self.requests += requests;
+    }
+
+    pub(crate) fn detail(&self) -> String {
+        format!("{} further model requests", self.requests)
+    }
+}
+
+/// Has the model call the tool `wait` of the server `s` once.
+pub(crate) fn script_one_call(model: &ScriptedModel) {
+    model.turn(Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({})));
+    model.otherwise(|_| "Going on.");
+}
+
+/// Returns how many requests the model got after the first one.
+pub(crate) async fn further_requests(model: &ScriptedModel) -> usize {
+    let mut requests = 0;
+    while model.next_request(LAST_REQUEST).await.is_ok() {
+        requests += 1;
+    }
+    requests
+}
+
+/// Waits until a process is dead; a zombie is.
+pub(crate) async fn wait_until_dead(pid: u32) {
+    let start = Instant::now();
+    while !is_dead(pid) {
+        assert!(start.elapsed() < DEADLINE, "process {pid} has survived");
+        tokio::task::yield_now().await;
+    }
+}
+
+fn is_dead(pid: u32) -> bool {
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        // The state follows the name, which may contain anything.
+        Ok(stat) => stat
+            .rsplit_once(") ")
+            .is_none_or(|(_, state)| state.starts_with(['Z', 'X'])),
+        Err(_) => true,
     }
 }
 
