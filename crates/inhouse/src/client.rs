@@ -30,8 +30,10 @@ use crate::warning::Warning;
 /// ```
 ///
 /// # Cancellation
-/// Dropping a client closes its session in the background, in the same bounded way as
-/// [`close`](Self::close), once no clone of its [`Control`] is left either.
+/// Dropping a client ends its session in the background, once no clone of its [`Control`] is left
+/// either. An idle CLI is given the time that [`close`](Self::close) gives it. A CLI in the middle of
+/// a turn, or with a task in the background, is killed at once: it must not go on with nobody there to
+/// answer its hooks, permission requests and tool calls.
 #[derive(Debug)]
 pub struct Client {
     messages: MessageStream,
@@ -102,9 +104,11 @@ impl Client {
 
     /// Ends the session and waits until the CLI is gone.
     ///
-    /// Its input ends first; a CLI that does not end by itself is asked to, and then killed, with
-    /// all that it has started. The time for each step is set by
-    /// [`Options::shutdown`](crate::Options::shutdown).
+    /// A running turn is interrupted, handlers are dropped without an answer, and the CLI's input
+    /// ends. The CLI then exits by itself, with code 1 after an interrupted turn; the reader still
+    /// gets the messages that it writes meanwhile. A CLI that does not exit within the grace period
+    /// is asked to with TERM, and then killed, with all that it has started. The time for each step is
+    /// set by [`Options::shutdown`](crate::Options::shutdown).
     ///
     /// # Errors
     /// When the CLI had ended by itself, in a way that no result explains.

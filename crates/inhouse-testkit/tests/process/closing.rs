@@ -7,7 +7,8 @@ use crate::harness::{Stage, within};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn trap_14_close_works_from_another_task() {
-    let stage = Stage::new(&Script::new().accept().expect_prompt().state("running"));
+    let script = Script::new().accept().expect_prompt().state("running");
+    let stage = Stage::new(&script.answer("interrupt", None));
     let mut client = stage.connect().await.unwrap();
     let control = client.control().clone();
     let turn = within(client.send("take your time")).await.unwrap();

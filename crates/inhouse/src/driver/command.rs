@@ -39,7 +39,7 @@ pub(crate) struct Asked {
 /// How to end a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Close {
-    /// End of input, grace, TERM, KILL.
+    /// Interrupt if a turn runs, end of input, grace, TERM, KILL.
     Gently,
     /// KILL.
     Now,

@@ -99,6 +99,11 @@ impl Dispatch {
         self.running.remove(&ticket.serial());
     }
 
+    /// Returns whether a handler runs.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.running.is_empty()
+    }
+
     /// Stops every handler.
     pub(super) fn cancel_all(&mut self) {
         self.running.clear();

@@ -91,8 +91,11 @@ impl Ending {
         }
     }
 
-    /// Passes over everything that would leave the CLI time.
+    /// Skips to the kill, unless the CLI has ended or was killed already.
     pub(super) fn hurry(&mut self, now: Instant) {
+        if self.step() >= Some(Step::Killed) {
+            return;
+        }
         self.forced = true;
         self.step = Some((Step::Killed, now + AFTER_KILL));
     }

@@ -54,11 +54,13 @@ pub(crate) struct Settings {
 
 /// See the [module](self).
 pub(crate) struct Driver {
+    /// Dropped first, which kills the CLI: when the runtime is shut down, nothing else may reach it
+    /// before, neither the end of its input nor the end of a handler.
+    peer: Box<dyn Peer>,
     engine: Engine,
     settings: Settings,
     output: Box<dyn AsyncRead + Send + Unpin>,
     input: Input,
-    peer: Box<dyn Peer>,
     exit: ExitWatch,
     alarm: Alarm,
     commands: UnboundedReceiver<Command>,

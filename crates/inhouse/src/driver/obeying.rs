@@ -1,5 +1,8 @@
 use std::time::Duration;
 
+use inhouse_proto::control::encode;
+use inhouse_proto::control::outgoing::Interrupt;
+
 use super::ending::{Step, unsendable};
 use super::{Close, Command, Driver, now};
 
@@ -9,6 +12,9 @@ impl Driver {
         let Some(command) = command else {
             tracing::debug!("the session was dropped");
             self.ending.abandon();
+            if self.is_at_work() {
+                return self.kill();
+            }
             self.dispatch.cancel_all();
             return self.begin_ending(self.settings.shutdown.grace);
         };
@@ -66,15 +72,37 @@ impl Driver {
 
     fn close(&mut self, how: Close) {
         self.ending.request_close();
-        self.dispatch.cancel_all();
         match how {
-            Close::Gently => self.begin_ending(self.settings.shutdown.grace),
-            Close::Now => {
-                self.close_input();
-                self.ending.hurry(now());
-                self.on_step();
+            Close::Gently => {}
+            Close::Now => return self.kill(),
+        }
+        // A CLI whose input ends in the middle of a turn fails the open tool calls and goes on with the
+        // turn (2.1.325). An interrupt in front of that end stops the turn first.
+        if self.engine.awaits_result() && self.input.is_open() {
+            match encode(&Interrupt::new()) {
+                Ok(interrupt) => drop(self.engine.request(&interrupt, None)),
+                Err(error) => tracing::warn!(%error, "`interrupt` has no JSON form"),
             }
         }
+        // Nothing is written for a handler that is dropped: the CLI must not take it for an answer.
+        self.dispatch.cancel_all();
+        self.begin_ending(self.settings.shutdown.grace);
+    }
+
+    /// Returns whether the CLI is doing something that its end would cut off: a turn, a request to the
+    /// host, or a task in the background.
+    fn is_at_work(&self) -> bool {
+        self.engine.awaits_result() || self.dispatch.is_busy() || self.engine.has_tasks()
+    }
+
+    /// Kills the CLI, and only then drops the handlers and closes its input.
+    ///
+    /// In the other order the CLI would see its tool calls fail, and ask the model again.
+    fn kill(&mut self) {
+        self.ending.hurry(now());
+        self.on_step();
+        self.dispatch.cancel_all();
+        self.close_input();
     }
 
     /// Closes stdin once everything is written, and gives the CLI some time to end.

@@ -1,12 +1,15 @@
 //! The end of a session, from any task and in bounded time.
 
-use std::future::{Future, poll_fn};
+use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
+use inhouse::permission::{Decision, PermissionRequest};
 use inhouse::process::ShutdownTiming;
-use inhouse::{ErrorKind, ExitStatus, Options};
+use inhouse::{ErrorKind, ExitStatus, HandlerError, Options};
 use inhouse_testkit::FakeCli;
+use serde_json::json;
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::Instant;
 
 use crate::chart::{connect, connect_as, failed, read, seconds, sketch, timed, together};
@@ -53,12 +56,45 @@ async fn trap_14_a_session_closes_in_the_middle_of_a_turn() {
         cli.expect_prompt().await;
         cli.state("running").await;
         cli.assistant("once").await;
+        drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(1));
     };
     let (exit, ()) = together(host, cli).await;
     // The host wanted it so: however the CLI takes it, that is no error.
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
+    let (transport, mut cli) = FakeCli::new();
+    let (asked, mut question) = unbounded_channel();
+    let options = impatient().permissions(async move |_: PermissionRequest| {
+        asked.send(()).expect("the test waits");
+        pending::<Result<Decision, HandlerError>>().await
+    });
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        drop(client.send("a long story").await.unwrap());
+        question.recv().await.unwrap();
+        timed(client.close()).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        let request = json!({
+            "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "toolu_1", "input": {},
+        });
+        cli.ask(request).await;
+        // Both come at once, and nothing in between: neither an answer nor a wait for one.
+        drop(cli.expect_request("interrupt").await);
+        cli.expect_end_of_input().await;
+        cli.error_result("error_during_execution", &[]).await;
+        cli.exit(ExitStatus::with_code(1));
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
+    assert_eq!(took, seconds(0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -92,6 +128,7 @@ async fn trap_14_a_close_from_another_task_ends_a_turn_that_is_being_read() {
     let cli = async move {
         cli.accept().await;
         cli.expect_prompt().await;
+        drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };
     let (error, ()) = together(host, cli).await;

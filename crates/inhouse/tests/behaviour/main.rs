@@ -5,6 +5,7 @@ mod chart;
 mod closing;
 mod connecting;
 mod control;
+mod dropping;
 #[cfg(unix)]
 mod errors;
 mod exits;

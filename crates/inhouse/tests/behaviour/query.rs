@@ -149,6 +149,7 @@ async fn a_query_that_was_closed_before_its_result_says_so() {
     let cli = async move {
         cli.accept().await;
         cli.expect_prompt().await;
+        drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };
     let (error, ()) = together(host, cli).await;

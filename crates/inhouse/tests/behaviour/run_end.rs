@@ -9,7 +9,7 @@ use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::chart::{read, seconds, timed, together};
+use crate::chart::{read, result_with, seconds, timed, together};
 
 /// Options with a handler by which a CLI sees that it still gets answers.
 fn reachable() -> Options {
@@ -188,7 +188,9 @@ async fn a_dropped_stream_ends_the_cli_step_by_step() {
         cli.ignore_terminate();
         cli.accept().await;
         cli.expect_prompt().await;
-        cli.assistant("a long story").await;
+        // The turn is over, the run is not: the session is not idle.
+        cli.state("running").await;
+        cli.send(result_with(&cli, json!({}))).await;
         cli.expect_end_of_input().await;
         let start = Instant::now();
         cli.expect_terminate().await;

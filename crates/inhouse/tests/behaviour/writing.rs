@@ -27,7 +27,7 @@ async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
     let cli = async move {
         cli.accept().await;
         cli.assistant("I do not listen").await;
-        cli.expect_terminate().await;
+        cli.expect_kill().await;
     };
     let ((error, took), ()) = together(host, cli).await;
     assert!(error.is_timeout());

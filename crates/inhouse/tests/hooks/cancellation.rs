@@ -100,6 +100,7 @@ async fn a_hook_that_is_stopped_by_the_end_of_the_session_agrees_to_nothing() {
         call(&mut cli, "hook_0", bash("rm")).await;
         cli.expect_prompt().await;
         // An answer to the hook would fail this.
+        drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };
     tokio::join!(host, cli);

@@ -3,6 +3,7 @@
 mod api_errors;
 #[cfg(unix)]
 mod chat;
+mod closing;
 mod compaction;
 mod control;
 mod conversation;

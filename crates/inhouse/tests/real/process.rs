@@ -62,12 +62,9 @@ async fn trap_13_a_dropped_client_takes_its_process_along() {
 async fn trap_13_a_client_dropped_in_the_middle_of_a_turn_takes_its_process_along() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
-        // The end of its input does not stop a CLI in the middle of a turn; a request to end does.
-        let options = world.options().shutdown(
-            ShutdownTiming::default()
-                .grace(Duration::from_millis(100))
-                .term(NEVER),
-        );
+        let options = world
+            .options()
+            .shutdown(ShutdownTiming::default().grace(NEVER).term(NEVER));
         let mut client = world.connect(options).await;
         let pid = client.control().pid().unwrap();
         drop(client.send("Tell.").await.unwrap());

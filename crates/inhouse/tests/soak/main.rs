@@ -5,5 +5,6 @@
 
 #![cfg(target_os = "linux")]
 
+mod dropped_client;
 mod killed_host;
 mod support;
