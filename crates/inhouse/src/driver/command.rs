@@ -41,6 +41,8 @@ pub(crate) struct Asked {
 pub(crate) enum Close {
     /// Interrupt if a turn runs, end of input, grace, TERM, KILL.
     Gently,
+    /// The same steps in a short time: for a CLI that did not accept the session.
+    Soon,
     /// KILL.
     Now,
 }

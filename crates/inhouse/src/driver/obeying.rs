@@ -6,6 +6,9 @@ use inhouse_proto::control::outgoing::Interrupt;
 use super::ending::{Step, unsendable};
 use super::{Close, Command, Driver, now};
 
+/// How long each step may take that ends a CLI which did not accept the session.
+const SOON: Duration = Duration::from_secs(1);
+
 /// What is asked of a driver, and what it does to end the session.
 impl Driver {
     pub(super) fn on_command(&mut self, command: Option<Command>) {
@@ -74,6 +77,7 @@ impl Driver {
         self.ending.request_close();
         match how {
             Close::Gently => {}
+            Close::Soon => self.settings.shutdown = self.settings.shutdown.at_most(SOON),
             Close::Now => return self.kill(),
         }
         // A CLI whose input ends in the middle of a turn fails the open tool calls and goes on with the

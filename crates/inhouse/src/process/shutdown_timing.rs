@@ -33,6 +33,14 @@ impl ShutdownTiming {
         self
     }
 
+    /// Returns the same timing with no step longer than `limit`.
+    pub(crate) fn at_most(self, limit: Duration) -> Self {
+        Self {
+            grace: self.grace.min(limit),
+            term: self.term.min(limit),
+        }
+    }
+
     /// Sets the time from the request to end to the kill.
     #[must_use]
     pub const fn term(mut self, term: Duration) -> Self {

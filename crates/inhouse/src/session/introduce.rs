@@ -40,7 +40,7 @@ pub(super) async fn introduce(
             Ok(())
         }
         Err(error) => {
-            control.end(Close::Now).await;
+            control.end(Close::Soon).await;
             Err(with_last_words(error, control))
         }
     }
@@ -123,7 +123,7 @@ fn handshake_error(error: Error) -> Error {
         }
         ErrorKind::Timeout => Error::new(
             ErrorKind::Timeout,
-            "the CLI did not answer `initialize` in time and was killed; give it longer with \
+            "the CLI did not answer `initialize` in time and was ended; give it longer with \
              Options::connect_timeout, or run it by hand to see what it waits for",
         ),
         _ => error,

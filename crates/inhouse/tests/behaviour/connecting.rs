@@ -7,6 +7,7 @@ use inhouse::{Client, ErrorKind, ExitStatus, Options, Result};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::chart::{connect, connect_as, failed, seconds, timed, together};
 
@@ -97,28 +98,38 @@ async fn a_refused_session_is_a_handshake_error_with_the_words_of_the_cli() {
         initialize
             .refuse("plugin `x` is not signed", Some("bad_plugin"))
             .await;
-        cli.expect_kill().await;
+        cli.expect_end_of_input().await;
     };
     let (error, ()) = together(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);
+    // It had the time to end by itself.
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_code(0)));
     let reason = error.source().expect("the refusal").to_string();
     assert!(reason.contains("plugin `x` is not signed"), "{reason}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_05_a_cli_that_does_not_answer_is_killed_at_the_deadline() {
+async fn trap_05_a_cli_that_does_not_answer_is_ended_from_the_deadline_on() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().connect_timeout(seconds(7));
     let host = timed(Client::connect_with(options, transport));
     let cli = async move {
+        cli.ignore_terminate();
         let _never_answered = cli.expect_request("initialize").await;
+        cli.expect_cancel().await;
+        let start = Instant::now();
+        cli.expect_end_of_input().await;
+        assert_eq!(start.elapsed(), seconds(0));
+        cli.expect_terminate().await;
+        assert_eq!(start.elapsed(), seconds(1));
         cli.expect_kill().await;
+        assert_eq!(start.elapsed(), seconds(2));
     };
     let ((outcome, took), ()) = together(host, cli).await;
     let error = failed(outcome);
     assert!(error.is_timeout());
     assert!(error.to_string().contains("connect_timeout"), "{error}");
-    assert_eq!(took, seconds(7));
+    assert_eq!(took, seconds(7 + 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -188,9 +199,7 @@ async fn managed_settings_that_are_not_confirmed_end_the_session() {
             let initialize = cli.expect_request("initialize").await;
             assert!(initialize.body()["managedSettings"].is_object());
             initialize.succeed(reply).await;
-            if !accepted {
-                cli.expect_kill().await;
-            }
+            cli.expect_end_of_input().await;
         };
         let (error, ()) = together(host, cli).await;
         let kind = error.map(|error| error.kind());
@@ -227,7 +236,7 @@ async fn no_prompt_is_sent_before_managed_settings_are_confirmed() {
     let cli = async move {
         let initialize = cli.expect_request("initialize").await;
         initialize.succeed(json!({})).await;
-        cli.expect_kill().await;
+        cli.expect_end_of_input().await;
         cli.transcript()
     };
     let (error, transcript) = together(host, cli).await;
@@ -243,7 +252,7 @@ async fn trap_21_a_session_that_is_not_accepted_fails_with_the_last_words_of_the
         let initialize = cli.expect_request("initialize").await;
         cli.stderr("the licence has expired\n");
         initialize.refuse("not today", None).await;
-        cli.expect_kill().await;
+        cli.expect_end_of_input().await;
     };
     let (error, ()) = together(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);

@@ -85,7 +85,7 @@ async fn one_of_every_kind() -> Vec<Error> {
         async move {
             let initialize = cli.expect_request("initialize").await;
             initialize.refuse("not today", None).await;
-            cli.expect_kill().await;
+            cli.expect_terminate().await;
         },
     )
     .await;
