@@ -16,6 +16,10 @@ use crate::transport::{ChildTransport, Transport};
 /// The CLI is started when the query is awaited, and ends when its answer is complete. For a
 /// conversation see [`Client`](crate::Client).
 ///
+/// With hooks, permission handlers or other options that restrict the session, the prompt is sent
+/// after the CLI has confirmed them. Without any, it is sent together with `initialize`, which saves a
+/// round trip.
+///
 /// ```no_run
 /// # async fn example() -> inhouse::Result<()> {
 /// use inhouse::Options;

@@ -61,6 +61,7 @@ pub(crate) mod locate;
 mod output;
 mod plan;
 mod policy;
+mod restrictions;
 mod sandbox;
 mod secrets;
 mod settings;

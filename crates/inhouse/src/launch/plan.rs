@@ -9,8 +9,8 @@ use inhouse_proto::control::outgoing::Initialize;
 use super::argv::Argv;
 use super::files::PrivateFiles;
 use super::{
-    CommandLine, HostEnvironment, check, flags, handshake, locate, output, settings, variables,
-    warnings,
+    CommandLine, HostEnvironment, check, flags, handshake, locate, output, restrictions, settings,
+    variables, warnings,
 };
 use crate::error::Result;
 use crate::options::{Backlog, Options, OsUser};
@@ -35,6 +35,9 @@ pub struct Launch {
     /// Whether the session must end unless the answer to `initialize` says that a hook which fails
     /// can hold its event up.
     pub requires_blocking_hooks: bool,
+    /// Whether no prompt may be sent before the CLI has confirmed `initialize`: with hooks, with
+    /// handlers for what the CLI asks, and with any other option that restricts the session.
+    pub confirm_before_prompt: bool,
     /// Whether prompts are to be taken as they are.
     pub verbatim_prompts: bool,
     /// The longest line to accept.
@@ -118,6 +121,7 @@ impl Launch {
             initialize,
             requires_managed_settings,
             requires_blocking_hooks: options.hooks.must_block(),
+            confirm_before_prompt: restrictions::are_set(options),
             verbatim_prompts: options.prompt.verbatim,
             max_line_bytes: options.stream.max_line_bytes,
             backlog: options.stream.backlog,

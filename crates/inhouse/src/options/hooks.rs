@@ -30,6 +30,8 @@ impl Options {
     /// hook**, unless the matcher says [`OnFailure::Block`](crate::hook::OnFailure::Block). A hook
     /// that guards something says so.
     ///
+    /// No prompt is sent before the CLI has confirmed the hooks.
+    ///
     /// With hooks, [`resume`](Self::resume) and [`continue_latest`](Self::continue_latest) need a
     /// CLI that waits for them before it goes on with a deferred call; one that is too old, such as
     /// 2.1.197, refuses to start.

@@ -20,17 +20,19 @@ pub(super) async fn introduce(
         }
     };
     let asking = introduction.request(initialize);
-    let accepted = if required.any() {
-        // Restrictions come first: not even the prompt is sent without them.
-        let reply = asking.await.map_err(handshake_error);
-        match reply.and_then(|reply| required.confirmed_by(reply)) {
+    let asking = async {
+        let reply = asking.await.map_err(handshake_error)?;
+        required.confirmed_by(reply)
+    };
+    let accepted = if required.before_prompt {
+        // A prompt that the CLI reads before its restrictions would run without them.
+        match asking.await {
             Ok(reply) => prompt.await.map(|()| reply),
             Err(error) => Err(error),
         }
     } else {
-        // The prompt does not wait for the answer: the CLI reads it once it is ready.
+        // Saves a round trip: the CLI reads the prompt as soon as it is ready.
         let (reply, sent) = tokio::join!(asking, prompt);
-        let reply = reply.map_err(handshake_error);
         reply.and_then(|reply| sent.map(|()| reply))
     };
     match accepted {
@@ -69,15 +71,13 @@ impl Drop for KillUnlessDefused {
 
 /// Restrictions that the CLI must confirm: without them the session must not begin.
 pub(super) struct Required {
+    /// Whether the prompt waits for the confirmation.
+    pub(super) before_prompt: bool,
     pub(super) managed_settings: bool,
     pub(super) blocking_hooks: bool,
 }
 
 impl Required {
-    fn any(&self) -> bool {
-        self.managed_settings || self.blocking_hooks
-    }
-
     fn confirmed_by(&self, reply: InitializeReply) -> Result<InitializeReply> {
         let refuse = |text| Err(Error::new(ErrorKind::Handshake, text));
         if self.managed_settings && reply.managed_settings_applied != Some(true) {

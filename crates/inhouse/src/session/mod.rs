@@ -54,6 +54,7 @@ pub(crate) async fn open<T: Transport>(
         let required = Required {
             managed_settings: launch.requires_managed_settings,
             blocking_hooks: launch.requires_blocking_hooks,
+            before_prompt: launch.confirm_before_prompt,
         };
         let one_shot = matches!(purpose, Purpose::Query(_));
 

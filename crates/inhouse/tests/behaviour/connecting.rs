@@ -1,7 +1,11 @@
 use std::error::Error as _;
 use std::io;
 
+use inhouse::control::PermissionMode;
+use inhouse::hook::{HookContext, HookOutput, Matcher, PreToolUse};
 use inhouse::launch::Launch;
+use inhouse::options::{SandboxSettings, Skills};
+use inhouse::permission::{Decision, PermissionRequest};
 use inhouse::transport::{Connection, Transport};
 use inhouse::{Client, ErrorKind, ExitStatus, Options, Result};
 use inhouse_testkit::FakeCli;
@@ -258,4 +262,83 @@ async fn trap_21_a_session_that_is_not_accepted_fails_with_the_last_words_of_the
     assert_eq!(error.kind(), ErrorKind::Handshake);
     let tail = error.stderr_tail().expect("what it said is kept");
     assert!(tail.contains("the licence has expired"), "{tail}");
+}
+
+/// Options each of which restricts the session, or has the CLI ask the host first.
+fn restrictions() -> Vec<(&'static str, Options)> {
+    let options = Options::new;
+    let deny = async |_: PermissionRequest| Ok(Decision::deny("no"));
+    let hook = async |_: PreToolUse, _: HookContext| Ok(HookOutput::deny("no"));
+    vec![
+        ("permissions", options().permissions(deny)),
+        ("hook", options().hook(Matcher::any(), hook)),
+        (
+            "on_request",
+            options().on_request("ping", async |_: Value| Ok::<_, io::Error>(json!({}))),
+        ),
+        (
+            "permission_mode",
+            options().permission_mode(PermissionMode::Plan),
+        ),
+        ("tools", options().tools(["Read"])),
+        ("disallow_tools", options().disallow_tools(["Bash"])),
+        ("sandbox", options().sandbox(SandboxSettings::default())),
+        ("settings", options().settings(json!({"a": 1}))),
+        (
+            "managed_settings",
+            options().managed_settings(json!({"a": 1})),
+        ),
+        ("skills", options().skills(Skills::none())),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn restricted_query_sends_no_prompt_before_initialize_is_confirmed() {
+    for (name, options) in restrictions() {
+        let (transport, mut cli) = FakeCli::new();
+        let query = inhouse::query("hi").options(options).transport(transport);
+        let host = async { failed(query.await) };
+        let cli = async move {
+            let initialize = cli.expect_request("initialize").await;
+            initialize.refuse("not today", None).await;
+            // Fails if a prompt or an interrupt comes instead.
+            cli.expect_end_of_input().await;
+        };
+        let (error, ()) = together(host, cli).await;
+        assert_eq!(error.kind(), ErrorKind::Handshake, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn unrestricted_query_sends_its_prompt_with_initialize() {
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().model("opus").allow_tools(["Read"]);
+    let host = async {
+        let query = inhouse::query("hi").options(options).transport(transport);
+        query.await.unwrap().text().await.unwrap()
+    };
+    let cli = async move {
+        let initialize = cli.expect_request("initialize").await;
+        cli.expect_prompt().await;
+        initialize.succeed_empty().await;
+        cli.turn("hello").await;
+        cli.expect_end_of_input().await;
+    };
+    assert_eq!(together(host, cli).await.0, "hello");
+}
+
+#[tokio::test(start_paused = true)]
+async fn query_whose_hooks_are_not_registered_fails() {
+    let (transport, mut cli) = FakeCli::new();
+    let hook = async |_: PreToolUse, _: HookContext| Ok(HookOutput::deny("no"));
+    let options = Options::new().hook(Matcher::any(), hook);
+    let query = inhouse::query("hi").options(options).transport(transport);
+    let host = async { failed(query.await) };
+    let cli = async move {
+        let initialize = cli.expect_request("initialize").await;
+        initialize.succeed(json!({"hooks_applied": false})).await;
+        cli.expect_end_of_input().await;
+    };
+    let (error, ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Handshake);
 }
