@@ -44,7 +44,7 @@ impl Client {
     /// Starts the CLI and waits until it has accepted the session.
     ///
     /// # Errors
-    /// `Config` when the options are contradictory, `CliNotFound` or `Spawn` when there is no CLI
+    /// `Config` when the options are contradictory or the runtime has no I/O or time, `CliNotFound` or `Spawn` when there is no CLI
     /// to start, `Handshake`, `Timeout` or `Exited` when it does not accept the session.
     ///
     /// # Cancellation

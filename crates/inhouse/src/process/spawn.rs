@@ -1,3 +1,9 @@
+#[cfg(unix)]
+use std::io;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
+#[cfg(unix)]
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -7,6 +13,8 @@ use super::group::{Group, Pipes};
 use super::peer::ChildPeer;
 use super::spawn_error::explain;
 use super::stderr::{Stderr, StderrCallback};
+#[cfg(unix)]
+use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 
 /// A started CLI.
@@ -23,6 +31,8 @@ pub(crate) fn spawn(mut command: Command, callback: Option<StderrCallback>) -> R
     if let Some(directory) = command.get_current_dir() {
         check_directory(directory)?;
     }
+    #[cfg(unix)]
+    check_io()?;
     let program = command.get_program().to_owned();
     command
         .stdin(Stdio::piped())
@@ -40,6 +50,28 @@ pub(crate) fn spawn(mut command: Command, callback: Option<StderrCallback>) -> R
         stdout,
         peer: ChildPeer::new(group, Stderr::drain(stderr, callback)),
     })
+}
+
+/// Checks that the current runtime can read and write pipes, before there is a child to leave behind.
+#[cfg(unix)]
+fn check_io() -> Result<()> {
+    // tokio offers no other way to ask: it panics if its I/O driver is disabled.
+    let registered = catch_unwind(|| {
+        let (_reader, writer) = io::pipe()?;
+        ChildStdin::from_std(OwnedFd::from(writer).into())
+    });
+    match registered {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(Error::new(
+            ErrorKind::Spawn,
+            "a pipe to the CLI cannot be opened or watched",
+        )
+        .with_source(error)),
+        Err(_) => Err(Error::config(
+            "the tokio runtime has no I/O, which the pipes of the CLI need; enable I/O when you \
+             build it: `enable_all` on `tokio::runtime::Builder`",
+        )),
+    }
 }
 
 /// The system reports a missing directory and a missing program alike, so this is asked before.

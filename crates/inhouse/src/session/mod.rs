@@ -2,6 +2,7 @@
 
 mod handle;
 mod introduce;
+mod runtime;
 mod shared;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub(crate) async fn open<T: Transport>(
 ) -> Result<MessageStream> {
     let span = tracing::info_span!("inhouse::session", pid = tracing::field::Empty);
     async {
+        runtime::check()?;
         let connection = connect(transport, &launch).await?;
         if let Some(pid) = connection.peer.pid() {
             span.record("pid", pid);

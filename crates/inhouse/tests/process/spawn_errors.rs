@@ -1,10 +1,13 @@
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
-use inhouse::ErrorKind;
 use inhouse::launch::CommandLine;
+use inhouse::{Client, ErrorKind, Options};
 use tempfile::TempDir;
+use tokio::runtime::Builder;
 
 use crate::support::{open, shell};
 
@@ -101,4 +104,45 @@ async fn an_error_has_the_systems_own_as_its_source() {
     let source = std::error::Error::source(&error).unwrap();
     let source = source.downcast_ref::<std::io::Error>().unwrap();
     assert_eq!(source.kind(), std::io::ErrorKind::NotFound);
+}
+
+/// Options whose CLI writes a file when it is started.
+fn leaving_a_trace(file: &Path) -> Options {
+    let command = shell(&format!("touch {}; exec cat", file.display()));
+    Options::new().wrap_command(move |_| command.clone())
+}
+
+#[test]
+fn runtime_without_io_is_refused_before_anything_is_started() {
+    let directory = TempDir::new().unwrap();
+    let trace = directory.path().join("started");
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let connected = runtime.block_on(Client::connect(leaving_a_trace(&trace)));
+    let error = connected.expect_err("there is no I/O");
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("`enable_all`"), "{error}");
+    assert!(!trace.exists());
+}
+
+#[test]
+fn runtime_without_time_is_refused_before_anything_is_started() {
+    let directory = TempDir::new().unwrap();
+    let trace = directory.path().join("started");
+    let runtime = Builder::new_current_thread().enable_io().build().unwrap();
+    let connected = runtime.block_on(Client::connect(leaving_a_trace(&trace)));
+    let error = connected.expect_err("there are no timers");
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("`enable_all`"), "{error}");
+    assert!(!trace.exists());
+}
+
+#[test]
+fn connecting_outside_of_a_runtime_is_a_config_error() {
+    let mut connecting = pin!(Client::connect(leaving_a_trace(Path::new("/nowhere"))));
+    let mut context = Context::from_waker(Waker::noop());
+    let Poll::Ready(Err(error)) = connecting.as_mut().poll(&mut context) else {
+        panic!("connecting does not fail at once");
+    };
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("tokio runtime"), "{error}");
 }
