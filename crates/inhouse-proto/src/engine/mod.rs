@@ -99,14 +99,18 @@ impl Engine {
     }
 
     /// Bytes for the CLI, in order: whole lines, or parts of a long one.
+    ///
+    /// Bytes that contain the end of a prompt end with it; see
+    /// [`prompts_transmitted`](Self::prompts_transmitted).
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.outgoing.take()
     }
 
-    /// Whether there is more for [`poll_transmit`](Self::poll_transmit).
+    /// Returns how many prompts [`poll_transmit`](Self::poll_transmit) has returned to their last
+    /// byte, in the order in which they were [sent](Self::send).
     #[must_use]
-    pub fn has_transmit(&self) -> bool {
-        !self.outgoing.is_empty()
+    pub fn prompts_transmitted(&self) -> u64 {
+        self.outgoing.prompts_taken()
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called next.
@@ -134,7 +138,7 @@ impl Engine {
     /// # Errors
     /// When it has no JSON form; nothing is sent then.
     pub fn send(&mut self, prompt: &impl Serialize) -> Result<(), serde_json::Error> {
-        self.outgoing.line(prompt)?;
+        self.outgoing.prompt(prompt)?;
         self.run.prompted();
         Ok(())
     }

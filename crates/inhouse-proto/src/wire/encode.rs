@@ -16,11 +16,15 @@ pub(crate) struct Outgoing {
     /// What stands before the buffer.
     full: VecDeque<Part>,
     buffer: BytesMut,
+    /// How many prompts [`take`](Self::take) has handed out to their last byte.
+    prompts_taken: u64,
 }
 
 #[derive(Debug)]
 enum Part {
     Bytes(Bytes),
+    /// Lines of which the last one is a prompt.
+    Prompt(Bytes),
     /// A text, and what stands before it.
     Text(Bytes, LongText),
 }
@@ -39,17 +43,33 @@ impl Outgoing {
     pub(crate) fn take(&mut self) -> Option<Bytes> {
         match self.full.pop_front() {
             Some(Part::Bytes(bytes)) => Some(bytes),
+            Some(Part::Prompt(bytes)) => {
+                self.prompts_taken += 1;
+                Some(bytes)
+            }
             Some(Part::Text(before, text)) => Some(self.portion(&before, text)),
             None => (!self.buffer.is_empty()).then(|| self.buffer.split().freeze()),
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.full.is_empty() && self.buffer.is_empty()
+    /// Returns how many prompts [`take`](Self::take) has handed out to their last byte.
+    pub(crate) fn prompts_taken(&self) -> u64 {
+        self.prompts_taken
+    }
+
+    /// Appends a prompt as one line.
+    ///
+    /// The portion that holds its end holds nothing behind it: the prompt is written as soon as that
+    /// portion is, however much follows.
+    pub(crate) fn prompt(&mut self, prompt: &impl Serialize) -> Result<(), serde_json::Error> {
+        self.line(prompt)?;
+        let lines = self.buffer.split().freeze();
+        self.full.push_back(Part::Prompt(lines));
+        Ok(())
     }
 
     /// Appends a value as one line.
-    pub(crate) fn line(&mut self, value: &impl Serialize) -> Result<(), serde_json::Error> {
+    fn line(&mut self, value: &impl Serialize) -> Result<(), serde_json::Error> {
         let before = self.buffer.len();
         let written = serde_json::to_writer((&mut self.buffer).writer(), value);
         if written.is_err() {
@@ -247,7 +267,6 @@ mod tests {
             assert!(portion.len() < 2 * LongText::PORTION);
             bytes.extend_from_slice(&portion);
         }
-        assert!(outgoing.is_empty());
         outgoing.buffer.extend_from_slice(&bytes);
         let lines = lines(&mut outgoing);
         assert_eq!(lines.len(), 3);
@@ -273,6 +292,31 @@ mod tests {
         outgoing.line(&Half).expect_err("it fails half-way");
         outgoing.line(&"after").expect("a string");
         assert_eq!(lines(&mut outgoing), ["before", "after"]);
+    }
+
+    #[test]
+    fn prompt_is_taken_before_what_follows_it() {
+        let mut outgoing = Outgoing::default();
+        let answer = || {
+            Answer::Success(Payload::of_json(
+                format!("\"{}\"", "x".repeat(LARGE)).into(),
+            ))
+        };
+        outgoing.answer("r1", answer());
+        outgoing.cancel("before");
+        outgoing.prompt(&"first").expect("a string");
+        outgoing.cancel("between");
+        outgoing.prompt(&"second").expect("a string");
+        outgoing.answer("r2", answer());
+        let mut taken = Vec::new();
+        while let Some(bytes) = outgoing.take() {
+            if outgoing.prompts_taken() > taken.len() as u64 {
+                taken.push(bytes);
+            }
+        }
+        assert_eq!(taken.len(), 2);
+        assert!(taken[0].ends_with(b"\"first\"\n"));
+        assert!(taken[1].ends_with(b"\"second\"\n"));
     }
 
     #[test]

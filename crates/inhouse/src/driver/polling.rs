@@ -153,10 +153,7 @@ impl Driver {
         match next {
             Some(bytes) if self.input.is_connected() => {
                 self.input.load(bytes);
-                // A prompt may stand behind an answer that is sent in parts.
-                if !self.engine.has_transmit() {
-                    self.waiters.writing();
-                }
+                self.waiters.writing(self.engine.prompts_transmitted());
                 return true;
             }
             _ if self.input.is_ending() => self.close_input(),

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::mem;
 
 use bytes::Bytes;
@@ -14,10 +14,12 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) struct Waiters {
     replies: HashMap<RequestId, Waiter>,
     ids: HashMap<u64, RequestId>,
-    /// For what waits to be written.
-    unwritten: Vec<oneshot::Sender<Result<()>>>,
-    /// For what is being written.
+    /// For prompts that wait to be written, in order.
+    unwritten: VecDeque<oneshot::Sender<Result<()>>>,
+    /// For prompts whose last byte is in the portion that is being written.
     writing: Vec<oneshot::Sender<Result<()>>>,
+    /// How many prompts have left `unwritten`.
+    transmitted: u64,
 }
 
 struct Waiter {
@@ -47,12 +49,15 @@ impl Waiters {
     }
 
     pub(super) fn await_written(&mut self, done: oneshot::Sender<Result<()>>) {
-        self.unwritten.push(done);
+        self.unwritten.push_back(done);
     }
 
-    /// Everything that waited is being written now.
-    pub(super) fn writing(&mut self) {
-        self.writing.append(&mut self.unwritten);
+    /// Notes that the last of this many prompts is being written now.
+    pub(super) fn writing(&mut self, transmitted: u64) {
+        while self.transmitted < transmitted {
+            self.transmitted += 1;
+            self.writing.extend(self.unwritten.pop_front());
+        }
     }
 
     /// Forgets a request that nobody waits for.
@@ -114,8 +119,8 @@ impl Waiters {
     }
 
     fn fail_writes(&mut self, cause: &Error) {
-        self.writing();
-        for done in mem::take(&mut self.writing) {
+        let unwritten = mem::take(&mut self.unwritten);
+        for done in self.writing.drain(..).chain(unwritten) {
             let _ = done.send(Err(cause.clone()));
         }
     }

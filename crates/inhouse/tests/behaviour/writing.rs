@@ -1,5 +1,7 @@
 //! A CLI that does not take what is written to it.
 
+use std::convert::Infallible;
+
 use inhouse::transport::duplex;
 use inhouse::{Client, ErrorKind, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
@@ -182,6 +184,55 @@ async fn a_writer_that_keeps_back_what_is_not_flushed_is_flushed() {
         cli.accept().await;
         let interrupt = cli.line().await;
         cli.succeed(&interrupt).await;
+    };
+    together(host, cli).await;
+}
+
+/// Lets every other task run until it waits.
+async fn others_run() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompt_is_written_before_what_is_queued_behind_it() {
+    // More than fits into the pipe: it is not written before the CLI reads it.
+    let options = Options::new()
+        .control_timeout(seconds(15))
+        .on_request("export", async |_: Value| {
+            Ok::<_, Infallible>(Value::from(long_prompt()))
+        });
+    let (transport, mut cli) = FakeCli::new();
+    let (queued, prompts_are_queued) = oneshot::channel();
+    let (sent, prompts_are_sent) = oneshot::channel();
+    let host = async {
+        let client = connect_as(options, transport).await;
+        let control = client.control();
+        let short = async {
+            // The first prompt is being written by then.
+            others_run().await;
+            tokio::join!(control.send("short"), async { queued.send(()).unwrap() }).0
+        };
+        let ((first, second), took) =
+            timed(async { tokio::join!(control.send(long_prompt()), short) }).await;
+        first.unwrap();
+        second.unwrap();
+        assert_eq!(took, seconds(0));
+        sent.send(()).unwrap();
+        control.interrupt().await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        prompts_are_queued.await.unwrap();
+        let export = cli.ask(json!({"subtype": "export"})).await;
+        // The handler answers while the first prompt is being written.
+        others_run().await;
+        assert_eq!(cli.expect_prompt().await.text(), long_prompt());
+        assert_eq!(cli.expect_prompt().await.text(), "short");
+        prompts_are_sent.await.unwrap();
+        assert_eq!(cli.expect_answer(&export).await.payload(), long_prompt());
+        cli.expect_request("interrupt").await.succeed_empty().await;
     };
     together(host, cli).await;
 }
