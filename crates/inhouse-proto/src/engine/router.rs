@@ -110,10 +110,7 @@ impl Engine {
     }
 
     fn route_reply(&mut self, line: &Text, envelope: &Envelope<'_>) {
-        let reply = envelope
-            .response
-            .and_then(|response| serde_json::from_str::<Reply<'_>>(response).ok());
-        let Some(reply) = reply else {
+        let Some(reply) = envelope.response.and_then(Reply::read) else {
             return self.malformed(line);
         };
         let Some(id) = RequestId::parse(&reply.request_id).filter(|id| self.outbound.close(*id))
@@ -122,8 +119,8 @@ impl Engine {
                 request_id: reply.request_id.into_owned(),
             });
         };
-        let outcome = if reply.subtype == "success" {
-            let payload = |raw: &RawValue| line.bytes().slice_ref(raw.get().as_bytes());
+        let outcome = if reply.subtype.as_deref() == Some("success") {
+            let payload = |raw: &str| line.bytes().slice_ref(raw.as_bytes());
             Outcome::Success(reply.response.map(payload))
         } else {
             Outcome::Refused {
@@ -132,13 +129,15 @@ impl Engine {
             }
         };
         self.events.push_back(Event::Reply { id, outcome });
-        let pending = [
-            reply.pending_permission_requests,
-            reply.pending_user_dialog_requests,
-            reply.pending_elicitation_requests,
-        ];
-        for request in pending.into_iter().flatten().flatten() {
-            self.route_pending(line, request);
+        for requests in reply.pending.into_iter().flatten() {
+            match serde_json::from_str::<Vec<&RawValue>>(requests) {
+                Ok(requests) => {
+                    for request in requests {
+                        self.route_pending(line, request);
+                    }
+                }
+                Err(_) => self.malformed(line),
+            }
         }
     }
 

@@ -1,10 +1,7 @@
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::glance::{self, CallText};
-use super::skim::Skim;
+use super::skim::{Skim, unquote};
 
 /// The members by which a line is routed: strings, and the text of other values. All others are
 /// passed over.
@@ -128,26 +125,52 @@ impl<'a> MessageText<'a> {
     }
 }
 
-/// The member `response` of a `control_response`.
-#[derive(Deserialize)]
+/// The member `response` of a `control_response`: strings, and the text of other values.
+///
+/// A member of the wrong kind does not cost the reply: whoever waits for it learns at once.
+#[derive(Debug, Default)]
 pub(crate) struct Reply<'a> {
-    #[serde(borrow)]
-    pub(crate) subtype: Cow<'a, str>,
-    #[serde(borrow)]
+    pub(crate) subtype: Option<Cow<'a, str>>,
     pub(crate) request_id: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(crate) response: Option<&'a RawValue>,
-    #[serde(default)]
-    pub(crate) error: Option<String>,
-    #[serde(default)]
-    pub(crate) error_code: Option<String>,
-    // Requests of the CLI that were open when the host joined; only on the answer to `initialize`.
-    #[serde(borrow, default)]
-    pub(crate) pending_permission_requests: Option<Vec<&'a RawValue>>,
-    #[serde(borrow, default)]
-    pub(crate) pending_user_dialog_requests: Option<Vec<&'a RawValue>>,
-    #[serde(borrow, default)]
-    pub(crate) pending_elicitation_requests: Option<Vec<&'a RawValue>>,
+    pub(crate) response: Option<&'a str>,
+    /// A string as a rule; CLIs are free to put anything here.
+    pub(crate) error: Option<&'a str>,
+    pub(crate) error_code: Option<Cow<'a, str>>,
+    /// Lists of requests of the CLI that were open when the host joined: permissions, dialogs,
+    /// elicitations. Only on the answer to `initialize`.
+    pub(crate) pending: [Option<&'a str>; 3],
+}
+
+impl<'a> Reply<'a> {
+    /// Reads a reply; `None` when it is not an object or does not name its request.
+    pub(crate) fn read(response: &'a str) -> Option<Self> {
+        let mut reply = Self::default();
+        let mut request_id = None;
+        Skim::new(response).object(|skim, name| {
+            match name {
+                "subtype" => reply.subtype = skim.text()?,
+                "request_id" => request_id = skim.text()?,
+                "response" => reply.response = skim.optional()?,
+                "error" => reply.error = Some(skim.value()?),
+                "error_code" => reply.error_code = skim.text()?,
+                "pending_permission_requests" => reply.pending[0] = skim.optional()?,
+                "pending_user_dialog_requests" => reply.pending[1] = skim.optional()?,
+                "pending_elicitation_requests" => reply.pending[2] = skim.optional()?,
+                _ => drop(skim.value()?),
+            }
+            Some(())
+        })?;
+        reply.request_id = request_id?;
+        Some(reply)
+    }
+
+    /// Returns why the CLI refused: the text of `error`, or its JSON where it is not a string.
+    pub(crate) fn refusal(&self) -> Cow<'a, str> {
+        match self.error {
+            Some(error) => unquote(error).unwrap_or(Cow::Borrowed(error)),
+            None => Cow::Borrowed("it gave no reason"),
+        }
+    }
 }
 
 #[cfg(test)]

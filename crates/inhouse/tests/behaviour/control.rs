@@ -433,3 +433,37 @@ async fn trap_17_a_server_that_never_gets_ready_is_named() {
     };
     together(host, cli).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn refusal_without_an_error_text_fails_at_once_with_the_raw_error() {
+    for error in [
+        json!({"reason": "not now"}),
+        json!(["not now"]),
+        json!(7),
+        json!(null),
+    ] {
+        let (transport, mut cli) = FakeCli::new();
+        let refusal = error.clone();
+        let host = async {
+            let client = connect(transport).await;
+            timed(client.control().interrupt()).await
+        };
+        let cli = async move {
+            cli.accept().await;
+            let request = cli.expect_request("interrupt").await;
+            let response =
+                json!({"subtype": "error", "request_id": request.id(), "error": refusal});
+            cli.send(json!({"type": "control_response", "response": response}))
+                .await;
+            cli.expect_end_of_input().await;
+        };
+        let ((outcome, took), ()) = together(host, cli).await;
+        let refused = failed(outcome);
+        assert_eq!(refused.kind(), ErrorKind::Refused, "{refused}");
+        assert!(
+            refused.to_string().contains(&error.to_string()),
+            "{refused}"
+        );
+        assert_eq!(took, seconds(0));
+    }
+}
