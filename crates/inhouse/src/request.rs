@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -39,7 +39,14 @@ impl RequestHandlers {
     /// Begins to answer a request, if there is a handler for it.
     pub(crate) fn begin(&self, subtype: &str, request: &str) -> Option<Answering> {
         let handler = Arc::clone(self.0.get(subtype)?);
-        let value = serde_json::from_str(request).unwrap_or(Value::Null);
+        let value = match serde_json::from_str(request) {
+            Ok(value) => value,
+            Err(error) => {
+                tracing::warn!(subtype, %error, "request cannot be parsed");
+                let text = format!("malformed control request {subtype}: {error}");
+                return Some(Box::pin(ready(Answer::error(text))));
+            }
+        };
         // Called inside its task, so that a panic of the handler itself is an answer as well.
         Some(Box::pin(async move {
             match handler(value).await {

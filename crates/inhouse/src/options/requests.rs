@@ -27,6 +27,9 @@ impl Options {
     /// and nothing waits for them; one that panics is answered with an error, and one whose request
     /// the CLI withdraws is dropped.
     ///
+    /// A request that cannot be parsed, for instance because it is nested deeper than `serde_json`
+    /// allows (128 levels), does not reach the handler: the CLI gets an error that says why.
+    ///
     /// ```
     /// use inhouse::Options;
     /// use serde_json::{Value, json};

@@ -369,3 +369,26 @@ async fn the_death_of_the_cli_stops_its_handlers() {
     };
     together(host, cli).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn request_that_cannot_be_parsed_is_refused_without_its_handler() {
+    let called = Arc::new(AtomicUsize::new(0));
+    let options = Options::new().on_request("echo", {
+        let called = Arc::clone(&called);
+        move |request: Value| {
+            called.fetch_add(1, Ordering::SeqCst);
+            async move { Ok::<_, Infallible>(request) }
+        }
+    });
+    serve(options, async |cli| {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let line = format!(
+            r#"{{"type":"control_request","request_id":"deep","request":{{"subtype":"echo","word":{deep}}}}}"#
+        );
+        cli.send_bytes(format!("{line}\n").as_bytes()).await;
+        let (error, _) = refusal(cli.expect_answer("deep").await);
+        assert!(error.contains("echo") && error.contains("recursion limit"), "{error}");
+    })
+    .await;
+    assert_eq!(called.load(Ordering::SeqCst), 0);
+}
