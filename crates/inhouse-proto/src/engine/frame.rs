@@ -2,8 +2,6 @@ use serde::Deserialize;
 
 use super::Text;
 use crate::message::{Gap, Message};
-use crate::open::Unknown;
-use crate::wire::Envelope;
 
 /// A line for the reader of a conversation, not decoded yet.
 ///
@@ -64,10 +62,10 @@ impl Frame {
     /// The message that it holds; a [`Gap`] if it turns out not to be JSON.
     #[must_use]
     pub fn decode(&self) -> Message {
-        Message::decode_text(&self.line).unwrap_or_else(|error| match Envelope::read(&self.line) {
-            None => Message::Gap(Gap::not_json(self.line.as_bytes())),
-            // What is garbled deeper inside, or has a number that no type can hold, is kept as it came.
-            Some(_) => Message::Unknown(Unknown::misshapen("", self.line().into(), error)),
+        Message::decode_text(&self.line).unwrap_or_else(|error| {
+            // What is garbled deeper inside is kept as it came.
+            Message::open_partly(&self.line, &error)
+                .unwrap_or_else(|| Message::Gap(Gap::not_json(self.line.as_bytes())))
         })
     }
 }

@@ -1,4 +1,6 @@
-use serde::de::Error as _;
+use std::borrow::Cow;
+
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -9,7 +11,7 @@ use super::{
     ToolProgressMessage, ToolUseSummaryMessage, UserMessage,
 };
 use crate::open::{Open, Reader, Unknown};
-use crate::wire::mend;
+use crate::wire::{Envelope, Skim, mend};
 
 /// Declares [`Message`]: its variants, their tags, and how each is decoded and encoded.
 macro_rules! messages {
@@ -153,6 +155,10 @@ impl Message {
     /// [`Message::Unknown`]. Half a surrogate pair, which the CLI writes when it cuts a text in the
     /// middle of an emoji, becomes U+FFFD.
     ///
+    /// A line that is JSON but cannot be parsed, because it is nested deeper than 128 levels or has a
+    /// number that no type can hold, is [`Message::Unknown`] with its tag, and its text as `raw`. Of a
+    /// result the other members are typed, and the text of such a member is in `extra`.
+    ///
     /// # Errors
     /// Only when the line is not a JSON object.
     pub fn decode(line: &[u8]) -> serde_json::Result<Self> {
@@ -168,13 +174,59 @@ impl Message {
         if let Some(message) = Self::read(Reader::new(line)) {
             return Ok(message);
         }
-        serde_json::from_str(line)
-            .or_else(|error| match mend(line.as_bytes()) {
-                Some(mended) => serde_json::from_slice(&mended),
-                None => Err(error),
-            })
-            .map(Self::open)
+        let mut line = Cow::Borrowed(line);
+        let mut parsed = serde_json::from_str(&line);
+        if parsed.is_err()
+            && let Some(mended) = mend(line.as_bytes()).and_then(|it| String::from_utf8(it).ok())
+        {
+            parsed = serde_json::from_str(&mended);
+            line = Cow::Owned(mended);
+        }
+        // Unlike a value, what is ignored may be nested to any depth.
+        let is_json = || serde_json::from_str::<IgnoredAny>(&line).is_ok();
+        match parsed {
+            Ok(members) => Ok(Self::open(members)),
+            Err(error) if is_json() => Self::open_partly(&line, &error).ok_or(error),
+            Err(error) => Err(error),
+        }
     }
+
+    /// Types what can be read of a line that cannot be parsed as a whole; `None` when it is not an
+    /// object.
+    pub(crate) fn open_partly(line: &str, error: &serde_json::Error) -> Option<Self> {
+        let envelope = Envelope::read(line)?;
+        let kind = envelope.kind.unwrap_or_default();
+        // The end of a turn must not be lost to its caller.
+        if kind == "result"
+            && let Some(result) = open_result_partly(line)
+        {
+            return Some(Self::Result(result));
+        }
+        let tag = match envelope.subtype {
+            Some(subtype) => format!("{kind}/{subtype}"),
+            None => kind.into_owned(),
+        };
+        Some(Self::Unknown(Unknown::misshapen(tag, line.into(), error)))
+    }
+}
+
+/// Types the members of a result that can be parsed, and keeps the text of the others in `extra`.
+fn open_result_partly(line: &str) -> Option<Box<ResultMessage>> {
+    let mut members = Map::new();
+    let mut unparsed = Vec::new();
+    Skim::new(line).object(|skim, name| {
+        let text = skim.value()?;
+        match serde_json::from_str(text) {
+            Ok(value) => drop(members.insert(name.to_owned(), value)),
+            Err(_) => unparsed.push((name.to_owned(), Value::from(text))),
+        }
+        Some(())
+    })?;
+    let mut result = Box::<ResultMessage>::open(Value::Object(members)).ok()?;
+    for (name, text) in unparsed {
+        result.extra.insert(name, text);
+    }
+    Some(result)
 }
 
 impl From<SystemMessage> for Message {

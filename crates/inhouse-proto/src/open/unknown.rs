@@ -8,7 +8,8 @@ pub struct Unknown {
     /// The tag by which its kind would have been told, such as `type` or `type/subtype`; empty when
     /// there was none.
     pub tag: String,
-    /// The value as it came.
+    /// The value as it came; a string with its text where it cannot be parsed, as when it is nested
+    /// deeper than 128 levels.
     pub raw: Value,
     /// Why a value with a known tag could not be typed; `None` when the tag itself is unknown.
     pub reason: Option<String>,

@@ -35,6 +35,8 @@ pub struct MessageStream {
     api_error: Option<AssistantError>,
     /// The same for the turn whose result was read last.
     last_api_error: Option<AssistantError>,
+    /// Whether the last result could not be typed.
+    result_unreadable: bool,
 }
 
 /// What a reader inside the crate gets.
@@ -53,6 +55,7 @@ impl MessageStream {
             unanswered: None,
             api_error: None,
             last_api_error: None,
+            result_unreadable: false,
         }
     }
 
@@ -83,6 +86,7 @@ impl MessageStream {
         while let Some(message) = self.next().await {
             match message {
                 Ok(Message::Result(result)) => last = Some(*result),
+                Ok(unreadable) if self.result_unreadable => return outcome::result(unreadable),
                 Ok(_) => {}
                 // A result that has arrived stays true, whatever became of the process after it.
                 Err(error) if last.is_some() => {
@@ -158,6 +162,8 @@ impl MessageStream {
         let read = match ready!(self.items.poll_next(cx)) {
             Some(Ok(Item::Message(frame))) => {
                 let message = frame.decode();
+                self.result_unreadable =
+                    frame.ends_turn() && !matches!(message, Message::Result(_));
                 if let Message::Gap(gap) = &message {
                     tracing::warn!(bytes = gap.bytes, "a line of the CLI is not JSON");
                 }

@@ -1,10 +1,11 @@
 //! What this version does not know is kept as it came, and nothing after it is lost.
 
 use inhouse::message::Message;
+use inhouse::{ErrorKind, query};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 
-use crate::chart::{connect, read, together};
+use crate::chart::{connect, read, result_with, together};
 
 /// Sends a line and returns the message that the host makes of it.
 async fn message_of(line: Value) -> Message {
@@ -89,4 +90,130 @@ async fn trap_12_a_known_type_of_an_unknown_shape_is_kept_with_the_reason() {
     };
     assert_eq!(unknown.raw, line);
     assert!(unknown.reason.is_some());
+}
+
+/// A JSON list nested this deep.
+fn nested(levels: usize) -> String {
+    format!("{}{}", "[".repeat(levels), "]".repeat(levels))
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_nested_too_deep_is_kept_raw_with_its_tag() {
+    for levels in [200, 100_000] {
+        let deep = nested(levels);
+        for (line, tag) in [
+            (
+                format!(r#"{{"type":"hologram","beams":{deep}}}"#),
+                "hologram",
+            ),
+            (
+                format!(r#"{{"beams":{deep},"subtype":"eclipse","type":"system"}}"#),
+                "system/eclipse",
+            ),
+            (
+                format!(r#"{{"type":"assistant","message":{{"content":{deep}}}}}"#),
+                "assistant",
+            ),
+        ] {
+            let (transport, mut cli) = FakeCli::new();
+            let host = async {
+                let mut client = connect(transport).await;
+                let message = client.messages().next().await.unwrap().unwrap();
+                assert_eq!(read(client.messages(), 1).await, ["said still here"]);
+                message
+            };
+            let cli_line = format!("{line}\n");
+            let cli = async move {
+                cli.accept().await;
+                cli.send_bytes(cli_line.as_bytes()).await;
+                cli.assistant("still here").await;
+            };
+            let Message::Unknown(unknown) = together(host, cli).await.0 else {
+                panic!("{tag} cannot be typed");
+            };
+            assert_eq!(unknown.tag, tag);
+            assert_eq!(unknown.raw, line);
+            assert!(unknown.reason.unwrap().contains("recursion limit"));
+        }
+    }
+}
+
+/// A result with this member, which cannot be parsed.
+fn deep_result(member: &str, levels: usize) -> String {
+    let deep = nested(levels);
+    format!(
+        r#"{{"{member}":{deep},"type":"result","subtype":"success","is_error":false,"result":"42","session_id":"s"}}"#
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn result_nested_too_deep_ends_its_turn_with_what_can_be_read() {
+    for levels in [200, 100_000] {
+        let (transport, mut cli) = FakeCli::new();
+        let host = async {
+            let mut client = connect(transport).await;
+            let result = client.send("hello").await.unwrap().finish().await.unwrap();
+            assert_eq!(result.result.as_deref(), Some("42"));
+            assert_eq!(result.structured_output, None);
+            let raw = result.extra.get("structured_output");
+            assert_eq!(raw.unwrap(), &Value::from(nested(levels)));
+            assert_eq!(
+                client.send("again").await.unwrap().text().await.unwrap(),
+                "43"
+            );
+        };
+        let cli = async move {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            let line = deep_result("structured_output", levels);
+            cli.send_bytes(format!("{line}\n").as_bytes()).await;
+            cli.expect_prompt().await;
+            cli.send(result_with(&cli, json!({"result": "43"}))).await;
+        };
+        together(host, cli).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn query_returns_a_result_nested_too_deep() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        query("hello")
+            .transport(transport)
+            .await
+            .unwrap()
+            .text()
+            .await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        let line = deep_result("structured_output", 100_000);
+        cli.send_bytes(format!("{line}\n").as_bytes()).await;
+        cli.expect_end_of_input().await;
+    };
+    assert_eq!(together(host, cli).await.0.unwrap(), "42");
+}
+
+#[tokio::test(start_paused = true)]
+async fn query_says_that_its_result_cannot_be_read() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        query("hello")
+            .transport(transport)
+            .await
+            .unwrap()
+            .text()
+            .await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.send(json!({"type": "result", "subtype": "success"}))
+            .await;
+        cli.expect_end_of_input().await;
+    };
+    let error = together(host, cli).await.0.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+    assert!(error.to_string().contains("unexpected shape"), "{error}");
 }
