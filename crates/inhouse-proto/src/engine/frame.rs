@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde::Deserialize;
 
 use super::Text;
@@ -7,9 +9,11 @@ use crate::message::{Gap, Message};
 ///
 /// Decoding is left to whoever reads the message: a message that nobody reads costs nothing but
 /// its bytes, and the task that keeps the conversation going stays free.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Frame {
     line: Text,
+    /// Size of the memory that the line is a part of: a read buffer, or a copy of its own.
+    buffer: usize,
     turn_end: Option<TurnEnd>,
 }
 
@@ -21,15 +25,16 @@ struct TurnEnd {
 }
 
 impl Frame {
-    pub(super) fn new(line: Text) -> Self {
+    pub(super) fn new(line: Text, buffer: usize) -> Self {
         Self {
             line,
+            buffer,
             turn_end: None,
         }
     }
 
     /// A result; `None` when it turns out not to be JSON.
-    pub(super) fn turn_end(line: Text) -> Option<Self> {
+    pub(super) fn turn_end(line: Text, buffer: usize) -> Option<Self> {
         let turn_end = match serde_json::from_str(&line) {
             Ok(turn_end) => turn_end,
             Err(error) if error.is_data() => TurnEnd { is_error: false },
@@ -37,8 +42,34 @@ impl Frame {
         };
         Some(Self {
             line,
+            buffer,
             turn_end: Some(turn_end),
         })
+    }
+
+    /// Copies the line out of the read buffer that it shares, so that it keeps only its own memory
+    /// allocated. A line that fills more than half of the buffer stays where it is.
+    ///
+    /// To be called before a frame is kept for an unknown time.
+    pub fn detach(&mut self) {
+        if !self.fills_buffer() {
+            self.line = self.line.to_detached();
+            self.buffer = self.line.len();
+        }
+    }
+
+    /// Returns how many bytes of memory a [detached](Self::detach) frame keeps allocated for its line.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        match self.fills_buffer() {
+            true => self.buffer,
+            false => self.line.len(),
+        }
+    }
+
+    /// At most one line of a buffer fills it, so that what frames hold can be added up.
+    fn fills_buffer(&self) -> bool {
+        self.line.len() > self.buffer / 2
     }
 
     /// The line as it came.
@@ -67,5 +98,102 @@ impl Frame {
             Message::open_partly(&self.line, &error)
                 .unwrap_or_else(|| Message::Gap(Gap::not_json(self.line.as_bytes())))
         })
+    }
+}
+
+/// Without the size of the buffer, which depends on how the bytes arrived.
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame")
+            .field("line", &self.line)
+            .field("turn_end", &self.turn_end)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::engine::{Config, Engine, Event};
+
+    fn engine() -> Engine {
+        Engine::new(Config {
+            max_line: usize::MAX,
+            ceiling: None,
+        })
+    }
+
+    fn frames(engine: &mut Engine, bytes: &[u8]) -> Vec<Frame> {
+        for portion in bytes.chunks(4096) {
+            engine.space().extend_from_slice(portion);
+            engine.receive(Instant::now());
+        }
+        let events = std::iter::from_fn(|| engine.poll_event());
+        let frames = events.filter_map(|event| match event {
+            Event::Message(frame) => Some(frame),
+            _ => None,
+        });
+        frames.collect()
+    }
+
+    /// A message of this many bytes, with its line end.
+    fn message(bytes: usize) -> Vec<u8> {
+        let (start, end) = (r#"{"type":"note","x":""#, "\"}\n");
+        let text = "x".repeat(bytes - start.len() - end.len());
+        format!("{start}{text}{end}").into_bytes()
+    }
+
+    /// How much memory a line keeps allocated, if no other line shares it.
+    fn capacity(frame: Frame) -> usize {
+        let bytes = frame.line.bytes().clone();
+        drop(frame);
+        let bytes = bytes
+            .try_into_mut()
+            .expect("the line has a buffer to itself");
+        bytes.capacity()
+    }
+
+    #[test]
+    fn detached_short_line_holds_its_own_memory_only() {
+        let mut engine = engine();
+        let mut kept = Vec::new();
+        for _ in 0..100 {
+            for mut frame in frames(&mut engine, &[message(30), message(60_000)].concat()) {
+                if frame.line().len() < 30_000 {
+                    frame.detach();
+                    kept.push(frame);
+                }
+            }
+        }
+        assert_eq!(kept.len(), 100);
+        for frame in kept {
+            let held = frame.held();
+            assert_eq!(held, frame.line().len());
+            assert_eq!(held, capacity(frame));
+        }
+    }
+
+    #[test]
+    fn detach_copies_a_line_from_a_buffer_made_for_a_longer_one() {
+        let mut engine = engine();
+        drop(frames(&mut engine, &message(1_500_000)));
+        let mut read = frames(&mut engine, &message(100_000));
+        let mut frame = read.pop().expect("a message");
+        assert_eq!(frame.held(), 99_999);
+        frame.detach();
+        assert_eq!(capacity(frame), 99_999);
+    }
+
+    #[test]
+    fn detach_leaves_a_line_that_fills_its_buffer() {
+        let mut engine = engine();
+        let mut read = frames(&mut engine, &message(60_000));
+        let mut frame = read.pop().expect("a message");
+        let place = frame.line().as_ptr();
+        frame.detach();
+        assert_eq!(frame.line().as_ptr(), place);
+        assert!((60_000..=2 * 60_000).contains(&frame.held()));
     }
 }

@@ -23,7 +23,8 @@ impl Engine {
         };
         if is_said(&line) && !self.run.awaits_activity() {
             // Only its reader has to know more about it, also whether it is JSON to its end.
-            return self.events.push_back(Event::Message(Frame::new(line)));
+            let frame = Frame::new(line, self.lines.line_buffer());
+            return self.events.push_back(Event::Message(frame));
         }
         let Some(envelope) = Envelope::read(&line) else {
             return self.not_json(&bytes, now);
@@ -45,10 +46,11 @@ impl Engine {
                 self.notice(Notice::KeepAlive { startup_mark });
             }
             ("transcript_mirror", _) => {
-                self.events.push_back(Event::Transcript(Frame::new(line)));
+                let frame = Frame::new(line, self.lines.line_buffer());
+                self.events.push_back(Event::Transcript(frame));
             }
             ("result", _) => {
-                let Some(frame) = Frame::turn_end(line) else {
+                let Some(frame) = Frame::turn_end(line, self.lines.line_buffer()) else {
                     return self.not_json(&bytes, now);
                 };
                 self.events.push_back(Event::Message(frame));
@@ -77,7 +79,7 @@ impl Engine {
     }
 
     fn message(&mut self, line: &Text) {
-        let frame = Frame::new(line.clone());
+        let frame = Frame::new(line.clone(), self.lines.line_buffer());
         self.events.push_back(Event::Message(frame));
     }
 
@@ -124,8 +126,8 @@ impl Engine {
             Outcome::Success(reply.response.map(payload))
         } else {
             Outcome::Refused {
-                message: reply.error.unwrap_or_default(),
-                code: reply.error_code,
+                message: reply.refusal().into_owned(),
+                code: reply.error_code.map(Cow::into_owned),
             }
         };
         self.events.push_back(Event::Reply { id, outcome });

@@ -20,6 +20,11 @@ impl Text {
         Self(self.0.slice_ref(part))
     }
 
+    /// Returns a copy with memory of its own, as much as it needs.
+    pub(super) fn to_detached(&self) -> Self {
+        self.as_str().to_owned().into()
+    }
+
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {

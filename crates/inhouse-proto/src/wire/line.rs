@@ -25,6 +25,8 @@ pub struct Lines {
     buffer: BytesMut,
     /// How much the buffer holds when all of it is free.
     size: usize,
+    /// How large the buffer was from which the last line was taken.
+    line_buffer: usize,
     /// How much of the buffer is known to hold no line end.
     scanned: usize,
     limit: usize,
@@ -58,6 +60,7 @@ impl Lines {
         Self {
             buffer: BytesMut::new(),
             size: 0,
+            line_buffer: 0,
             scanned: 0,
             limit,
             overlong: None,
@@ -90,6 +93,7 @@ impl Lines {
         self.scanned = 0;
         let mut line = self.buffer.split_to(end + 1);
         line.truncate(end);
+        self.line_buffer = self.size;
         if self.size > KEPT && end < self.size / 4 && self.buffer.is_empty() {
             self.give_back();
         }
@@ -99,8 +103,14 @@ impl Lines {
     /// The last line, when the stream ends without a line end.
     pub fn finish(&mut self) -> Option<Line> {
         self.scanned = 0;
+        self.line_buffer = self.size;
         let line = self.buffer.split();
         (self.overlong.is_some() || !line.is_empty()).then(|| self.finish_line(line))
+    }
+
+    /// Returns the size of the buffer that the last line is a part of, and keeps allocated.
+    pub(crate) fn line_buffer(&self) -> usize {
+        self.line_buffer
     }
 
     fn finish_line(&mut self, line: BytesMut) -> Line {

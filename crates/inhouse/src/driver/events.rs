@@ -63,6 +63,6 @@ impl Driver {
         };
         tracing::warn!(%reason, bytes, "a line of the CLI was passed over");
         let gap = Gap::new(reason, 1, bytes).sample(sample);
-        self.messages.push(Item::Gap(gap));
+        self.messages.push(Item::Gap(Box::new(gap)));
     }
 }

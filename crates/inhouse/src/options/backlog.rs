@@ -2,7 +2,7 @@
 ///
 /// The CLI is read at once, whether the host reads its messages or not: otherwise a host that looks
 /// away would stall its own tools and control requests. Messages that nobody has read yet are kept
-/// as the lines that they came in. When these lines are larger than the limit together, new
+/// as the lines that they came in. When these lines take more memory than the limit together, new
 /// messages are dropped, except for results; one `Message::Gap` stands where each run of dropped
 /// messages would have been. So a host that falls behind knows it, and still sees every turn end.
 /// A message that is the only one is kept whatever its size: a host that keeps up loses nothing.
@@ -14,7 +14,11 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Keeps about this many bytes.
+    /// Keeps this many bytes of lines.
+    ///
+    /// What counts is the memory that a line holds: its own length, and for a long line up to twice
+    /// that, because it stays in the buffer that it was read into. The queue itself adds about 50
+    /// bytes for each line.
     #[must_use]
     pub const fn bytes(limit: usize) -> Self {
         Self { limit: Some(limit) }

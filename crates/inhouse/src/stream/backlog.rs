@@ -1,6 +1,7 @@
 //! Messages on their way from the driver to the reader.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -11,7 +12,7 @@ use crate::error::Error;
 
 /// A queue that never makes the driver wait.
 ///
-/// Up to `limit` bytes of unread lines are kept, or all of them if there is no limit. Above it
+/// Unread lines are kept up to `limit` bytes of memory, or all of them if there is no limit. Above it
 /// lines are dropped and counted, and a [`Gap`] takes their place in the stream; a line that ends a
 /// turn is always kept, so that a reader which comes back late still finds its turns.
 pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
@@ -35,8 +36,8 @@ pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
 pub(crate) enum Item {
     /// A line of the CLI.
     Message(Frame),
-    /// Lines that are missing here.
-    Gap(Gap),
+    /// Lines that are missing here. Boxed, because it is rare and larger than the others.
+    Gap(Box<Gap>),
     /// The run that the last prompt began is over, with a result that was read or without.
     RunEnded { answered: bool },
 }
@@ -55,9 +56,10 @@ pub(crate) struct Receiver(Arc<Mutex<Queue>>);
 
 struct Queue {
     items: VecDeque<Item>,
+    /// How much memory the items hold, without the places in the queue.
     bytes: usize,
     limit: Option<usize>,
-    dropped: Option<Gap>,
+    dropped: Option<Box<Gap>>,
     end: Option<Option<Error>>,
     reader: Reader,
 }
@@ -73,7 +75,7 @@ impl Sender {
         self.batch.push(Item::Message(frame));
     }
 
-    /// Hands over something that takes no room worth counting.
+    /// Hands over what is not a line.
     pub(crate) fn push(&mut self, item: Item) {
         self.batch.push(item);
     }
@@ -87,10 +89,11 @@ impl Sender {
         for item in self.batch.drain(..) {
             match item {
                 Item::Message(frame) => queue.message(frame),
-                item => queue.push(item),
+                Item::Gap(gap) => queue.gap(gap),
+                Item::RunEnded { .. } => queue.push(item),
             }
         }
-        queue.wake();
+        wake(queue);
     }
 
     /// Takes note of a prompt: what was told of the end of earlier runs holds no longer.
@@ -107,30 +110,14 @@ impl Sender {
         self.flush();
         let mut queue = lock(&self.queue);
         queue.end = Some(error);
-        queue.wake();
+        wake(queue);
     }
 }
 
 impl Receiver {
     /// The next item; at the end first the error, if there is one, and then nothing.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Item, Error>>> {
-        let mut queue = lock(&self.0);
-        if let Some(item) = queue.items.pop_front() {
-            if let Item::Message(frame) = &item {
-                queue.bytes -= frame.line().len();
-            }
-            return Poll::Ready(Some(Ok(item)));
-        }
-        if let Some(gap) = queue.dropped.take() {
-            return Poll::Ready(Some(Ok(Item::Gap(gap))));
-        }
-        match &mut queue.end {
-            Some(error) => Poll::Ready(error.take().map(Err)),
-            None => {
-                queue.reader = Reader::Present(Some(cx.waker().clone()));
-                Poll::Pending
-            }
-        }
+        lock(&self.0).poll_next(cx)
     }
 }
 
@@ -138,60 +125,171 @@ impl Drop for Receiver {
     fn drop(&mut self) {
         let mut queue = lock(&self.0);
         queue.reader = Reader::Gone;
-        queue.items = VecDeque::new();
+        queue.bytes = 0;
+        let items = mem::take(&mut queue.items);
+        // First the lock: there may be many items.
+        drop(queue);
+        drop(items);
     }
 }
 
 impl Queue {
-    fn message(&mut self, frame: Frame) {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Item, Error>>> {
+        if let Some(item) = self.items.pop_front() {
+            self.bytes -= size(&item);
+            return Poll::Ready(Some(Ok(item)));
+        }
+        if let Some(gap) = self.dropped.take() {
+            return Poll::Ready(Some(Ok(Item::Gap(gap))));
+        }
+        match &mut self.end {
+            Some(error) => Poll::Ready(error.take().map(Err)),
+            None => {
+                self.reader = Reader::Present(Some(cx.waker().clone()));
+                Poll::Pending
+            }
+        }
+    }
+
+    fn message(&mut self, mut frame: Frame) {
         if matches!(self.reader, Reader::Gone) {
             return;
         }
-        let size = frame.line().len();
-        // An only line is never too many: a reader who keeps up loses nothing, however large it is.
-        let full = self.bytes > 0 && self.limit.is_some_and(|limit| self.bytes + size > limit);
-        if full && !frame.ends_turn() {
-            return self.drop_line(size);
+        if self.is_full_for(frame.held()) && !frame.ends_turn() {
+            return self.drop_lines(1, frame.line().len() as u64);
         }
-        self.bytes += size;
+        // A line that is kept must not keep the whole read buffer allocated.
+        frame.detach();
         self.push(Item::Message(frame));
+    }
+
+    fn gap(&mut self, gap: Box<Gap>) {
+        if self.dropped.is_none() && self.extend_last_gap(&gap) {
+            return;
+        }
+        match self.is_full_for(gap_size(&gap)) {
+            true => self.drop_lines(gap.lines, gap.bytes),
+            false => self.push(Item::Gap(gap)),
+        }
     }
 
     fn push(&mut self, item: Item) {
         if matches!(self.reader, Reader::Gone) {
             return;
         }
-        if let Some(gap) = self.dropped.take() {
-            self.items.push_back(Item::Gap(gap));
+        if let Some(dropped) = self.dropped.take()
+            && !self.extend_last_gap(&dropped)
+        {
+            self.append(Item::Gap(dropped));
         }
-        match (self.items.back_mut(), item) {
-            // Endless garbage must not take endless room.
-            (Some(Item::Gap(last)), Item::Gap(gap)) if last.reason == gap.reason => {
+        self.append(item);
+    }
+
+    /// Adds a gap to the last item if that is a gap for the same reason; returns whether it is. Endless
+    /// garbage must not take endless room.
+    fn extend_last_gap(&mut self, gap: &Gap) -> bool {
+        match self.items.back_mut() {
+            Some(Item::Gap(last)) if last.reason == gap.reason => {
                 last.lines += gap.lines;
                 last.bytes += gap.bytes;
+                true
             }
-            (_, item) => self.items.push_back(item),
+            _ => false,
         }
     }
 
-    fn drop_line(&mut self, size: usize) {
+    fn append(&mut self, item: Item) {
+        self.bytes += size(&item);
+        self.items.push_back(item);
+    }
+
+    /// Whether this many more bytes are too many. An only line never is: a reader who keeps up loses
+    /// nothing, however large it is.
+    fn is_full_for(&self, size: usize) -> bool {
+        self.bytes > 0 && self.limit.is_some_and(|limit| self.bytes + size > limit)
+    }
+
+    fn drop_lines(&mut self, lines: u64, bytes: u64) {
         let gap = self
             .dropped
-            .get_or_insert_with(|| Gap::new(GapReason::BacklogFull, 0, 0));
-        gap.lines += 1;
-        gap.bytes += size as u64;
+            .get_or_insert_with(|| Box::new(Gap::new(GapReason::BacklogFull, 0, 0)));
+        gap.lines += lines;
+        gap.bytes += bytes;
     }
+}
 
-    fn wake(&mut self) {
-        if let Reader::Present(waker) = &mut self.reader
-            && let Some(waker) = waker.take()
-        {
-            waker.wake();
-        }
+/// Returns how much memory an item holds outside of the queue.
+fn size(item: &Item) -> usize {
+    match item {
+        Item::Message(frame) => frame.held(),
+        Item::Gap(gap) => gap_size(gap),
+        Item::RunEnded { .. } => 0,
+    }
+}
+
+fn gap_size(gap: &Gap) -> usize {
+    size_of::<Gap>() + gap.sample.as_ref().map_or(0, String::capacity)
+}
+
+/// Wakes the reader after the lock is released: a waker may drop the task that it wakes, and with it
+/// the [`Receiver`].
+fn wake(mut queue: MutexGuard<'_, Queue>) {
+    let waker = match &mut queue.reader {
+        Reader::Present(waker) => waker.take(),
+        Reader::Gone => None,
+    };
+    drop(queue);
+    if let Some(waker) = waker {
+        waker.wake();
     }
 }
 
 /// The queue is only touched in the short functions above, none of which can panic half-way.
 fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    fn garbage(sample: &str) -> Item {
+        let reason = GapReason::NotJson;
+        Item::Gap(Box::new(Gap::new(reason, 1, 7).sample(sample)))
+    }
+
+    fn too_long() -> Item {
+        let gap = Gap::new(GapReason::LineTooLong, 1, 1000);
+        Item::Gap(Box::new(gap.sample("x".repeat(200))))
+    }
+
+    async fn next(receiver: &mut Receiver) -> Option<Result<Item, Error>> {
+        poll_fn(|cx| receiver.poll_next(cx)).await
+    }
+
+    #[tokio::test]
+    async fn gaps_count_toward_the_limit_and_lose_no_line() {
+        const LIMIT: usize = 10_000;
+        const ROUNDS: u64 = 1000;
+        let (mut sender, mut receiver) = backlog(Some(LIMIT));
+        for _ in 0..ROUNDS {
+            sender.push(garbage("garbage"));
+            sender.push(too_long());
+            sender.flush();
+            assert!(lock(&sender.queue).bytes <= LIMIT);
+        }
+        sender.end(None);
+        let (mut lines, mut bytes) = (0, 0);
+        while let Some(item) = next(&mut receiver).await {
+            let Ok(Item::Gap(gap)) = item else {
+                panic!("only gaps were sent: {item:?}");
+            };
+            lines += gap.lines;
+            bytes += gap.bytes;
+        }
+        assert_eq!((lines, bytes), (2 * ROUNDS, 1007 * ROUNDS));
+        assert_eq!(lock(&sender.queue).bytes, 0);
+    }
 }

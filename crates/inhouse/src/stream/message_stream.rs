@@ -177,7 +177,7 @@ impl MessageStream {
                 }
                 Some(Ok(Read::Message(message, place)))
             }
-            Some(Ok(Item::Gap(gap))) => Some(Ok(Read::Message(Message::Gap(gap), Place::Within))),
+            Some(Ok(Item::Gap(gap))) => Some(Ok(Read::Message(Message::Gap(*gap), Place::Within))),
             Some(Ok(Item::RunEnded { answered })) => {
                 if !answered {
                     self.unanswered = None;

@@ -1,15 +1,23 @@
 //! One reader, who may be as slow as it likes.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use inhouse::message::{GapReason, Message};
 use inhouse::options::Backlog;
-use inhouse::{Options, query};
+use inhouse::transport::duplex;
+use inhouse::{Client, Options, query};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader, DuplexStream, ReadBuf,
+};
 
 use crate::chart::{connect, connect_as, read, settle, settled, sketch, together};
 
@@ -282,4 +290,86 @@ async fn states_meant_for_the_host_alone_are_no_messages() {
     };
     let (read, ()) = together(host, cli).await;
     assert_eq!(read, ["system session_state_changed", "said hi"]);
+}
+
+/// The CLI's stdout, which notes the buffers that it is read into.
+struct Watched {
+    stdout: DuplexStream,
+    buffers: Arc<Mutex<BTreeSet<usize>>>,
+}
+
+/// The size of the buffers that the host reads into.
+const READ_BUFFER: usize = 64 * 1024;
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        // The end of the spare room is the end of the allocation, however full it is.
+        let room = buffer.initialize_unfilled().as_ptr_range();
+        self.buffers.lock().unwrap().insert(room.end as usize);
+        Pin::new(&mut self.stdout).poll_read(cx, buffer)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn backlog_bounds_memory_for_short_lines_between_long_ones() {
+    const LIMIT: usize = 1024 * 1024;
+    const COUNT: usize = 1_000;
+    let (writer, stdin) = tokio::io::duplex(64 * 1024);
+    let (mut stdout, reader) = tokio::io::duplex(2 * READ_BUFFER);
+    let buffers = Arc::new(Mutex::new(BTreeSet::new()));
+    let watched = Watched {
+        stdout: reader,
+        buffers: Arc::clone(&buffers),
+    };
+    let options = Options::new().backlog(Backlog::bytes(LIMIT));
+    let host = async {
+        let transport = duplex(watched, writer);
+        let mut client = Client::connect_with(options, transport).await.unwrap();
+        settled(client.control()).await;
+        let mut short = 0;
+        for _ in 0..COUNT {
+            match client.messages().next().await.unwrap().unwrap() {
+                Message::Unknown(_) => short += 1,
+                _ => break,
+            }
+        }
+        short
+    };
+    let cli = async move {
+        let mut requests = BufReader::new(stdin);
+        let mut succeed = async |stdout: &mut DuplexStream| {
+            let mut line = String::new();
+            requests.read_line(&mut line).await.unwrap();
+            let request: Value = serde_json::from_str(&line).unwrap();
+            let id = &request["request_id"];
+            let response = json!({"subtype": "success", "request_id": id, "response": {}});
+            let reply = json!({"type": "control_response", "response": response});
+            stdout
+                .write_all(format!("{reply}\n").as_bytes())
+                .await
+                .unwrap();
+        };
+        succeed(&mut stdout).await;
+        // Heartbeats are no messages: they fill the buffers and are not kept.
+        let padding = "x".repeat(READ_BUFFER - 100);
+        let long = format!("{{\"type\":\"keep_alive\",\"padding\":\"{padding}\"}}\n");
+        for number in 0..COUNT {
+            let short = format!("{{\"type\":\"note\",\"n\":\"{number:08}\"}}\n");
+            stdout.write_all(short.as_bytes()).await.unwrap();
+            stdout.write_all(long.as_bytes()).await.unwrap();
+        }
+        succeed(&mut stdout).await;
+        stdout
+    };
+    let (short, _stdout) = together(host, cli).await;
+    assert_eq!(short, COUNT, "they fit the backlog");
+    let held = buffers.lock().unwrap().len() * READ_BUFFER;
+    assert!(
+        held <= LIMIT,
+        "{held} bytes of read buffers for {COUNT} short lines"
+    );
 }
