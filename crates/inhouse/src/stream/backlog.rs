@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use inhouse_proto::engine::Frame;
 use inhouse_proto::message::{Gap, GapReason};
+use tokio::task::coop;
 
 use crate::error::Error;
 
@@ -116,8 +117,16 @@ impl Sender {
 
 impl Receiver {
     /// The next item; at the end first the error, if there is one, and then nothing.
+    ///
+    /// Takes part in tokio's cooperative scheduling: a task that reads a long backlog in a loop yields
+    /// now and then.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Item, Error>>> {
-        lock(&self.0).poll_next(cx)
+        let budget = ready!(coop::poll_proceed(cx));
+        let next = lock(&self.0).poll_next(cx);
+        if next.is_ready() {
+            budget.made_progress();
+        }
+        next
     }
 }
 

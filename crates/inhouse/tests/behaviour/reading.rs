@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
@@ -372,4 +373,41 @@ async fn backlog_bounds_memory_for_short_lines_between_long_ones() {
         held <= LIMIT,
         "{held} bytes of read buffers for {COUNT} short lines"
     );
+}
+
+#[tokio::test]
+async fn reading_a_long_backlog_lets_other_tasks_run() {
+    const COUNT: usize = 3000;
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        settled(client.control()).await;
+        let turns = Arc::new(AtomicUsize::new(0));
+        let other = tokio::spawn({
+            let turns = Arc::clone(&turns);
+            async move {
+                loop {
+                    turns.fetch_add(1, Ordering::Relaxed);
+                    tokio::task::yield_now().await;
+                }
+            }
+        });
+        let reading = tokio::spawn(async move {
+            let before = turns.load(Ordering::Relaxed);
+            read(client.messages(), COUNT).await;
+            turns.load(Ordering::Relaxed) - before
+        });
+        let turns = reading.await.unwrap();
+        other.abort();
+        assert!(turns >= 10, "another task had {turns} turns");
+    };
+    let cli = async move {
+        cli.accept().await;
+        for number in 0..COUNT {
+            cli.send(note(number as u64)).await;
+        }
+        settle(&mut cli).await;
+        cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
 }
