@@ -130,8 +130,8 @@ impl Control {
         })?;
         let (done, written) = oneshot::channel();
         self.command(Command::Send { prompt, done })?;
-        let written = self.within(written).await?;
-        written.unwrap_or_else(|_| Err(self.shared.cause_of_end()))?;
+        let written = self.within(self.answered(written)).await?;
+        written.unwrap_or_else(|| Err(self.shared.cause_of_end()))?;
         Ok(id)
     }
 
@@ -169,8 +169,8 @@ impl Control {
         let (done, ended) = oneshot::channel();
         let done = Some(done);
         if self.command(Command::Close { how, done }).is_ok() {
-            // An error means that it ended before it could say so.
-            let _ = ended.await;
+            // `None` means that it ended before it could say so.
+            let _ = self.answered(ended).await;
         }
     }
 
@@ -198,9 +198,22 @@ impl Control {
             reply,
         }))?;
         let pending = Pending::new(&self.commands, key);
-        let reply = replied.await;
+        let reply = self.answered(replied).await;
         pending.settled();
-        reply.unwrap_or_else(|_| Err(self.shared.cause_of_end()))
+        reply.unwrap_or_else(|| Err(self.shared.cause_of_end()))
+    }
+
+    /// Waits for the driver's answer to a command; `None` when the driver is gone.
+    ///
+    /// A command that is sent at the moment at which the driver is dropped may stay in the channel, and
+    /// its answer with it, as long as this handle lives. So the end of the channel counts as well.
+    async fn answered<T>(&self, mut answer: oneshot::Receiver<T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            answer = &mut answer => answer.ok(),
+            // The answer may have come between the two polls.
+            () = self.commands.closed() => answer.try_recv().ok(),
+        }
     }
 
     async fn within<F: Future>(&self, future: F) -> Result<F::Output> {

@@ -14,7 +14,7 @@ use tracing::Instrument;
 
 pub use self::handle::Session;
 use self::introduce::{KillUnlessDefused, Required, introduce};
-pub(crate) use self::shared::Shared;
+pub(crate) use self::shared::{Shared, driver_gone};
 use crate::control::Control;
 use crate::driver::{Driver, Settings};
 use crate::error::{Error, ErrorKind, Result};

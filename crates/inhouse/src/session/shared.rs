@@ -70,14 +70,19 @@ impl Shared {
     pub(crate) fn cause_of_end(&self) -> Error {
         match self.ended() {
             Some(end) => end.cause.clone(),
-            None => Error::new(
-                ErrorKind::Closed,
-                "the session is gone; the runtime it lived in may have been shut down",
-            ),
+            None => driver_gone(),
         }
     }
 
     fn lock_id(&self) -> MutexGuard<'_, Option<String>> {
         self.id.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the error for a session whose task was dropped before it could end.
+pub(crate) fn driver_gone() -> Error {
+    Error::new(
+        ErrorKind::Closed,
+        "the session was dropped before it ended; was the runtime that it ran on shut down?",
+    )
 }

@@ -10,6 +10,7 @@ use inhouse_proto::message::{Gap, GapReason};
 use tokio::task::coop;
 
 use crate::error::Error;
+use crate::session::driver_gone;
 
 /// A queue that never makes the driver wait.
 ///
@@ -46,7 +47,8 @@ pub(crate) enum Item {
 /// The driver's end.
 ///
 /// What it hands over arrives with the next [`flush`](Self::flush): the reader is woken once for all
-/// that has been read together.
+/// that has been read together. Dropping it without an [`end`](Self::end), as when the runtime of the
+/// driver is shut down, ends the stream with an error.
 pub(crate) struct Sender {
     queue: Arc<Mutex<Queue>>,
     batch: Vec<Item>,
@@ -112,6 +114,14 @@ impl Sender {
         let mut queue = lock(&self.queue);
         queue.end = Some(error);
         wake(queue);
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        if lock(&self.queue).end.is_none() {
+            self.end(Some(driver_gone()));
+        }
     }
 }
 
@@ -263,6 +273,7 @@ mod tests {
     use std::future::poll_fn;
 
     use super::*;
+    use crate::error::ErrorKind;
 
     fn garbage(sample: &str) -> Item {
         let reason = GapReason::NotJson;
@@ -300,5 +311,26 @@ mod tests {
         }
         assert_eq!((lines, bytes), (2 * ROUNDS, 1007 * ROUNDS));
         assert_eq!(lock(&sender.queue).bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn dropped_sender_ends_the_stream_with_an_error_after_its_items() {
+        let (mut sender, mut receiver) = backlog(None);
+        sender.push(garbage("garbage"));
+        drop(sender);
+        assert!(matches!(next(&mut receiver).await, Some(Ok(Item::Gap(_)))));
+        let Some(Err(error)) = next(&mut receiver).await else {
+            panic!("nothing says why the stream ends");
+        };
+        assert_eq!(error.kind(), ErrorKind::Closed);
+        assert!(next(&mut receiver).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn sender_that_has_ended_the_stream_adds_no_error_when_dropped() {
+        let (mut sender, mut receiver) = backlog(None);
+        sender.end(None);
+        drop(sender);
+        assert!(next(&mut receiver).await.is_none());
     }
 }

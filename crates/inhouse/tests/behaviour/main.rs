@@ -17,6 +17,7 @@ mod query;
 mod reading;
 mod requests;
 mod run_end;
+mod runtime_shutdown;
 mod telemetry;
 mod turns;
 mod turns_abandoned;
