@@ -76,7 +76,7 @@ impl MessageStream {
     /// Reads to the end and returns the last result, whether it is a success or not.
     ///
     /// # Errors
-    /// When the session ended without a result.
+    /// When the session ended without a result, or the last result cannot be read.
     pub async fn finish(mut self) -> Result<ResultMessage> {
         self.read_to_last_result().await
     }
@@ -85,8 +85,10 @@ impl MessageStream {
         let mut last = None;
         while let Some(message) = self.next().await {
             match message {
-                Ok(Message::Result(result)) => last = Some(*result),
-                Ok(unreadable) if self.result_unreadable => return outcome::result(unreadable),
+                Ok(Message::Result(result)) => last = Some(Ok(*result)),
+                Ok(unreadable) if self.result_unreadable => {
+                    last = Some(outcome::result(unreadable))
+                }
                 Ok(_) => {}
                 // A result that has arrived stays true, whatever became of the process after it.
                 Err(error) if last.is_some() => {
@@ -95,12 +97,12 @@ impl MessageStream {
                 Err(error) => return Err(error),
             }
         }
-        last.ok_or_else(|| match self.control.shared().ended() {
-            Some(end) if end.cause.kind() == ErrorKind::Closed => end.cause.clone(),
-            _ => Error::new(
+        last.unwrap_or_else(|| match self.control.shared().ended() {
+            Some(end) if end.cause.kind() == ErrorKind::Closed => Err(end.cause.clone()),
+            _ => Err(Error::new(
                 ErrorKind::Protocol,
                 "the session ended without a result; no prompt was answered",
-            ),
+            )),
         })
     }
 
