@@ -46,7 +46,7 @@ impl Setting {
         }
     }
 
-    /// A word that may say `= false`.
+    /// Returns the value of a boolean setting; the name alone means `true`.
     pub(crate) fn switch(&self) -> Expr {
         self.value.clone().unwrap_or_else(|| parse_quote!(true))
     }

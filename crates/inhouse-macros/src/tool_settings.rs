@@ -26,7 +26,8 @@ impl ToolSettings {
             }
         }
         let find = |name| list.iter().find(|setting| setting.name == name);
-        if let (Some(_), Some(destructive)) = (find("read_only"), find("destructive"))
+        if let (Some(read_only), Some(destructive)) = (find("read_only"), find("destructive"))
+            && is_true(&read_only.switch())
             && is_true(&destructive.switch())
         {
             problems.at(
@@ -48,11 +49,11 @@ impl ToolSettings {
                 setting.flag()?;
                 self.blocking = Some(name.clone());
             }
-            "read_only" | "idempotent" | "always_load" => {
+            "always_load" => {
                 setting.flag()?;
                 self.methods.push(quote!(.#name()));
             }
-            "destructive" | "open_world" => {
+            "read_only" | "destructive" | "idempotent" | "open_world" => {
                 let value = setting.switch();
                 self.methods.push(quote!(.#name(#value)));
             }

@@ -13,7 +13,7 @@ use serde_json::json;
 async fn main() -> inhouse::Result<()> {
     let server = ToolServer::new("shop")
         .always_load()
-        .tool(Tool::new("open", "Whether the shop is open", async || "open").read_only());
+        .tool(Tool::new("open", "Whether the shop is open", async || "open").read_only(true));
     let tools = server.handle();
     let options = Options::new()
         .tool_server(server)
@@ -35,7 +35,7 @@ async fn talk(mut client: Client, tools: ToolHandle) -> inhouse::Result<()> {
     println!("tools: {:?}", tools.names());
     println!("{}", client.send("Is the shop open?").await?.text().await?);
 
-    tools.put(Tool::new("price", "The price of bread", async || "2.40").read_only())?;
+    tools.put(Tool::new("price", "The price of bread", async || "2.40").read_only(true))?;
     println!("tools: {:?}", tools.names());
     println!(
         "{}",

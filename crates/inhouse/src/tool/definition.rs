@@ -62,32 +62,50 @@ impl<S> Tool<S> {
         self
     }
 
-    /// It changes nothing. The CLI runs calls of such tools side by side, and all others one by
-    /// one.
+    /// Sets whether the tool only reads, that is, changes nothing (`readOnlyHint`).
+    ///
+    /// The CLI runs calls of read-only tools in parallel and all other calls one at a time. Each of
+    /// the four hints is left out of the listing unless it is set; clients then assume the default
+    /// of MCP, which for this one is `false`.
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let send: Tool = Tool::new("send", "Send a mail", async || "sent")
+    ///     .read_only(false)
+    ///     .destructive(false);
+    /// let hints = &send.definition().annotations;
+    /// assert_eq!(hints.read_only_hint, Some(false));
+    /// assert_eq!(hints.destructive_hint, Some(false));
+    /// assert_eq!(hints.idempotent_hint, None);
+    /// ```
     #[must_use]
-    pub fn read_only(mut self) -> Self {
-        self.definition.annotations.read_only_hint = Some(true);
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.definition.annotations.read_only_hint = Some(read_only);
         self
     }
 
-    /// Whether what it changes may be lost.
+    /// Sets whether the tool may delete or overwrite data (`destructiveHint`; MCP's default is
+    /// `true`).
     #[must_use]
     pub fn destructive(mut self, destructive: bool) -> Self {
         self.definition.annotations.destructive_hint = Some(destructive);
         self
     }
 
-    /// Calling it twice is the same as calling it once.
+    /// Sets whether a repeated call with the same arguments has no further effect
+    /// (`idempotentHint`; MCP's default is `false`).
     #[must_use]
-    pub fn idempotent(mut self) -> Self {
-        self.definition.annotations.idempotent_hint = Some(true);
+    pub fn idempotent(mut self, idempotent: bool) -> Self {
+        self.definition.annotations.idempotent_hint = Some(idempotent);
         self
     }
 
-    /// Whether it deals with a world that it does not control, such as the web.
+    /// Sets whether the tool talks to systems outside of the host's control, such as the web
+    /// (`openWorldHint`; MCP's default is `true`).
     #[must_use]
-    pub fn open_world(mut self, open: bool) -> Self {
-        self.definition.annotations.open_world_hint = Some(open);
+    pub fn open_world(mut self, open_world: bool) -> Self {
+        self.definition.annotations.open_world_hint = Some(open_world);
         self
     }
 

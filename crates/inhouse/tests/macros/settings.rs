@@ -44,6 +44,19 @@ async fn two_at_once() -> usize {
 #[tool(read_only, destructive = false, open_world = false)]
 async fn careful() {}
 
+/// Every hint is denied.
+#[tool(
+    read_only = false,
+    destructive = false,
+    idempotent = false,
+    open_world = false
+)]
+async fn all_false() {}
+
+/// Deletes, and says so in both ways.
+#[tool(read_only = false, destructive)]
+async fn deletes() {}
+
 /// Never end.
 #[tool(timeout = LIMIT * 2)]
 async fn never() {
@@ -72,6 +85,21 @@ fn every_setting_is_in_the_definition() {
 fn switches_can_say_no() {
     let tool: Tool = careful::tool();
     let expected = json!({"readOnlyHint": true, "destructiveHint": false, "openWorldHint": false});
+    assert_eq!(to_value(&tool.definition().annotations).unwrap(), expected);
+}
+
+#[test]
+fn each_of_the_four_hints_can_be_false() {
+    let tool: Tool = all_false::tool();
+    let expected = json!({
+        "readOnlyHint": false,
+        "destructiveHint": false,
+        "idempotentHint": false,
+        "openWorldHint": false,
+    });
+    assert_eq!(to_value(&tool.definition().annotations).unwrap(), expected);
+    let tool: Tool = deletes::tool();
+    let expected = json!({"readOnlyHint": false, "destructiveHint": true});
     assert_eq!(to_value(&tool.definition().annotations).unwrap(), expected);
 }
 

@@ -52,7 +52,7 @@ async fn names_and_manifests_are_in_the_introduction() {
     let calc = ToolServer::new("calc")
         .version("2.0.0")
         .instructions("Prefer whole numbers.")
-        .tool(add().read_only().always_load())
+        .tool(add().read_only(true).always_load())
         .tool(noop("rest").title("Rest"));
     let options = Options::new()
         .tool_server(calc)

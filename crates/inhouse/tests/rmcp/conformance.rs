@@ -160,7 +160,7 @@ fn tools(journal: UnboundedSender<&'static str>) -> [Tool; 5] {
     [
         Tool::new("divide", "Divide two numbers", divide)
             .title("Division")
-            .read_only()
+            .read_only(true)
             .search_hint("arithmetic"),
         Tool::new("picture", "A picture", picture),
         Tool::new("steps", "Takes steps", steps),

@@ -102,7 +102,7 @@ fn hints_and_meta_are_written_as_the_cli_reads_them() {
     let tool: Tool = Tool::new("wipe", "Wipe", async || ())
         .title("Wipe it")
         .destructive(true)
-        .idempotent()
+        .idempotent(true)
         .open_world(false)
         .always_load()
         .search_hint("delete erase")
@@ -121,8 +121,22 @@ fn hints_and_meta_are_written_as_the_cli_reads_them() {
             "anthropic/maxResultSizeChars": 500_000,
         })
     );
-    let tool: Tool = Tool::new("look", "Look", async || ()).read_only();
+    let tool: Tool = Tool::new("look", "Look", async || ()).read_only(true);
     assert_eq!(tool.definition().annotations.read_only_hint, Some(true));
+}
+
+#[test]
+fn hints_can_be_false_and_are_left_out_unless_set() {
+    let tool = || Tool::<()>::new("look", "Look", async || ());
+    assert_eq!(definition(&tool()).get("annotations"), None);
+    for (tool, hint) in [
+        (tool().read_only(false), "readOnlyHint"),
+        (tool().destructive(false), "destructiveHint"),
+        (tool().idempotent(false), "idempotentHint"),
+        (tool().open_world(false), "openWorldHint"),
+    ] {
+        assert_eq!(definition(&tool)["annotations"], json!({hint: false}));
+    }
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ async fn trap_07_read_only_tools_run_side_by_side() {
         };
         let server = ToolServer::with_state("s", Arc::new(Barrier::new(2)))
             .always_load()
-            .tool(Tool::new("meet", "Meets the other", meet).read_only());
+            .tool(Tool::new("meet", "Meets the other", meet).read_only(true));
         let mut client = connect(world, server).await;
 
         assert_eq!(world.ask(&mut client, "Meet.").await, "Done.");

@@ -11,7 +11,7 @@ async fn unknown() {}
 async fn twice() {}
 
 /// Add.
-#[tool(read_only = true, blocking = false)]
+#[tool(always_load = true, blocking = false)]
 async fn flags() {}
 
 /// Add.
