@@ -32,6 +32,9 @@ impl<'a> ToolCall<'a> {
             // The other way tells what is wrong.
             None => Self::with_care(params).map_err(|error| invalid(&error.to_string()))?,
         };
+        if call.name.is_empty() {
+            return Err(invalid("`name` is empty"));
+        }
         if !call.arguments.starts_with('{') {
             return Err(invalid("`arguments` is not an object"));
         }
@@ -40,8 +43,8 @@ impl<'a> ToolCall<'a> {
 
     /// One that was taken apart already; `None` when something about it is odd.
     pub(crate) fn of(call: &CallText<'a>) -> Option<Self> {
-        let has_object = call.arguments.starts_with('{');
-        has_object.then_some(Self {
+        let is_plain = !call.name.is_empty() && call.arguments.starts_with('{');
+        is_plain.then_some(Self {
             name: call.name.into(),
             arguments: call.arguments,
             tool_use_id: Some(call.tool_use_id.into()),
@@ -165,6 +168,7 @@ mod tests {
             (Some("[]"), "invalid length"),
             (Some("{}"), "missing field `name`"),
             (Some(r#"{"name":7}"#), "expected a string"),
+            (Some(r#"{"name":""}"#), "`name` is empty"),
             (
                 Some(r#"{"name":"a","arguments":[1]}"#),
                 "`arguments` is not an object",

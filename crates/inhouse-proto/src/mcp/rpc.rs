@@ -94,6 +94,10 @@ impl<'a> Rpc<'a> {
             let error = RpcError::new(ErrorCode::INVALID_REQUEST, "an id is a string or a number");
             return Err((error, None));
         }
+        if fields.method.as_deref() == Some("") {
+            let error = RpcError::new(ErrorCode::INVALID_REQUEST, "the method is empty");
+            return Err((error, id));
+        }
         match (fields.method, id, fields.result, fields.error) {
             (Some(method), Some(id), _, _) => Ok(Self::Request {
                 id,
@@ -253,6 +257,8 @@ mod tests {
         assert_eq!(code("{}"), ErrorCode::INVALID_REQUEST);
         assert_eq!(code(r#"{"id":1}"#), ErrorCode::INVALID_REQUEST);
         assert_eq!(code(r#"{"id":1,"method":7}"#), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code(r#"{"id":1,"method":""}"#), ErrorCode::INVALID_REQUEST);
+        assert_eq!(code(r#"{"method":""}"#), ErrorCode::INVALID_REQUEST);
         assert_eq!(
             code(r#"{"id":{},"method":"x"}"#),
             ErrorCode::INVALID_REQUEST
