@@ -51,7 +51,8 @@ pub(super) async fn run<'a>(
         Some(Ok(result)) => ("success", result),
         Some(Err(panic)) => {
             record.span().in_scope(|| note_panic(&panic));
-            let text = format!("the tool `{tool}` failed unexpectedly: {panic}");
+            // The panic's text may quote secrets. The panic hook has printed it already.
+            let text = format!("the tool `{tool}` failed: it panicked");
             ("panic", CallToolResult::error(text))
         }
         None => {

@@ -271,7 +271,7 @@ async fn fails(client: &Connected) {
     for (tool, arguments, text) in [
         ("divide", json!({"a": 1, "b": 0}), "division by zero"),
         ("divide", json!({"a": 1}), "missing field `b`"),
-        ("panic", json!({}), "oh no"),
+        ("panic", json!({}), "the tool `panic` failed: it panicked"),
         ("fly", json!({}), "there is no tool `fly`"),
     ] {
         let failed = call(client, tool, arguments).await;

@@ -28,10 +28,7 @@ async fn a_panic_is_answered_and_the_server_lives_on() {
         assert_eq!(answer["id"], 2);
         assert_eq!(
             error(&answer),
-            (
-                -32603,
-                "the server failed unexpectedly: out of ink".to_owned()
-            )
+            (-32603, "the server failed: it panicked".to_owned())
         );
         assert_eq!(cli.call(3, "count").await, "1");
     })

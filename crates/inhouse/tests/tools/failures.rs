@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 #[tokio::test]
-async fn a_panic_is_an_error_result_and_the_server_lives() {
+async fn panic_is_an_error_result_without_its_text() {
     let server = ToolServer::new("s")
         .tool(Tool::new("boom", "Boom", async || -> String {
             panic!("the pump broke")
@@ -15,11 +15,8 @@ async fn a_panic_is_an_error_result_and_the_server_lives() {
         .tool(Tool::new("ok", "Ok", async || "fine"));
     let result = server.call("boom", json!({})).await;
     assert!(result.is_error);
-    assert!(
-        result.all_text().contains("the pump broke"),
-        "{}",
-        result.all_text()
-    );
+    // The text may quote secrets; it is for the host's panic hook and log.
+    assert_eq!(result.all_text(), "the tool `boom` failed: it panicked");
     assert_eq!(server.call("ok", json!({})).await.all_text(), "fine");
 }
 
@@ -38,7 +35,7 @@ async fn a_panic_while_arguments_are_read_is_one_too() {
         .call("boom", json!({}))
         .await;
     assert!(result.is_error);
-    assert!(result.all_text().contains("in the arguments"));
+    assert_eq!(result.all_text(), "the tool `boom` failed: it panicked");
 }
 
 #[tokio::test]

@@ -67,6 +67,17 @@ async fn a_call_tells_how_it_ended_and_not_what_it_was_about() {
 }
 
 #[tokio::test]
+async fn panic_text_is_logged_at_trace() {
+    let listener = Listener::new(Level::TRACE);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    let result = server().call("boom", json!({})).await;
+    drop(guard);
+    assert!(!result.all_text().contains(SECRET));
+    let text = listener.text();
+    assert!(text.contains(&format!("panic: {SECRET:?}")), "{text}");
+}
+
+#[tokio::test]
 async fn a_call_tells_its_sizes_and_to_who_looks_closely_its_contents() {
     let listener = Listener::new(Level::TRACE);
     let guard = tracing::subscriber::set_default(listener.clone());

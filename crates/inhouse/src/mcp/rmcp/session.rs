@@ -74,7 +74,8 @@ impl<H: ServerHandler> RmcpSession<H> {
             Ok(Err(error)) => Err(rpc_error(error)),
             Err(panic) => {
                 span.in_scope(|| note_panic(&panic));
-                let text = format!("the server failed unexpectedly: {panic}");
+                // The panic's text may quote secrets. The panic hook has printed it already.
+                let text = "the server failed: it panicked";
                 Err(RpcError::new(ErrorCode::INTERNAL, text))
             }
         }
