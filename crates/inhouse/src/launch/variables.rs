@@ -18,6 +18,15 @@ const HOST_MARKERS: [&str; 8] = [
     "CLAUDE_CODE_SDK_READS_STARTUP_MARKS",
 ];
 
+/// Requests that the CLI makes only if a variable says that the host has a handler for them.
+const ANSWERED_REQUESTS: [(&str, &str); 2] = [
+    ("oauth_token_refresh", "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH"),
+    (
+        "host_auth_token_refresh",
+        "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH",
+    ),
+];
+
 const READS_SESSION_STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
 const BACKGROUND_CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 const DEFAULT_BACKGROUND_CEILING: Duration = Duration::from_secs(600);
@@ -91,6 +100,11 @@ fn own(options: &Options, host: &HostEnvironment) -> BTreeMap<OsString, OsString
     );
     if !is_mentioned(READS_SESSION_STATE, options, host) {
         set(READS_SESSION_STATE, "1".as_ref());
+    }
+    for (subtype, marker) in ANSWERED_REQUESTS {
+        if options.requests.handlers.subtypes().any(|it| it == subtype) {
+            set(marker, "1".as_ref());
+        }
     }
     if let Some(cwd) = options
         .process

@@ -30,6 +30,13 @@ impl Options {
     /// A request that cannot be parsed, for instance because it is nested deeper than `serde_json`
     /// allows (128 levels), does not reach the handler: the CLI gets an error that says why.
     ///
+    /// The CLI makes some requests only if a variable tells it that the host answers them. A handler for
+    /// `oauth_token_refresh` sets `CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH`, one for
+    /// `host_auth_token_refresh` sets `CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH`. CLI 2.1.325 also looks at
+    /// `CLAUDE_CODE_ENTRYPOINT`: it asks only hosts that give `claude-desktop`, `local-agent` or
+    /// `claude-vscode` there for an OAuth token, and inhouse gives `sdk-cli` unless
+    /// [`env`](Self::env) sets another value.
+    ///
     /// ```
     /// use inhouse::Options;
     /// use serde_json::{Value, json};

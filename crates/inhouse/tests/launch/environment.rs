@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use inhouse::Options;
 use inhouse::launch::{HostEnvironment, Launch};
+use serde_json::{Value, json};
 
 use super::{plan, plan_on};
 
@@ -39,6 +40,30 @@ fn the_users_variables_win_over_ours() {
     assert_eq!(set(&launch, "CLAUDE_CODE_ENTRYPOINT"), Some("mine"));
     assert_eq!(set(&launch, "CLAUDE_AGENT_SDK_VERSION"), None);
     assert!(removes(&launch, "CLAUDE_AGENT_SDK_VERSION"));
+}
+
+#[test]
+fn handlers_of_token_requests_set_their_markers() {
+    let markers = [
+        ("oauth_token_refresh", "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH"),
+        (
+            "host_auth_token_refresh",
+            "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH",
+        ),
+    ];
+    let other = Options::new().on_request("other", async |_: Value| Ok::<_, String>(json!({})));
+    for (subtype, marker) in markers {
+        let without = plan(&other);
+        assert_eq!(set(&without, marker), None);
+        assert!(removes(&without, marker), "that of another host");
+        let answering = other
+            .clone()
+            .on_request(subtype, async |_: Value| Ok::<_, String>(json!({})));
+        let with = plan(&answering);
+        assert_eq!(set(&with, marker), Some("1"));
+        assert!(!removes(&with, marker));
+        assert_eq!(set(&plan(&answering.env(marker, "0")), marker), Some("0"));
+    }
 }
 
 #[test]

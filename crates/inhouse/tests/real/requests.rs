@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use inhouse::Options;
-use inhouse_testkit::Turn;
+use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -203,6 +203,41 @@ async fn an_interrupt_withdraws_the_question_and_drops_the_handler() {
         assert!(result_of(&messages).is_error);
         assert!(!world.cwd().join("asked").exists());
         assert_eq!(world.ask(&mut client, "Well?").await, "Done.");
+    })
+    .await;
+}
+
+/// CLI 2.1.325 asks for a token only if the host sets the marker, which the handler does, and gives
+/// one of the entry points that it knows.
+#[tokio::test]
+async fn refused_oauth_token_is_replaced_by_that_of_the_handler() {
+    world::pinned(async |world| {
+        let is_stale =
+            |request: &ModelRequest| request.header("authorization") == Some("Bearer stale");
+        world
+            .model
+            .when(is_stale, Turn::error(401).message("expired"));
+        world.model.turn("Done.");
+        let (asked, mut questions) = mpsc::unbounded_channel();
+        let options = world
+            .options()
+            .env_remove("ANTHROPIC_API_KEY")
+            .env("CLAUDE_CODE_OAUTH_TOKEN", "stale")
+            .env("CLAUDE_CODE_ENTRYPOINT", "local-agent")
+            .on_request("oauth_token_refresh", move |request: Value| {
+                asked.send(request).unwrap();
+                async { Ok::<_, String>(json!({"accessToken": "fresh"})) }
+            });
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Hello?").await, "Done.");
+
+        let question = questions.recv().await.unwrap();
+        assert_eq!(question["token_state"], "refused", "{question}");
+        let asked = world.model.conversation();
+        let last = asked.last().expect("the model was asked");
+        assert_eq!(last.header("authorization"), Some("Bearer fresh"));
+        world.model.assert_done();
     })
     .await;
 }
