@@ -85,7 +85,7 @@ async fn main() -> inhouse::Result<()> {
     shown
 }
 
-/// Shows each tool call, its result, and the answer.
+/// Shows each tool call, its result, the answer, and what it took: turns and cost.
 async fn show(mut messages: MessageStream) -> inhouse::Result<()> {
     println!("> {PROMPT}");
     while let Some(message) = messages.next().await {
@@ -105,7 +105,12 @@ async fn show(mut messages: MessageStream) -> inhouse::Result<()> {
                     println!("  = {}{failed}", result.text());
                 }
             }
-            Message::Result(result) => println!("{}", result.result.unwrap_or_default()),
+            Message::Result(result) => {
+                println!("{}", result.result.unwrap_or_default());
+                let turns = result.num_turns.unwrap_or_default();
+                let cost = result.total_cost_usd.unwrap_or_default();
+                println!("  {turns} turns, ${cost:.4}");
+            }
             _ => {}
         }
     }
