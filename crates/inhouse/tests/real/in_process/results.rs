@@ -180,7 +180,7 @@ async fn whatever_goes_wrong_the_model_reads_of_it() {
             "division by zero",
             "missing field `b`",
             "b",
-            "out of cheese",
+            "the tool `panic` failed: it panicked",
             "did not finish within 20ms",
             "invalid digit",
             "it broke",
@@ -189,6 +189,7 @@ async fn whatever_goes_wrong_the_model_reads_of_it() {
             assert!(result.is_error, "{result:?}");
             assert!(result.text.contains(words), "{words} in {result:?}");
         }
+        assert!(!seen[3].text.contains("out of cheese"), "{:?}", seen[3]);
         assert!(!seen[6].text.contains("hidden"), "{:?}", seen[6]);
         assert_eq!((seen[7].text.as_str(), seen[7].is_error), ("42", false));
         world.model.assert_done();
