@@ -8,7 +8,7 @@ use inhouse_proto::engine::Request;
 use crate::deciders::Deciders;
 use crate::driver::Answering;
 use crate::hook::Hooks;
-use crate::mcp::Bridge;
+use crate::mcp::{Bridge, Reply};
 use crate::options::Options;
 use crate::request::RequestHandlers;
 
@@ -33,11 +33,15 @@ impl Handlers {
     /// Begins to answer a request.
     ///
     /// # Errors
-    /// What to answer at once when nobody here knows better.
+    /// The answer, when it is known at once.
     pub(crate) fn begin(&self, request: &Request) -> Result<Answering, Answer> {
         let (incoming, session) = (request.decode(), self.bridge.session());
         let begun = match &incoming {
-            Incoming::McpMessage(message) => self.bridge.receive(request, message),
+            Incoming::McpMessage(message) => match self.bridge.receive(request, message) {
+                Some(Reply::Ready(answer)) => return Err(answer),
+                Some(Reply::Running(answering)) => Some(answering),
+                None => None,
+            },
             Incoming::HookCallback(callback) => self.hooks.begin(callback, session),
             other => self.deciders.begin(other, session),
         };

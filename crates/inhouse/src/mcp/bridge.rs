@@ -1,27 +1,18 @@
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use foldhash::fast::RandomState;
-use inhouse_proto::control::incoming::{Answer, McpMessage};
-use inhouse_proto::engine::{Request, Text};
-use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use inhouse_proto::control::incoming::McpMessage;
+use inhouse_proto::engine::Request;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::Gate;
-use super::open_calls::OpenCalls;
-use super::{Link, RpcRequest, Server, ServerSession};
-use crate::driver::Answering;
+use super::{Endpoint, Link, Reply, Server, ServerSession};
 use crate::session::Session;
 
 /// Carries messages between a CLI and the servers in this process.
 ///
-/// Every request of the CLI gets exactly one answer, also one that is malformed, for an unknown
-/// server, cancelled, or made twice. Notifications and responses are acknowledged: the CLI waits
-/// for that.
+/// Each server has an [`Endpoint`], which sees to it that every request has exactly one answer.
 pub(crate) struct Bridge {
     servers: RwLock<Servers>,
     changing: Mutex<()>,
@@ -34,8 +25,7 @@ type Servers = HashMap<String, Arc<Mounted>, RandomState>;
 /// A server in use by this session.
 struct Mounted {
     definition: Arc<dyn Server>,
-    session: Arc<dyn ServerSession>,
-    calls: OpenCalls,
+    endpoint: Endpoint,
 }
 
 /// Other servers, as long as it is not known whether the CLI agrees to them.
@@ -104,15 +94,17 @@ impl Bridge {
 
     /// The session of a server.
     pub(super) fn session_of(&self, key: &str) -> Option<Arc<dyn ServerSession>> {
-        self.find(key).map(|mounted| Arc::clone(&mounted.session))
+        let mounted = self.find(key)?;
+        Some(Arc::clone(mounted.endpoint.session()))
     }
 
-    /// Begins to answer a message of the CLI, if it is for a server here.
-    pub(crate) fn receive(&self, request: &Request, message: &McpMessage<'_>) -> Option<Answering> {
+    /// Handles a message of the CLI, if it is for a server here.
+    pub(crate) fn receive(&self, request: &Request, message: &McpMessage<'_>) -> Option<Reply> {
         // It speaks to one of them, and may well do so before it answers the introduction.
         self.introduced();
         let mounted = self.find(&message.server_name)?;
-        Some(mounted.receive(request, message))
+        let endpoint = &mounted.endpoint;
+        Some(endpoint.receive(message.message, message.rpc(), Some(request)))
     }
 
     /// Opens a session with a server; returns the one that had its key.
@@ -120,8 +112,7 @@ impl Bridge {
         let link = Link::new(key.into(), self.session.clone(), Arc::clone(&self.gate));
         let mounted = Mounted {
             definition: Arc::clone(definition),
-            session: definition.open(link),
-            calls: OpenCalls::default(),
+            endpoint: Endpoint::new(definition.open(link)),
         };
         self.write().insert(key.to_owned(), Arc::new(mounted))
     }
@@ -149,7 +140,7 @@ impl Change<'_> {
             stays
         });
         for mounted in gone {
-            mounted.calls.cancel_all();
+            mounted.endpoint.cancel_all();
         }
     }
 }
@@ -164,79 +155,8 @@ impl Drop for Change<'_> {
             };
             drop(servers);
             if let Some(refused) = refused {
-                refused.calls.cancel_all();
+                refused.endpoint.cancel_all();
             }
         }
     }
-}
-
-impl Mounted {
-    fn receive(&self, request: &Request, message: &McpMessage<'_>) -> Answering {
-        match message.rpc() {
-            Ok(Rpc::Request { id, method, params }) => {
-                let method = match method {
-                    Cow::Borrowed(method) => request.part(method),
-                    Cow::Owned(method) => method.into(),
-                };
-                let params = params.map(|params| request.part(params));
-                self.request(request, request.part(id), method, params)
-            }
-            Ok(Rpc::Notification { method, params }) => {
-                if method == "notifications/cancelled" {
-                    self.cancel(params);
-                }
-                self.session.notification(message.message);
-                acknowledge()
-            }
-            Ok(Rpc::Response { .. }) => {
-                self.session.response(message.message);
-                acknowledge()
-            }
-            Err((error, id)) => refuse(id, &error),
-        }
-    }
-
-    fn request(
-        &self,
-        request: &Request,
-        id: Text,
-        method: Text,
-        params: Option<Text>,
-    ) -> Answering {
-        if &*method == "initialize" {
-            // The CLI begins anew, and counts its ids from the start.
-            self.calls.cancel_all();
-        }
-        let Some(call) = self.calls.open(id.clone()) else {
-            let text = format!("a request with the id {} is already in flight", &*id);
-            return refuse(Some(&id), &RpcError::new(ErrorCode::INTERNAL, text));
-        };
-        Arc::clone(&self.session).request(RpcRequest {
-            request: request.clone(),
-            method,
-            params,
-            call,
-        })
-    }
-
-    fn cancel(&self, params: Option<&str>) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Cancelled<'a> {
-            #[serde(borrow)]
-            request_id: &'a RawValue,
-        }
-        let params = params.and_then(|params| serde_json::from_str(params).ok());
-        if let Some(Cancelled { request_id }) = params {
-            self.calls.cancel(request_id.get());
-        }
-    }
-}
-
-fn acknowledge() -> Answering {
-    Box::pin(ready(Answer::Success(acknowledgement())))
-}
-
-fn refuse(id: Option<&str>, error: &RpcError) -> Answering {
-    Box::pin(ready(Answer::Success(error_payload(id, error))))
 }

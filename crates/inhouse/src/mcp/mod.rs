@@ -7,6 +7,7 @@
 
 mod announce;
 mod bridge;
+mod endpoint;
 mod gate;
 mod link;
 mod native;
@@ -18,9 +19,10 @@ mod set;
 
 pub(crate) use self::announce::announce;
 pub(crate) use self::bridge::Bridge;
+pub(crate) use self::endpoint::Endpoint;
 pub(crate) use self::link::Link;
 pub(crate) use self::native::NativeServer;
 #[cfg(feature = "rmcp")]
 pub(crate) use self::rmcp::RmcpServer;
-pub(crate) use self::server::{Manifest, RpcRequest, Server, ServerSession};
+pub(crate) use self::server::{Manifest, Reply, RpcRequest, Server, ServerSession};
 pub use self::set::McpServers;

@@ -1,18 +1,20 @@
 use std::future::{Future, ready};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use inhouse_proto::control::incoming::Payload;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
+use inhouse_proto::engine::Request;
 use inhouse_proto::mcp::{ErrorCode, RpcError, ToolCall, negotiate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
-use tokio::task::AbortHandle;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
-use super::{Link, Manifest, RpcRequest, Server, ServerSession};
-use crate::driver::Answering;
-use crate::tool::{CallContext, Cancelled, Progress, ServedTools};
+use super::{Link, Manifest, Reply, RpcRequest, Server, ServerSession};
+use crate::error::{Error, ErrorKind};
+use crate::tool::{CallContext, Cancelled, Listed, Progress, ServedTools, Subscriber};
 
 /// A [`ToolServer`](crate::tool::ToolServer) behind the bridge.
 pub(crate) struct NativeServer {
@@ -22,7 +24,8 @@ pub(crate) struct NativeServer {
 struct NativeSession {
     tools: Arc<dyn ServedTools>,
     link: Link,
-    watch: AbortHandle,
+    /// The last revision of the tools that the client has got.
+    listed: watch::Sender<u64>,
 }
 
 impl NativeServer {
@@ -45,17 +48,42 @@ impl Server for NativeServer {
     }
 
     fn open(&self, link: Link) -> Arc<dyn ServerSession> {
-        Arc::new(NativeSession {
-            watch: tell_of_changes(&*self.tools, link.clone()),
+        let session = Arc::new(NativeSession {
             tools: Arc::clone(&self.tools),
             link,
-        })
+            // The client has not listed anything yet, and will get at least this.
+            listed: watch::Sender::new(self.tools.revision()),
+        });
+        let subscriber: Weak<NativeSession> = Arc::downgrade(&session);
+        self.tools.subscribe(subscriber);
+        session
     }
 }
 
-impl Drop for NativeSession {
-    fn drop(&mut self) {
-        self.watch.abort();
+impl Subscriber for NativeSession {
+    fn tools_changed(&self) {
+        notify(&self.link, "notifications/tools/list_changed", &json!({}));
+    }
+
+    fn listed(&self, revision: u64) -> Listed {
+        let Some((commands, limit)) = self.link.session().commands() else {
+            return Box::pin(ready(Ok(())));
+        };
+        let mut listed = self.listed.subscribe();
+        let deadline = Instant::now() + limit;
+        Box::pin(async move {
+            tokio::select! {
+                // Fails when the server is no longer part of the session.
+                _ = listed.wait_for(|listed| *listed >= revision) => Ok(()),
+                // The driver has ended, and with it the session.
+                () = commands.closed() => Ok(()),
+                () = sleep_until(deadline) => Err(Error::new(
+                    ErrorKind::Timeout,
+                    "the CLI did not list the changed tools in time; old CLIs never do, give others \
+                     longer with Options::control_timeout",
+                )),
+            }
+        })
     }
 }
 
@@ -67,7 +95,7 @@ impl ServerSession for NativeSession {
         })))
     }
 
-    fn request(self: Arc<Self>, request: RpcRequest) -> Answering {
+    fn request(self: Arc<Self>, request: RpcRequest) -> Reply {
         let result = match &*request.method {
             "tools/call" => return self.call(request),
             "tools/list" => self.list(),
@@ -115,20 +143,25 @@ impl NativeSession {
         struct List<'a> {
             tools: &'a RawValue,
         }
-        raw(&List {
+        // Read first: a change in between is listed, and announced as well.
+        let revision = self.tools.revision();
+        let list = raw(&List {
             tools: &self.tools.listing().tools,
-        })
+        });
+        self.listed
+            .send_modify(|listed| *listed = revision.max(*listed));
+        list
     }
 
-    fn call(self: Arc<Self>, request: RpcRequest) -> Answering {
-        Box::pin(async move {
+    fn call(self: Arc<Self>, request: RpcRequest) -> Reply {
+        Reply::Running(Box::pin(async move {
             let outcome = pin!(self.run(&request));
             request.call.answer(outcome).await
-        })
+        }))
     }
 
     async fn run(&self, request: &RpcRequest) -> Result<Payload, RpcError> {
-        let call = match request.request.tool_call() {
+        let call = match request.request.as_ref().and_then(Request::tool_call) {
             Some(call) => call,
             // Not before: whoever carries the messages has no time for large arguments.
             None => ToolCall::parse(request.params.as_deref())?,
@@ -177,18 +210,6 @@ fn progress(link: &Link, token: Option<&str>, over: &Cancelled) -> Progress {
             notify(&link, "notifications/progress", &params);
         },
     )))
-}
-
-/// Tells the CLI whenever the tools of a server change, as long as the session lasts.
-fn tell_of_changes(tools: &dyn ServedTools, link: Link) -> AbortHandle {
-    let mut changes = tools.changes();
-    changes.mark_unchanged();
-    let telling = tokio::spawn(async move {
-        while changes.changed().await.is_ok() {
-            notify(&link, "notifications/tools/list_changed", &json!({}));
-        }
-    });
-    telling.abort_handle()
 }
 
 fn notify(link: &Link, method: &str, params: &impl Serialize) {

@@ -1,8 +1,8 @@
-use std::future::{Future, ready};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use inhouse_proto::control::incoming::Payload;
+use inhouse_proto::control::incoming::{Answer, Payload};
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 use inhouse_proto::engine::{Request, Text};
 use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError, WriteResult, result_payload};
@@ -36,8 +36,8 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
     /// made; `None` when it cannot tell in advance.
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>>;
 
-    /// Begins to answer a request.
-    fn request(self: Arc<Self>, request: RpcRequest) -> Answering;
+    /// Handles a request, at once or in a future.
+    fn request(self: Arc<Self>, request: RpcRequest) -> Reply;
 
     /// Takes note of a notification.
     fn notification(&self, message: &str);
@@ -46,10 +46,18 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
     fn response(&self, message: &str);
 }
 
+/// The answer to a message, now or later.
+pub(crate) enum Reply {
+    /// The answer. The driver writes it before anything that is sent later.
+    Ready(Answer),
+    /// A future of the answer.
+    Running(Answering),
+}
+
 /// A request of the CLI for a server.
 pub(crate) struct RpcRequest {
-    /// As it came.
-    pub(crate) request: Request,
+    /// The request of the CLI that carried it; `None` when a test sent it.
+    pub(crate) request: Option<Request>,
     pub(crate) method: Text,
     pub(crate) params: Option<Text>,
     pub(crate) call: OpenCall,
@@ -76,9 +84,9 @@ impl RpcRequest {
         Ok(payload)
     }
 
-    /// Answers it with what is known already.
-    pub(crate) fn answer_now(self, outcome: Result<Payload, RpcError>) -> Answering {
-        Box::pin(ready(self.call.answer_now(outcome)))
+    /// Answers the request with a known outcome.
+    pub(crate) fn answer_now(self, outcome: Result<Payload, RpcError>) -> Reply {
+        Reply::Ready(self.call.answer_now(outcome))
     }
 }
 

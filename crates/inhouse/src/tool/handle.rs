@@ -6,8 +6,11 @@ use crate::error::{Error, Result};
 
 /// Changes the tools of a server while sessions use it.
 ///
-/// Every session that uses the server tells its CLI that the tools have changed; Claude can call a
-/// new tool in the same session. Calls of a removed tool that are running go on.
+/// Each change is announced to the CLI of every session that uses the server before the method
+/// returns, so a prompt that is sent afterwards reaches the CLI behind the announcement. CLI 2.1.325
+/// then lists the tools again before it starts the turn: Claude can call a new tool in the turn of
+/// the next prompt. Older CLIs may ignore the announcement (2.1.197 does) and keep the tools with
+/// which the session began. Running calls of a removed tool are not cancelled.
 ///
 /// ```
 /// use inhouse::tool::{Tool, ToolServer};
@@ -43,6 +46,35 @@ impl<S> ToolHandle<S> {
             return Err(Error::config(problem));
         }
         self.registry.put(tool);
+        Ok(())
+    }
+
+    /// Waits until the CLI of every live session has listed the tools as they are now.
+    ///
+    /// Not needed before a prompt, see [`ToolHandle`]. Use it where the tools must be known to the CLI
+    /// earlier: in a tool that adds another one for the same turn, or before a program reports that
+    /// a tool is available. Without a live session it returns at once.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// let tools = ToolServer::new("clock").handle();
+    /// tools.put(Tool::new("now", "What time it is", async || "noon"))?;
+    /// tools.listed().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Timeout` when a CLI has not listed the tools within
+    /// [`Options::control_timeout`](crate::Options::control_timeout) of its session. A session that
+    /// ends meanwhile is not an error.
+    pub async fn listed(&self) -> Result<()> {
+        for session in self.registry.listed() {
+            session.await?;
+        }
         Ok(())
     }
 

@@ -53,6 +53,7 @@ mod schema;
 mod serve;
 mod server;
 mod state;
+mod subscribers;
 #[cfg(feature = "json-schema")]
 mod validated;
 
@@ -78,3 +79,4 @@ pub(crate) use self::record::note_answer;
 pub(crate) use self::record::{CallRecord, note_panic};
 pub(crate) use self::running::catch_panic;
 pub(crate) use self::server::ServedTools;
+pub(crate) use self::subscribers::{Listed, Subscriber};

@@ -1,4 +1,4 @@
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 use inhouse_proto::mcp::ToolDefinition;
 use serde_json::value::{RawValue, to_raw_value};
@@ -6,11 +6,14 @@ use tokio::sync::watch;
 
 use super::Tool;
 use super::running::Limits;
+use super::subscribers::{Listed, Subscriber, Subscribers};
 
 /// The tools of a server, as they are now.
 pub(super) struct Registry<S> {
     tools: RwLock<Tools<S>>,
+    /// Grows with each change of the tools.
     revision: watch::Sender<u64>,
+    subscribers: Subscribers,
 }
 
 /// A tool and what its calls share.
@@ -99,6 +102,27 @@ impl<S> Registry<S> {
         self.revision.subscribe()
     }
 
+    /// Returns the number of changes so far.
+    pub(super) fn revision(&self) -> u64 {
+        *self.revision.borrow()
+    }
+
+    /// Adds a session that is told of each change before the method that makes it returns.
+    pub(super) fn subscribe(&self, subscriber: Weak<dyn Subscriber>) {
+        self.subscribers.add(subscriber);
+    }
+
+    /// Returns a future for each live session: it resolves when the client has listed the tools as
+    /// they are now.
+    pub(super) fn listed(&self) -> Vec<Listed> {
+        let revision = self.revision();
+        let sessions = self.subscribers.alive();
+        sessions
+            .iter()
+            .map(|session| session.listed(revision))
+            .collect()
+    }
+
     /// Made once for each change of the tools, however many sessions list them.
     pub(super) fn listing(&self) -> Listing {
         if let Some(listing) = &self.read().listing {
@@ -116,6 +140,11 @@ impl<S> Registry<S> {
         tools.listing = None;
         drop(tools);
         self.revision.send_modify(|revision| *revision += 1);
+        // On the caller's thread, so that the announcement precedes any prompt that the caller sends
+        // next.
+        for session in self.subscribers.alive() {
+            session.tools_changed();
+        }
     }
 
     // Nothing in here can panic half-way through a change.
@@ -138,6 +167,7 @@ impl<S> Default for Registry<S> {
                 listing: None,
             }),
             revision: watch::Sender::new(0),
+            subscribers: Subscribers::default(),
         }
     }
 }

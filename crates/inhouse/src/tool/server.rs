@@ -1,7 +1,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use inhouse_proto::control::outgoing::{SdkMcpServerConfig, ToolPolicy};
@@ -14,6 +14,7 @@ use super::call::CallContext;
 use super::record::{CallRecord, Finished};
 use super::registry::{Listing, Registry};
 use super::running::{Limits, run};
+use super::subscribers::Subscriber;
 use super::{Call, Canceller, Progress, Tool, ToolHandle};
 use crate::session::Session;
 
@@ -177,6 +178,10 @@ pub(crate) trait ServedTools: Send + Sync {
     fn listing(&self) -> Listing;
     /// Changes whenever the listing does.
     fn changes(&self) -> watch::Receiver<u64>;
+    /// Returns the number of changes so far.
+    fn revision(&self) -> u64;
+    /// Adds a session that is told of each change.
+    fn subscribe(&self, subscriber: Weak<dyn Subscriber>);
     fn run<'a>(
         &'a self,
         tool: &'a str,
@@ -218,6 +223,14 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.registry.changes()
+    }
+
+    fn revision(&self) -> u64 {
+        self.registry.revision()
+    }
+
+    fn subscribe(&self, subscriber: Weak<dyn Subscriber>) {
+        self.registry.subscribe(subscriber);
     }
 
     fn run<'a>(

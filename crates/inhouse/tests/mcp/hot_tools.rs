@@ -1,5 +1,12 @@
 //! Tools that come and go while a session uses them.
 
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use inhouse::error::ErrorKind;
+use inhouse::process::ExitStatus;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;
@@ -8,15 +15,33 @@ use serde_json::{Value, json};
 use crate::chart::{call, exchange, request, session, text, together, told};
 use crate::witness::endless;
 
+/// Polls a future once; returns whether it is ready, and with a success.
+fn is_done(future: impl Future<Output = inhouse::Result<()>>) -> bool {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result.map(|()| true).expect("no failure"),
+        Poll::Pending => false,
+    }
+}
+
 fn say(line: &'static str) -> Tool {
     Tool::new("say", "Says its line", async move || line)
 }
 
 /// Expects the news that the tools have changed; returns the names of those that there are now.
 async fn listed_again(cli: &mut FakeCli, server: &str) -> Vec<String> {
+    expect_change(cli, server).await;
+    list(cli, server).await
+}
+
+/// Expects the notification that the tools of a server have changed.
+async fn expect_change(cli: &mut FakeCli, server: &str) {
     let method = "notifications/tools/list_changed";
     let news = json!({"jsonrpc": "2.0", "method": method, "params": {}});
     assert_eq!(told(cli).await, (server.to_owned(), news));
+}
+
+/// Lists the tools of a server; returns their names.
+async fn list(cli: &mut FakeCli, server: &str) -> Vec<String> {
     let list = exchange(cli, server, request("list", "tools/list", json!({}))).await;
     let tools = list["result"]["tools"].as_array().expect("a list");
     let name = |tool: &Value| tool["name"].as_str().expect("a name").to_owned();
@@ -104,6 +129,105 @@ async fn news_waits_until_the_cli_knows_the_server() {
         assert!(listed_again(&mut cli, "s").await.is_empty());
         drop(through);
         cli.expect_end_of_input().await;
+    };
+    together(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn change_is_announced_before_the_next_prompt() {
+    let server = ToolServer::new("s");
+    let tools = server.handle();
+    session(
+        Options::new().tool_server(server),
+        async |client| {
+            tools.put(say("hello")).unwrap();
+            client.send("One.").await.unwrap().finish().await.unwrap();
+            tools.remove("say");
+            client.send("Two.").await.unwrap().finish().await.unwrap();
+        },
+        async |cli, _| {
+            for names in [&["say"][..], &[]] {
+                expect_change(cli, "s").await;
+                cli.expect_prompt().await;
+                assert_eq!(list(cli, "s").await, names);
+                cli.turn("Done.").await;
+            }
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_returns_at_once_without_a_session() {
+    let server = ToolServer::new("s");
+    let tools = server.handle();
+    tools.put(say("hello")).unwrap();
+    assert!(is_done(tools.listed()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_waits_until_the_cli_has_the_new_listing() {
+    let server = ToolServer::new("s").tool(say("old"));
+    let tools = server.handle();
+    session(
+        Options::new().tool_server(server),
+        async |client| {
+            assert!(is_done(tools.listed()), "the CLI has the manifest");
+            tools.put(say("new")).unwrap();
+            assert!(!is_done(tools.listed()));
+            tools.listed().await.unwrap();
+            assert!(is_done(tools.listed()), "nothing has changed since then");
+            client.send("Go.").await.unwrap().finish().await.unwrap();
+        },
+        async |cli, _| {
+            // The answer to the listing is written before a prompt that is sent after `listed`.
+            assert_eq!(listed_again(cli, "s").await, ["say"]);
+            cli.expect_prompt().await;
+            cli.turn("Done.").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_fails_when_the_cli_does_not_list_in_time() {
+    let server = ToolServer::new("s");
+    let tools = server.handle();
+    let limit = Duration::from_secs(7);
+    session(
+        Options::new().tool_server(server).control_timeout(limit),
+        async |_| {
+            let began = tokio::time::Instant::now();
+            tools.put(say("hello")).unwrap();
+            let error = tools.listed().await.expect_err("it is never listed");
+            assert_eq!(error.kind(), ErrorKind::Timeout);
+            assert_eq!(began.elapsed(), limit);
+        },
+        async |cli, _| {
+            told(cli).await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_does_not_wait_for_a_session_that_ends() {
+    let server = ToolServer::new("s");
+    let tools = server.handle();
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().tool_server(server);
+    let host = async {
+        let client = Client::connect_with(options, transport).await.unwrap();
+        let began = tokio::time::Instant::now();
+        tools.put(say("hello")).unwrap();
+        tools.listed().await.expect("the session has ended");
+        assert!(began.elapsed() < Duration::from_secs(60));
+        drop(client);
+    };
+    let cli = async move {
+        cli.accept().await;
+        told(&mut cli).await;
+        cli.exit(ExitStatus::with_code(0));
     };
     together(host, cli).await;
 }

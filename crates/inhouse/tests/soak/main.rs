@@ -6,5 +6,6 @@
 #![cfg(target_os = "linux")]
 
 mod dropped_client;
+mod hot_tools;
 mod killed_host;
 mod support;

@@ -14,8 +14,7 @@ use tracing::{Instrument, Span};
 
 use super::link_transport::{LinkTransport, ToolChanges};
 use super::{inbound, manifest, request, span};
-use crate::driver::Answering;
-use crate::mcp::{Link, Manifest, RpcRequest, ServerSession};
+use crate::mcp::{Link, Manifest, Reply, RpcRequest, ServerSession};
 use crate::session::Session;
 use crate::tool::{catch_panic, note_panic};
 
@@ -99,8 +98,8 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
         Box::pin(manifest::capture(self))
     }
 
-    fn request(self: Arc<Self>, request: RpcRequest) -> Answering {
-        Box::pin(async move {
+    fn request(self: Arc<Self>, request: RpcRequest) -> Reply {
+        Reply::Running(Box::pin(async move {
             let id = inbound::request_id(request.call.id());
             let params = request.params.as_deref();
             let outcome = pin!(async {
@@ -108,7 +107,7 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
                 request.succeed_in(&span, AnyResult(&result))
             });
             request.call.answer(outcome).await
-        })
+        }))
     }
 
     fn notification(&self, message: &str) {
