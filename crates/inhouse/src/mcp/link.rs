@@ -25,6 +25,11 @@ impl Link {
         }
     }
 
+    /// Creates a link that leads nowhere: messages are dropped.
+    pub(crate) fn detached(server: &str) -> Self {
+        Self::new(server.into(), Session::default(), Arc::new(Gate::closed()))
+    }
+
     /// The session with that CLI.
     pub(crate) fn session(&self) -> &Session {
         &self.session

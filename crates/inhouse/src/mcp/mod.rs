@@ -1,9 +1,9 @@
 //! MCP servers in the host's process: one bridge, any kind of server behind it.
 //!
 //! The CLI sends each JSON-RPC message for such a server as a request of its own. The [`Bridge`]
-//! finds the server, keeps the table of open calls and sees to it that every request has exactly
-//! one answer; a [`ServerSession`] does what the server is for. A server is a definition: every CLI gets
-//! a session of its own of it.
+//! finds the server; its [`Endpoint`] keeps the table of open calls and sees to it that every
+//! request has exactly one answer; a [`ServerSession`] does what the server is for. A server is a
+//! definition: every CLI gets a session of its own of it.
 
 mod announce;
 mod bridge;

@@ -47,6 +47,7 @@ mod input;
 mod record;
 mod registry;
 mod result;
+mod router;
 mod running;
 mod schema;
 #[cfg(feature = "rmcp")]
@@ -69,6 +70,7 @@ pub use self::handle::ToolHandle;
 pub use self::handler::Handler;
 pub use self::input::Input;
 pub use self::result::{IntoToolResult, Json};
+pub use self::router::McpRouter;
 pub use self::server::ToolServer;
 pub use self::state::{FromRef, State};
 

@@ -163,6 +163,9 @@ async fn listed_returns_at_once_without_a_session() {
     let tools = server.handle();
     tools.put(say("hello")).unwrap();
     assert!(is_done(tools.listed()));
+    let _router = server.router();
+    tools.remove("say");
+    assert!(is_done(tools.listed()));
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,4 +8,5 @@ mod limits;
 mod listener;
 mod problems;
 mod results;
+mod router;
 mod telemetry;

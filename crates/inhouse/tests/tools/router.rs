@@ -1,0 +1,177 @@
+//! JSON-RPC messages in, answers out, without a CLI.
+
+use std::future::pending;
+
+use inhouse::tool::{Input, McpRouter, Tool, ToolServer};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::unbounded_channel;
+
+const PARSE: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
+const INTERNAL: i64 = -32603;
+const CANCELLED: i64 = -32800;
+
+#[derive(Deserialize, JsonSchema)]
+struct Word {
+    word: String,
+}
+
+fn server() -> ToolServer {
+    ToolServer::new("s")
+        .version("2.1.0")
+        .instructions("Say a word.")
+        .tool(Tool::new(
+            "echo",
+            "Echo",
+            async |Input(Word { word }): Input<Word>| word,
+        ))
+}
+
+/// Sends a message and returns the answer, which must be there.
+async fn answer(router: &McpRouter, message: &str) -> Value {
+    let answer = router.handle(message).await.expect("an answer");
+    serde_json::from_str(&answer).expect("JSON")
+}
+
+/// Checks that a message is refused and returns the id of the answer with the code.
+async fn refused(router: &McpRouter, message: &str) -> (Value, i64) {
+    let answer = answer(router, message).await;
+    assert_eq!(answer["jsonrpc"], "2.0", "{answer}");
+    assert_eq!(answer.get("result"), None, "{answer}");
+    let code = answer["error"]["code"].as_i64().expect("a code");
+    (answer["id"].clone(), code)
+}
+
+#[tokio::test]
+async fn router_answers_a_session_from_initialize_to_the_call() {
+    let router = server().router();
+    let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
+    assert_eq!(
+        answer(&router, initialize).await,
+        json!({"jsonrpc": "2.0", "id": 0, "result": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "s", "version": "2.1.0"},
+            "instructions": "Say a word.",
+        }})
+    );
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(router.handle(initialized).await, None);
+    let list = answer(
+        &router,
+        r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#,
+    )
+    .await;
+    assert_eq!(list["id"], "a");
+    assert_eq!(list["result"]["tools"][0]["name"], "echo");
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"word":"hi"}}}"#;
+    assert_eq!(
+        answer(&router, call).await,
+        json!({"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "hi"}]}})
+    );
+    let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
+    assert_eq!(answer(&router, ping).await["result"], json!({}));
+}
+
+#[tokio::test]
+async fn router_answers_no_notification_and_no_response() {
+    let router = server().router();
+    for message in [
+        r#"{"jsonrpc":"2.0","method":"notifications/nonsense"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#,
+        r#"{"jsonrpc":"2.0","method":"ping","id":null}"#,
+        r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"error":{"code":-1,"message":"no"}}"#,
+    ] {
+        assert_eq!(router.handle(message).await, None, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn malformed_messages_get_the_code_of_json_rpc() {
+    let router = server().router();
+    for (message, id, code) in [
+        ("", Value::Null, PARSE),
+        ("{", Value::Null, PARSE),
+        ("nonsense", Value::Null, PARSE),
+        (r#"{"id":1,"method":"ping"} x"#, Value::Null, PARSE),
+        ("{}", Value::Null, INVALID_REQUEST),
+        ("[]", Value::Null, INVALID_REQUEST),
+        ("7", Value::Null, INVALID_REQUEST),
+        (
+            r#"[{"id":1,"method":"ping"}]"#,
+            Value::Null,
+            INVALID_REQUEST,
+        ),
+        (r#"{"id":1,"method":7}"#, Value::Null, INVALID_REQUEST),
+        (r#"{"id":{},"method":"ping"}"#, Value::Null, INVALID_REQUEST),
+        (r#"{"id":1,"method":""}"#, json!(1), INVALID_REQUEST),
+        (r#"{"id":1}"#, json!(1), INVALID_REQUEST),
+        (
+            r#"{"id":1,"method":"tools/cal"}"#,
+            json!(1),
+            METHOD_NOT_FOUND,
+        ),
+        (
+            r#"{"id":1,"method":"tools/call"}"#,
+            json!(1),
+            INVALID_PARAMS,
+        ),
+    ] {
+        assert_eq!(refused(&router, message).await, (id, code), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn invalid_parameters_of_a_call_are_refused() {
+    let router = server().router();
+    for params in [
+        "{}",
+        "[]",
+        "null",
+        r#"{"name":7}"#,
+        r#"{"name":""}"#,
+        r#"{"name":"echo","arguments":[]}"#,
+        r#"{"name":"echo","arguments":"hi"}"#,
+    ] {
+        let call = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{params}}}"#);
+        let refused = refused(&router, &call).await;
+        assert_eq!(refused, (json!(5), INVALID_PARAMS), "{params}");
+    }
+}
+
+#[tokio::test]
+async fn open_id_is_refused_and_cancelled_request_is_answered() {
+    let (began, mut begun) = unbounded_channel();
+    let wait = Tool::new("wait", "Wait", async move || {
+        began.send(()).expect("the test listens");
+        pending::<()>().await;
+    });
+    let router = ToolServer::new("s").tool(wait).router();
+    let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait"}}"#;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+    let (first, ()) = tokio::join!(refused(&router, call), async {
+        begun.recv().await.expect("the call runs");
+        assert_eq!(refused(&router, call).await, (json!(7), INTERNAL));
+        assert_eq!(router.handle(cancel).await, None);
+    });
+    assert_eq!(first, (json!(7), CANCELLED));
+}
+
+#[tokio::test]
+async fn dropped_request_frees_its_id() {
+    let wait = Tool::new("wait", "Wait", async || pending::<()>().await);
+    let router = ToolServer::new("s").tool(wait).router();
+    let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait"}}"#;
+    tokio::select! {
+        biased;
+        _ = router.handle(call) => panic!("the tool never returns"),
+        () = tokio::task::yield_now() => {}
+    }
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    assert_eq!(answer(&router, ping).await["result"], json!({}));
+}
