@@ -137,8 +137,10 @@ impl<S> Tool<S> {
         self
     }
 
-    /// How long a call may take, waiting for its turn included. One that takes longer is dropped, and
-    /// Claude is told.
+    /// Limits how long a call may take, waiting for a free slot included. A call that takes longer
+    /// is dropped, and Claude reads that it timed out.
+    ///
+    /// The CLI knows one limit for the whole server, see [`ToolServer::timeout`](super::ToolServer::timeout).
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

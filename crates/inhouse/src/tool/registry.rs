@@ -1,4 +1,5 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::time::Duration;
 
 use inhouse_proto::mcp::ToolDefinition;
 use serde_json::value::{RawValue, to_raw_value};
@@ -7,6 +8,9 @@ use tokio::sync::watch;
 use super::Tool;
 use super::running::Limits;
 use super::subscribers::{Listed, Subscriber, Subscribers};
+
+/// The limit that the CLI has for calls of a server that sets none: about 28 hours.
+const UNLIMITED: Duration = Duration::from_millis(100_000_000);
 
 /// The tools of a server, as they are now.
 pub(super) struct Registry<S> {
@@ -100,6 +104,19 @@ impl<S> Registry<S> {
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.revision.subscribe()
+    }
+
+    /// Returns how long the CLI has to wait for a call of any tool; `None` when no limit is set.
+    pub(super) fn longest_timeout(&self, server: Option<Duration>) -> Option<Duration> {
+        let tools = self.read();
+        let limits = tools.entries.iter().map(|entry| entry.tool.timeout);
+        if server.is_none() && limits.clone().all(|limit| limit.is_none()) {
+            return None;
+        }
+        limits
+            .map(|limit| limit.or(server).unwrap_or(UNLIMITED))
+            .chain(server)
+            .max()
     }
 
     /// Returns the number of changes so far.

@@ -122,7 +122,12 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
         self
     }
 
-    /// How long a call of any of its tools may take, unless the tool says otherwise.
+    /// Limits how long a call of any of the tools may take, unless the tool has a limit of its own.
+    ///
+    /// The CLI is told the longest of these limits when the server is registered, and cuts no call
+    /// short before it: `MCP_TOOL_TIMEOUT`, which limits the calls of servers without a timeout,
+    /// has no effect on this one. A tool that is [put](ToolHandle::put) into the server later cannot
+    /// have a longer limit than that. The CLI ignores limits below one second; the host keeps them.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings().timeout = Some(timeout);
@@ -213,8 +218,16 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
 
     fn config(&self) -> Option<SdkMcpServerConfig> {
         let policies = &self.settings.policies;
-        let config = || SdkMcpServerConfig::new().tools(policies.iter().cloned());
-        (!policies.is_empty()).then(config)
+        let timeout = self.registry.longest_timeout(self.settings.timeout);
+        if policies.is_empty() && timeout.is_none() {
+            return None;
+        }
+        let mut config = SdkMcpServerConfig::new();
+        config.timeout = timeout;
+        if !policies.is_empty() {
+            config = config.tools(policies.iter().cloned());
+        }
+        Some(config)
     }
 
     fn listing(&self) -> Listing {

@@ -1,5 +1,7 @@
 //! What the CLI is told of the servers before it asks.
 
+use std::time::Duration;
+
 use inhouse::error::ErrorKind;
 use inhouse::launch::{HostEnvironment, Launch};
 use inhouse::options::McpServer;
@@ -117,6 +119,35 @@ async fn policies_are_settings_of_the_server() {
             {"name": "wipe", "permission_policy": "always_deny"},
         ]);
         let configs = json!({"calc": {"tools": policies}});
+        assert_eq!(initialize["sdkMcpServerConfigs"], configs);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn longest_timeout_of_a_server_is_sent_to_the_cli() {
+    let seconds = Duration::from_secs;
+    let limited = |name, limit| noop(name).timeout(seconds(limit));
+    let options = Options::new()
+        .tool_server(ToolServer::new("none").tool(add()))
+        .tool_server(ToolServer::new("empty").timeout(seconds(60)))
+        .tool_server(ToolServer::new("server").timeout(seconds(60)).tool(add()))
+        .tool_server(
+            ToolServer::new("longer")
+                .timeout(seconds(60))
+                .tools([limited("a", 90), limited("b", 5)]),
+        )
+        .tool_server(ToolServer::new("tools").tools([limited("a", 6), limited("b", 5)]))
+        // Calls of `add` have no limit, so the CLI must not apply that of `a` to them.
+        .tool_server(ToolServer::new("mixed").tools([limited("a", 6), add()]));
+    play(options, async |_, initialize| {
+        let configs = json!({
+            "empty": {"timeout": 60_000},
+            "server": {"timeout": 60_000},
+            "longer": {"timeout": 90_000},
+            "tools": {"timeout": 6_000},
+            "mixed": {"timeout": 100_000_000},
+        });
         assert_eq!(initialize["sdkMcpServerConfigs"], configs);
     })
     .await;

@@ -2,13 +2,14 @@
 
 use std::future::pending;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use inhouse::control::PermissionMode;
 use inhouse::tool::{CallId, Cancelled, Progress, State, Tool, ToolError, ToolServer};
 use inhouse::{Control, Session, query};
 use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::json;
-use tokio::sync::{Barrier, mpsc};
+use tokio::sync::{Barrier, Notify, mpsc};
 
 use super::{calling, connect, seen};
 use crate::world::{self, result_of, said};
@@ -299,6 +300,58 @@ async fn a_tool_that_comes_while_the_session_runs_is_called_in_it() {
         assert_eq!((seen[0].text.as_str(), seen[0].is_error), ("old", false));
         assert_eq!((seen[1].text.as_str(), seen[1].is_error), ("new", false));
         assert!(seen[2].is_error, "{:?}", seen[2]);
+        world.model.assert_done();
+    })
+    .await;
+}
+
+/// The call of a server without a timeout tells when `MCP_TOOL_TIMEOUT` is over: the CLI cancels it.
+#[tokio::test]
+async fn timeout_of_a_server_replaces_mcp_tool_timeout() {
+    world::pinned(async |world| {
+        let both = Turn::new()
+            .tool_use("toolu_1", "mcp__s__outlast", json!({}))
+            .tool_use("toolu_2", "mcp__other__hang", json!({}));
+        world.model.turn(both).turn("Done.");
+        let over = Arc::new(Notify::new());
+        let outlast = Tool::new("outlast", "Ends after the other", {
+            let over = Arc::clone(&over);
+            move || {
+                let over = Arc::clone(&over);
+                async move {
+                    over.notified().await;
+                    "outlasted"
+                }
+            }
+        });
+        let hang = Tool::new("hang", "Never ends", move |cancelled: Cancelled| {
+            let over = Arc::clone(&over);
+            tokio::spawn(async move {
+                cancelled.wait().await;
+                over.notify_one();
+            });
+            pending::<()>()
+        });
+        let server = ToolServer::new("s").timeout(Duration::from_secs(60));
+        let options = world
+            .options()
+            .env("MCP_TOOL_TIMEOUT", "1500")
+            .tool_server(server.tool(outlast.read_only(true)))
+            .tool_server(ToolServer::new("other").tool(hang.read_only(true)))
+            .allow_tools(["mcp__s", "mcp__other"]);
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Go.").await, "Done.");
+
+        // They are in the order in which they came.
+        let mut seen = seen(world);
+        seen.sort_by(|one, other| one.id.cmp(&other.id));
+        assert_eq!(
+            (seen[0].text.as_str(), seen[0].is_error),
+            ("outlasted", false)
+        );
+        assert!(seen[1].is_error, "{:?}", seen[1]);
+        assert!(seen[1].text.contains("timed out"), "{:?}", seen[1]);
         world.model.assert_done();
     })
     .await;
