@@ -102,6 +102,7 @@ impl<S> Registry<S> {
         self.changed(tools);
     }
 
+    #[cfg(feature = "rmcp")]
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.revision.subscribe()
     }

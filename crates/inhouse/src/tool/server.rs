@@ -7,6 +7,7 @@ use std::time::Duration;
 use inhouse_proto::control::outgoing::{SdkMcpServerConfig, ToolPolicy};
 use inhouse_proto::mcp::CallToolResult;
 use serde_json::Value;
+#[cfg(feature = "rmcp")]
 use tokio::sync::watch;
 use tracing::Instrument;
 
@@ -182,6 +183,7 @@ pub(crate) trait ServedTools: Send + Sync {
     fn config(&self) -> Option<SdkMcpServerConfig>;
     fn listing(&self) -> Listing;
     /// Changes whenever the listing does.
+    #[cfg(feature = "rmcp")]
     fn changes(&self) -> watch::Receiver<u64>;
     /// Returns the number of changes so far.
     fn revision(&self) -> u64;
@@ -234,6 +236,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
         self.registry.listing()
     }
 
+    #[cfg(feature = "rmcp")]
     fn changes(&self) -> watch::Receiver<u64> {
         self.registry.changes()
     }
