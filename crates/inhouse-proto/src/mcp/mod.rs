@@ -24,7 +24,13 @@ pub use self::payload::{
 pub use self::result::CallToolResult;
 pub use self::rpc::{ErrorCode, Rpc, RpcError};
 
-/// The versions of MCP that are understood, the newest first.
+/// The MCP versions that in-process servers speak with the CLI, newest first.
+///
+/// 2026-07-28 is left out on purpose. CLI 2.1.197 and 2.1.325 open an in-process server with
+/// `initialize` and version 2025-11-25, as the recordings `mcp_in_process` show; 2.1.325 uses
+/// 2026-07-28 in-process only for a server whose manifest announces it, and gains nothing there that
+/// tools need. Tools served to other programs (`serve_stdio`, `into_rmcp` of `inhouse`) speak
+/// 2026-07-28 as well: `rmcp` negotiates the version there.
 pub const PROTOCOL_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// The version to answer a client's wish with: its own if it is known, else the newest.
