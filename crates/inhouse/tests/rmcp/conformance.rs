@@ -33,7 +33,7 @@ async fn the_native_backend() {
     let (tools, subject) = subject();
     let options = Options::new().tool_server(tools);
     let (_client, stream) = bridged(options).await;
-    battery(stream, subject).await;
+    battery(stream, subject, json!([])).await;
 }
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn served_by_the_library() {
         let served = handler.serve(ours).await;
         served.expect("a handshake").waiting().await
     });
-    battery(theirs, subject).await;
+    battery(theirs, subject, quotient_as_text()).await;
     let ended = timeout(DEADLINE, serving).await;
     ended
         .expect("it ends with its client")
@@ -59,7 +59,7 @@ async fn served_by_the_library_behind_the_bridge() {
     let handler = tools.into_rmcp().expect("tools in order");
     let options = Options::new().rmcp_server("tools", move || handler.clone());
     let (_client, stream) = bridged(options).await;
-    battery(stream, subject).await;
+    battery(stream, subject, quotient_as_text()).await;
 }
 
 /// From protocol version 2026-07-28 on there is no handshake, and clients ask to be told of changes.
@@ -76,8 +76,17 @@ async fn served_by_the_library_to_a_client_without_handshakes() {
         let (told, _heard) = unbounded_channel();
         let client = Listener(told).serve_with_lifecycle(theirs, lifecycle);
         let client = client.await.expect("a server");
+        for (tool, arguments) in [
+            ("divide", json!({"a": 84, "b": 2})),
+            ("divide", json!({"a": 84, "b": 0})),
+            ("picture", json!({})),
+        ] {
+            let result = call_raw(&client, tool, arguments).await;
+            assert_eq!(result["resultType"], "complete", "{result}");
+        }
         let divided = call(&client, "divide", json!({"a": 84, "b": 2})).await;
         assert_eq!(divided["structuredContent"], json!({"quotient": 42.0}));
+        assert_eq!(divided["content"], quotient_as_text());
 
         let mut wanted = SubscriptionFilter::default();
         wanted.tools_list_changed = Some(true);
@@ -201,14 +210,21 @@ impl ClientHandler for Listener {
     }
 }
 
+/// The content that MCP asks for beside the structured content of `divide`.
+fn quotient_as_text() -> Value {
+    json!([{"type": "text", "text": r#"{"quotient":42.0}"#}])
+}
+
 /// All that a client can find out about [`tools`], whoever serves them.
-async fn battery(stream: DuplexStream, mut subject: Subject) {
+///
+/// `quotient` is the expected content beside the structured content of `divide`.
+async fn battery(stream: DuplexStream, mut subject: Subject, quotient: Value) {
     let checks = async {
         let (told, mut heard) = unbounded_channel();
         let client = Listener(told).serve(stream).await.expect("a handshake");
         introduces_itself(&client);
         lists(&client).await;
-        calls(&client).await;
+        calls(&client, &quotient).await;
         fails(&client).await;
         reports_progress(&client, &mut heard).await;
         cancels(&client, &mut subject.journal).await;
@@ -245,10 +261,12 @@ async fn lists(client: &Connected) {
     );
 }
 
-async fn calls(client: &Connected) {
-    let divided = call(client, "divide", json!({"a": 84, "b": 2})).await;
+async fn calls(client: &Connected, quotient: &Value) {
+    let divided = call_raw(client, "divide", json!({"a": 84, "b": 2})).await;
     assert_eq!(divided["structuredContent"], json!({"quotient": 42.0}));
-    assert_eq!(divided["content"], json!([]));
+    assert_eq!(divided["content"], *quotient);
+    // Versions before 2026-07-28 do not have the member.
+    assert_eq!(divided.get("resultType"), None);
 
     let picture = call(client, "picture", json!({})).await;
     assert_eq!(
@@ -345,13 +363,17 @@ async fn tells_of_changes(
 }
 
 async fn call(client: &Connected, tool: &'static str, arguments: Value) -> Value {
-    let mut params = CallToolRequestParams::new(tool);
-    params.arguments = arguments.as_object().cloned();
-    let result = client.call_tool(params).await.expect("a result");
-    let mut result = serde_json::to_value(result).expect("JSON");
-    // Of the newest version of MCP, and not always there.
+    let mut result = call_raw(client, tool, arguments).await;
+    // Only present from 2026-07-28 on.
     if let Some(members) = result.as_object_mut() {
         members.remove("resultType");
     }
     result
+}
+
+async fn call_raw(client: &Connected, tool: &'static str, arguments: Value) -> Value {
+    let mut params = CallToolRequestParams::new(tool);
+    params.arguments = arguments.as_object().cloned();
+    let result = client.call_tool(params).await.expect("a result");
+    serde_json::to_value(result).expect("JSON")
 }

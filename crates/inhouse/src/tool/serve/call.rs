@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use ::rmcp::model::{
     CallToolRequestParams, CallToolResult, ErrorData, ProgressNotificationParam, ProgressToken,
+    ResultType,
 };
 use ::rmcp::service::RequestContext;
 use ::rmcp::{Peer, RoleServer};
-use inhouse_proto::mcp::ErrorCode;
+use inhouse_proto::mcp::{CallToolResult as ToolResult, Content, ErrorCode};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tracing::Span;
 
 use crate::session::Session;
 use crate::tool::{CallContext, Canceller, Progress, ServedTools, note_answer};
@@ -41,14 +43,28 @@ pub(super) async fn call(
             Err(ErrorData::new(code, "the request was cancelled", None))
         }
         finished = forwarding(reports, &context.peer, running) => {
-            let json = serde_json::to_string(&finished.result);
-            let result = json.and_then(|json| {
-                note_answer(&finished.span, json.len(), || &json);
-                serde_json::from_str(&json)
-            });
+            let result = into_served(finished.result, &finished.span);
             result.map_err(|error| ErrorData::internal_error(error.to_string(), None))
         }
     }
+}
+
+/// Converts a result into the library's type.
+///
+/// - `resultType` is required from 2026-07-28 on; the library removes it for older clients.
+/// - MCP asks for the text of structured content in `content`, for clients that read only that. The
+///   model of an in-process CLI never sees it, which is why [`Json`](crate::tool::Json) leaves it out.
+fn into_served(mut result: ToolResult, span: &Span) -> serde_json::Result<CallToolResult> {
+    if let Some(data) = &result.structured_content
+        && result.content.is_empty()
+    {
+        result.content.push(Content::text(data.to_string()));
+    }
+    let json = serde_json::to_string(&result)?;
+    note_answer(span, json.len(), || &json);
+    let mut served: CallToolResult = serde_json::from_str(&json)?;
+    served.result_type = Some(ResultType::COMPLETE);
+    Ok(served)
 }
 
 /// A way to report progress without waiting, and what was reported.
