@@ -4,6 +4,7 @@ use schemars::transform::RecursiveTransform;
 use serde_json::Value;
 
 use super::Options;
+use crate::tool::drop_number_format;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OutputOptions {
@@ -40,25 +41,11 @@ impl Options {
     /// ```
     #[must_use]
     pub fn output<T: JsonSchema>(self) -> Self {
-        // Rust's number formats (`uint32`, `double`) are in no draft: CLI 2.1.197 drops the schema
-        // of which it does not know a format.
         let settings = SchemaSettings::draft2020_12()
             .with(|settings| settings.meta_schema = None)
             .with_transform(RecursiveTransform(drop_number_format));
         let schema = settings.into_generator().into_root_schema_for::<T>();
         self.json_schema(schema.to_value())
-    }
-}
-
-fn drop_number_format(schema: &mut schemars::Schema) {
-    let numeric = |name: &Value| matches!(name.as_str(), Some("integer" | "number"));
-    let is_number = match schema.get("type") {
-        Some(Value::Array(names)) => names.iter().any(numeric),
-        Some(name) => numeric(name),
-        None => false,
-    };
-    if is_number {
-        schema.remove("format");
     }
 }
 

@@ -23,6 +23,10 @@ pub trait IntoToolResult {
 ///
 /// Claude sees the JSON and nothing else: content next to structured content would be hidden from
 /// the model, so there is none. The schema of `T` is listed with the tool.
+///
+/// Served to other programs with [`serve_stdio`](crate::tool::ToolServer::serve_stdio) or
+/// [`into_rmcp`](crate::tool::ToolServer::into_rmcp), the result also carries the JSON as text, as
+/// MCP asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Json<T>(
     /// The data.
@@ -89,9 +93,8 @@ impl<T: IntoToolResult> IntoToolResult for Option<T> {
         self.map_or_else(CallToolResult::default, T::into_tool_result)
     }
 
-    fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        T::output_schema(generator)
-    }
+    // No output schema: with one, MCP requires structured content in every successful result, and
+    // clients reject a call without.
 }
 
 macro_rules! as_text {

@@ -1,4 +1,5 @@
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ fn generate(schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>) -> Opti
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut generator = settings.into_generator();
-    let mut schema = schema(&mut generator)?.to_value();
+    let mut schema = schema(&mut generator)?;
     let members = schema.as_object_mut()?;
     // Types that contain themselves cannot be written out; only these are left here.
     let definitions = generator.take_definitions(true);
@@ -27,5 +28,22 @@ fn generate(schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>) -> Opti
     }
     // The name of a Rust type means nothing to the model.
     members.remove("title");
-    Some(schema)
+    RecursiveTransform(drop_number_format).transform(&mut schema);
+    Some(schema.to_value())
+}
+
+/// Removes the formats that schemars gives to Rust's numbers, such as `uint32` and `double`.
+///
+/// No draft of JSON Schema defines a format for numbers. Strict validators reject an unknown format,
+/// and CLI 2.1.197 ignores an output schema that has one.
+pub(crate) fn drop_number_format(schema: &mut Schema) {
+    let numeric = |name: &Value| matches!(name.as_str(), Some("integer" | "number"));
+    let is_number = match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(numeric),
+        Some(name) => numeric(name),
+        None => false,
+    };
+    if is_number {
+        schema.remove("format");
+    }
 }

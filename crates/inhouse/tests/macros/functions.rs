@@ -103,8 +103,8 @@ fn the_definition_is_all_that_the_function_says() {
         "inputSchema": {
             "type": "object",
             "properties": {
-                "a": {"type": "number", "format": "double", "description": "First number"},
-                "b": {"type": "number", "format": "double", "description": "Second number"},
+                "a": {"type": "number", "description": "First number"},
+                "b": {"type": "number", "description": "Second number"},
             },
             "required": ["a", "b"],
         },

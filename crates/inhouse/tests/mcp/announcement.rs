@@ -62,8 +62,7 @@ async fn names_and_manifests_are_in_the_introduction() {
     play(options, async |_, initialize| {
         assert_eq!(initialize["sdkMcpServers"], json!(["calc", "empty"]));
         assert_eq!(initialize.get("sdkMcpServerConfigs"), None);
-        let number =
-            |description| json!({"type": "number", "format": "double", "description": description});
+        let number = |description| json!({"type": "number", "description": description});
         let schema = json!({
             "type": "object",
             "properties": {"a": number("First number"), "b": number("Second number")},

@@ -66,6 +66,40 @@ fn the_schema_is_inferred_from_the_type_and_stands_in_one_piece() {
 }
 
 #[test]
+fn schemas_have_no_formats_that_json_schema_does_not_define() {
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    struct Numbers {
+        small: u8,
+        counts: Vec<u32>,
+        ratio: Option<f64>,
+        next: Option<Box<Numbers>>,
+        format: i64,
+        #[schemars(extend("format" = "uri"))]
+        address: String,
+    }
+    let tool: Tool = Tool::new("count", "Count", async |Input(n): Input<Numbers>| Json(n));
+    let definition = definition(&tool);
+    for schema in ["inputSchema", "outputSchema"] {
+        let text = definition[schema].to_string();
+        for format in text.split(r#""format":""#).skip(1) {
+            assert!(format.starts_with("uri\""), "{text}");
+        }
+        let properties = &definition[schema]["properties"];
+        assert_eq!(properties["small"]["maximum"], 255);
+        assert_eq!(properties["format"]["type"], "integer");
+        assert_eq!(properties["address"]["format"], "uri");
+    }
+}
+
+#[test]
+fn optional_data_has_no_output_schema() {
+    let maybe: Tool = Tool::new("find", "Find", async || None::<Json<Found>>);
+    assert_eq!(maybe.definition().output_schema, None);
+    let always: Tool = Tool::new("find", "Find", async || Json(Found { count: 1 }));
+    assert!(always.definition().output_schema.is_some());
+}
+
+#[test]
 fn a_type_that_contains_itself_keeps_its_definition() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only the schema is looked at")]
