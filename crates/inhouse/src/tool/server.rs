@@ -182,6 +182,9 @@ pub(crate) trait ServedTools: Send + Sync {
     /// Settings that the CLI keeps for it.
     fn config(&self) -> Option<SdkMcpServerConfig>;
     fn listing(&self) -> Listing;
+    /// Returns the definition of one tool.
+    #[cfg(feature = "rmcp")]
+    fn definition(&self, tool: &str) -> Option<inhouse_proto::mcp::ToolDefinition>;
     /// Changes whenever the listing does.
     #[cfg(feature = "rmcp")]
     fn changes(&self) -> watch::Receiver<u64>;
@@ -234,6 +237,12 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
 
     fn listing(&self) -> Listing {
         self.registry.listing()
+    }
+
+    #[cfg(feature = "rmcp")]
+    fn definition(&self, tool: &str) -> Option<inhouse_proto::mcp::ToolDefinition> {
+        let entry = self.registry.find(tool)?;
+        Some(entry.tool.definition.clone())
     }
 
     #[cfg(feature = "rmcp")]

@@ -307,6 +307,24 @@ async fn fails(client: &Connected) {
     };
     assert_eq!(error.code.0, -32601);
     assert!(error.message.contains("tools/burn"), "{}", error.message);
+    // The server declares tools only, and so must not answer these with empty lists.
+    for method in [
+        "completion/complete",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+    ] {
+        let params = json!({
+            "ref": {"type": "ref/prompt", "name": "p"},
+            "argument": {"name": "a", "value": "v"},
+        });
+        let request = ClientRequest::CustomRequest(CustomRequest::new(method, Some(params)));
+        let answer = client.send_request(request).await;
+        let Err(ServiceError::McpError(error)) = answer else {
+            panic!("{method}: {answer:?}");
+        };
+        assert_eq!(error.code.0, -32601, "{method}");
+    }
 }
 
 async fn reports_progress(client: &Connected, heard: &mut UnboundedReceiver<Told>) {

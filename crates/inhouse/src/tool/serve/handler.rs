@@ -1,8 +1,11 @@
 use std::sync::Arc;
 
 use ::rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool,
 };
 use ::rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use ::rmcp::{RoleServer, ServerHandler};
@@ -13,13 +16,16 @@ use crate::error::{Error, Result};
 use crate::tool::{ServedTools, ToolServer};
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
-    /// A handler of the official MCP library with these tools, to be served in any way that the
+    /// Returns a handler of the official MCP library with these tools, to be served in any way that the
     /// library knows: over HTTP, a socket, or a child process's pipes.
     ///
     /// Each clone serves one client. They all have the same tools, which a [`handle`](Self::handle)
-    /// may change while clients are there: these are told.
+    /// may change while clients are connected: these are notified.
     ///
-    /// Mounted into a web server, with the feature `transport-streamable-http-server` of `rmcp`:
+    /// Clients with a handshake (2024-11-05 to 2025-11-25) and without (2026-07-28) are served.
+    ///
+    /// Mounted into a web server, with the feature `transport-streamable-http-server` of `rmcp`; the
+    /// example `serve_http` is a complete program:
     ///
     /// ```
     /// use std::sync::Arc;
@@ -41,6 +47,9 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// The default configuration of that service accepts requests for loopback host names only. For
+    /// another name, set `allowed_hosts` of its `StreamableHttpServerConfig`.
     ///
     /// # Errors
     /// `Config` when a tool is not in order.
@@ -105,12 +114,56 @@ impl ServerHandler for ToolHandler {
         Ok(ListToolsResult::with_all_items(tools))
     }
 
+    /// Lets the library's HTTP service check the headers that mirror arguments (`x-mcp-header`), as
+    /// 2026-07-28 requires.
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let definition = serde_json::to_value(self.tools.definition(name)?);
+        definition.and_then(serde_json::from_value).ok()
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         call(&*self.tools, request, context).await.map(Into::into)
+    }
+
+    // The library answers these with empty lists by default. A server must not handle what it does
+    // not declare.
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

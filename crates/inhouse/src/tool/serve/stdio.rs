@@ -24,6 +24,8 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     ///
     /// Nothing else may write to stdout: let logs go to stderr. The runtime needs its I/O enabled.
     ///
+    /// Clients with a handshake (2024-11-05 to 2025-11-25) and without (2026-07-28) are served.
+    ///
     /// Policies of the server are for a CLI that runs it in process and have no effect here.
     ///
     /// # Errors
