@@ -10,6 +10,9 @@ mod conversation;
 mod environment;
 mod files;
 mod hooks;
+#[cfg(feature = "rmcp")]
+#[path = "../../examples/serve_http/http.rs"]
+mod http;
 mod in_process;
 mod interrupt;
 mod launch;

@@ -1,13 +1,9 @@
 //! The official MCP library in both directions: its servers in the host's process, and tools that it
 //! serves to the CLI from outside.
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
 use inhouse::control::outgoing::McpConnection;
 use inhouse::options::McpServer;
 use inhouse::rmcp::model::{
@@ -17,15 +13,13 @@ use inhouse::rmcp::model::{
     ResourceContents, ServerCapabilities, ServerConfig, Tool,
 };
 use inhouse::rmcp::service::RequestContext;
-use inhouse::rmcp::transport::StreamableHttpService;
-use inhouse::rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use inhouse::rmcp::{RoleServer, ServerHandler};
 use inhouse::tool::{CallId, ToolServer};
 use inhouse_testkit::Turn;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::world;
+use crate::{http, world};
 
 /// Notes of which the test keeps a copy.
 struct Notes(Arc<Mutex<Vec<String>>>);
@@ -269,23 +263,9 @@ async fn servers_in_process_over_stdio_and_over_http_work_side_by_side() {
 /// Serves tools on a port of their own as long as the test runs; returns their address.
 async fn serve_http(tools: ToolServer) -> String {
     let handler = tools.into_rmcp().expect("tools in order");
-    let service = StreamableHttpService::new(
-        move || Ok(handler.clone()),
-        Arc::new(LocalSessionManager::default()),
-        Default::default(),
-    );
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let service = service.clone();
-            let answer = service_fn(move |request| {
-                let service = service.clone();
-                async move { Ok::<_, Infallible>(service.handle(request).await) }
-            });
-            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), answer));
-        }
-    });
+    tokio::spawn(http::serve(listener, handler));
     format!("http://{address}/")
 }
 
