@@ -32,7 +32,7 @@ chores:
   record [<scenario>...]                    the fixtures of inhouse-proto anew, from the real CLI; all scenarios unless some are named
   record-official                           what the official SDKs send to the CLI, for the launch tests (needs npm and Python)
   soak --runs <n> [--seed <n>] [<filter>]   the soak tests with the real CLI, <n> runs each; ends with a table
-  test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real, soak
+  test [--ring <ring>]... [-- <libtest>...] the tests, ring by ring: pure, behaviour, process, doc, real, foreign, soak
 ";
 
 fn main() -> ExitCode {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread::available_parallelism;
 
 use super::build::Executable;
 use super::tally::Tally;
@@ -66,6 +67,19 @@ pub(crate) fn list(test: &Executable, arguments: &[String]) -> Result<Vec<String
         .collect())
 }
 
+/// Returns the arguments for libtest with a bound on threads: each test starts large processes.
+pub(crate) fn bounded(arguments: &[String]) -> Vec<String> {
+    let mut arguments = arguments.to_vec();
+    if !arguments
+        .iter()
+        .any(|argument| argument.starts_with("--test-threads"))
+    {
+        let threads = available_parallelism().map_or(2, usize::from).clamp(2, 4);
+        arguments.push(format!("--test-threads={threads}"));
+    }
+    arguments
+}
+
 fn command_of(test: &Executable) -> Command {
     let mut command = Command::new(&test.path);
     command
@@ -122,5 +136,17 @@ mod tests {
             )
             .is_err()
         );
+    }
+
+    #[test]
+    fn threads_are_bounded_unless_the_caller_does_it() {
+        let given = ["--test-threads=1".to_owned()];
+        assert_eq!(bounded(&given), given);
+        let threads: usize = bounded(&[])[0]
+            .strip_prefix("--test-threads=")
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!((2..=4).contains(&threads));
     }
 }

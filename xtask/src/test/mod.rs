@@ -2,6 +2,7 @@
 
 mod build;
 mod execute;
+mod foreign;
 mod plan;
 mod real_cli;
 mod ring;
@@ -29,7 +30,14 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<bool, String> {
         let begin = Instant::now();
         let tally = match ring {
             Ring::Doc => execute::doctests(workspace.root(), &plan.arguments)?,
-            Ring::Real | Ring::Soak => real(workspace, &build, *ring, plan)?,
+            Ring::Real | Ring::Soak => with_programs(&build, *ring, plan, || {
+                let cli = RealCli::provide(workspace.root(), build.binary("real-cli"))?;
+                Ok(cli.environment().to_vec())
+            })?,
+            Ring::Foreign => with_programs(&build, *ring, plan, || {
+                let programs = foreign::provide(workspace.root())?;
+                Ok(vec![("INHOUSE_FOREIGN", programs.into())])
+            })?,
             ring => plain(&build, *ring, plan)?,
         };
         reports.push(RingReport {
@@ -71,18 +79,25 @@ fn plain(build: &Build, ring: Ring, plan: &Plan) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// The real CLI may be missing on a machine of a developer; on CI a ring that does not run has failed.
-fn real(workspace: &Workspace, build: &Build, ring: Ring, plan: &Plan) -> Result<Tally, String> {
+/// Runs a ring that needs programs from a package registry, which tests find by their environment.
+///
+/// The programs may be missing on a developer's machine; on CI a ring that does not run has failed.
+fn with_programs(
+    build: &Build,
+    ring: Ring,
+    plan: &Plan,
+    provide: impl FnOnce() -> Result<Vec<(&'static str, OsString)>, String>,
+) -> Result<Tally, String> {
     let tests: Vec<_> = build.tests_of(ring).collect();
     if tests.is_empty() {
         return Ok(Tally::default());
     }
     let mut tally = Tally::default();
-    match RealCli::provide(workspace.root(), build.binary("real-cli")) {
-        Ok(cli) => {
-            let arguments = real_cli::bounded(&plan.arguments);
+    match provide() {
+        Ok(environment) => {
+            let arguments = execute::bounded(&plan.arguments);
             for test in tests {
-                tally += execute::executable(test, &arguments, &cli.environment())?;
+                tally += execute::executable(test, &arguments, &environment)?;
             }
         }
         Err(reason) => {
@@ -91,7 +106,7 @@ fn real(workspace: &Workspace, build: &Build, ring: Ring, plan: &Plan) -> Result
                 .map(|test| execute::list(test, &plan.arguments));
             let names: Vec<String> = names.collect::<Result<Vec<_>, _>>()?.concat();
             let must_run = std::env::var("CI").is_ok_and(|ci| ci == "true");
-            println!("{}", real_cli::not_run(ring, &reason, &names, must_run));
+            println!("{}", summary::not_run(ring, &reason, &names, must_run));
             let count = if must_run {
                 &mut tally.failed
             } else {

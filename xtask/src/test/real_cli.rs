@@ -4,9 +4,6 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread::available_parallelism;
-
-use super::ring::Ring;
 
 /// The two versions that the real ring runs against.
 #[derive(Debug, PartialEq)]
@@ -70,33 +67,6 @@ impl RealCli {
     }
 }
 
-/// The arguments for libtest with a bound on threads: each test starts a process of some 200 MB.
-pub(crate) fn bounded(arguments: &[String]) -> Vec<String> {
-    let mut arguments = arguments.to_vec();
-    if !arguments
-        .iter()
-        .any(|argument| argument.starts_with("--test-threads"))
-    {
-        let threads = available_parallelism().map_or(2, usize::from).clamp(2, 4);
-        arguments.push(format!("--test-threads={threads}"));
-    }
-    arguments
-}
-
-/// Tells what did not run and why.
-pub(crate) fn not_run(ring: Ring, reason: &str, names: &[String], must_run: bool) -> String {
-    let verdict = if must_run {
-        "failed (CI=true: every ring must run)"
-    } else {
-        "skipped"
-    };
-    let list: String = names.iter().map(|name| format!("\n  {name}")).collect();
-    format!(
-        "ring {ring} {verdict}: {} tests not run: {reason}{list}",
-        names.len()
-    )
-}
-
 /// Passes lines on to the terminal, and keeps those from the last `error: ` on.
 fn repeat(stderr: impl Read) -> String {
     let mut kept: Vec<String> = Vec::new();
@@ -129,31 +99,6 @@ mod tests {
         assert_eq!(
             RealCli::parse("pinned=/a/claude\n"),
             Err("real-cli printed no oldest=<path>".to_owned())
-        );
-    }
-
-    #[test]
-    fn threads_are_bounded_unless_the_caller_does_it() {
-        let given = ["--test-threads=1".to_owned()];
-        assert_eq!(bounded(&given), given);
-        let threads: usize = bounded(&[])[0]
-            .strip_prefix("--test-threads=")
-            .unwrap()
-            .parse()
-            .unwrap();
-        assert!((2..=4).contains(&threads));
-    }
-
-    #[test]
-    fn what_did_not_run_is_named() {
-        let names = ["real::one".to_owned(), "real::two".to_owned()];
-        let text = not_run(Ring::Real, "npm is missing", &names, false);
-        assert_eq!(
-            text,
-            "ring real skipped: 2 tests not run: npm is missing\n  real::one\n  real::two"
-        );
-        assert!(
-            not_run(Ring::Real, "npm is missing", &names, true).starts_with("ring real failed")
         );
     }
 

@@ -10,6 +10,7 @@ pub(crate) enum Ring {
     Process,
     Doc,
     Real,
+    Foreign,
     Soak,
 }
 
@@ -17,12 +18,13 @@ pub(crate) enum Ring {
 pub(crate) const PURE_PACKAGES: [&str; 2] = ["inhouse-proto", "xtask"];
 
 impl Ring {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Pure,
         Self::Behaviour,
         Self::Process,
         Self::Doc,
         Self::Real,
+        Self::Foreign,
         Self::Soak,
     ];
 
@@ -31,6 +33,7 @@ impl Ring {
         match (package, target) {
             ("inhouse", "real") | ("inhouse-testkit", "scripted_model") => Self::Real,
             ("inhouse", "soak") => Self::Soak,
+            ("inhouse", "foreign") => Self::Foreign,
             (_, "process") => Self::Process,
             (package, _) if PURE_PACKAGES.contains(&package) => Self::Pure,
             _ => Self::Behaviour,
@@ -45,6 +48,7 @@ impl Ring {
             Self::Doc => "the examples of the documentation",
             Self::Real => "the real CLI against a scripted model",
             Self::Soak => "one run of each soak test, with the real CLI",
+            Self::Foreign => "served tools against official MCP clients and the conformance suite",
         }
     }
 }
@@ -58,6 +62,7 @@ impl fmt::Display for Ring {
             Self::Doc => "doc",
             Self::Real => "real",
             Self::Soak => "soak",
+            Self::Foreign => "foreign",
         })
     }
 }
@@ -84,6 +89,7 @@ mod tests {
         assert_eq!(Ring::of("inhouse", "process"), Ring::Process);
         assert_eq!(Ring::of("inhouse", "real"), Ring::Real);
         assert_eq!(Ring::of("inhouse", "soak"), Ring::Soak);
+        assert_eq!(Ring::of("inhouse", "foreign"), Ring::Foreign);
         assert_eq!(Ring::of("inhouse-testkit", "scripted_model"), Ring::Real);
         assert_eq!(
             Ring::of("inhouse-testkit", "inhouse_testkit"),

@@ -71,6 +71,20 @@ pub(crate) fn render(reports: &[RingReport], problems: &[String]) -> String {
     text
 }
 
+/// Says which tests of a ring did not run, and why.
+pub(crate) fn not_run(ring: Ring, reason: &str, names: &[String], must_run: bool) -> String {
+    let verdict = if must_run {
+        "failed (CI=true: every ring must run)"
+    } else {
+        "skipped"
+    };
+    let list: String = names.iter().map(|name| format!("\n  {name}")).collect();
+    format!(
+        "ring {ring} {verdict}: {} tests not run: {reason}{list}",
+        names.len()
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +142,19 @@ mod tests {
              pure             3       0       0      1.5\n\
              real             0       0       5      1.5\n\
              3 passed, 0 failed, 5 skipped\n"
+        );
+    }
+
+    #[test]
+    fn what_did_not_run_is_named() {
+        let names = ["real::one".to_owned(), "real::two".to_owned()];
+        let text = not_run(Ring::Real, "npm is missing", &names, false);
+        assert_eq!(
+            text,
+            "ring real skipped: 2 tests not run: npm is missing\n  real::one\n  real::two"
+        );
+        assert!(
+            not_run(Ring::Real, "npm is missing", &names, true).starts_with("ring real failed")
         );
     }
 }
