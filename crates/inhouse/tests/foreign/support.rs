@@ -69,9 +69,9 @@ pub(crate) fn example(name: &str) -> PathBuf {
         .ancestors()
         .nth(2)
         .expect("target/<profile>/deps/<test>");
-    profile
-        .join("examples")
-        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    let path = profile.join("examples").join(name);
+    assert!(path.exists(), "run `cargo build --example {name}` first");
+    path
 }
 
 /// Runs a program to its end: its output, or all that it printed if it fails.
