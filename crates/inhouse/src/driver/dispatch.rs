@@ -109,3 +109,7 @@ impl Dispatch {
         self.running.clear();
     }
 }
+
+#[cfg(test)]
+#[path = "dispatch_tests.rs"]
+mod tests;

@@ -125,3 +125,7 @@ impl Waiters {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "waiters_tests.rs"]
+mod tests;
