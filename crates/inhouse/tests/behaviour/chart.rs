@@ -1,6 +1,6 @@
 //! What every test here needs: two sides, a deadline, and a short form of what was read.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::time::Duration;
 
 use inhouse::message::Message;
@@ -39,6 +39,13 @@ pub(crate) async fn timed<F: Future>(future: F) -> (F::Output, Duration) {
     let start = Instant::now();
     let output = future.await;
     (output, start.elapsed())
+}
+
+/// Resolves when every other task waits: only then does the paused clock advance.
+pub(crate) async fn idle() {
+    timeout(Duration::from_millis(1), pending::<()>())
+        .await
+        .expect_err("it is pending for ever");
 }
 
 pub(crate) const fn seconds(seconds: u64) -> Duration {
