@@ -5,5 +5,7 @@ mod exit;
 mod group;
 mod spawn_errors;
 mod stderr;
+mod stopped_watchdog;
 mod support;
+mod unread_messages;
 mod watchdog;

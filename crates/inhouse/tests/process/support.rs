@@ -1,3 +1,4 @@
+use std::env;
 use std::fs;
 use std::future::Future;
 use std::thread;
@@ -7,6 +8,7 @@ use inhouse::launch::{CommandLine, Launch};
 use inhouse::transport::{ChildTransport, Connection, Transport};
 use inhouse::{Options, Result};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
+use tokio::process::Command;
 
 /// Longer than anything here takes, on any machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
@@ -79,6 +81,24 @@ pub(crate) async fn rest(reader: &mut (impl AsyncRead + Unpin)) -> String {
     text
 }
 
+/// Runs a test of this program in a process of its own. Returns true in that process, and false in
+/// the calling one once that process has passed the test.
+pub(crate) async fn run_alone(test: &str) -> bool {
+    const VARIABLE: &str = "INHOUSE_TEST_ALONE";
+    if env::var_os(VARIABLE).is_some() {
+        return true;
+    }
+    let mut process = Command::new(env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(VARIABLE, "yes")
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let status = within(process.wait()).await.unwrap();
+    assert!(status.success(), "{test} has failed; its output is above");
+    false
+}
+
 pub(crate) async fn within<F: Future>(future: F) -> F::Output {
     tokio::time::timeout(DEADLINE, future)
         .await
@@ -96,7 +116,7 @@ pub(crate) fn wait_until_reaped(pid: u32) {
 }
 
 /// For what processes do by themselves, and of which nothing tells.
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(

@@ -169,7 +169,7 @@ fn follow(fifo: PathBuf) -> (Receiver<String>, Receiver<String>) {
 }
 
 /// A process that was just started may not show its command line yet.
-fn watchdog_of_this_process() -> u32 {
+pub(crate) fn watchdog_of_this_process() -> u32 {
     let start = Instant::now();
     loop {
         if let Some(pid) = find_watchdog() {
@@ -189,6 +189,6 @@ fn find_watchdog() -> Option<u32> {
     })
 }
 
-fn as_pid(pid: u32) -> Pid {
+pub(crate) fn as_pid(pid: u32) -> Pid {
     Pid::from_raw(pid.cast_signed()).unwrap()
 }
