@@ -74,6 +74,11 @@ impl Life {
         self.0.send_modify(|state| state.stdout_held = true);
     }
 
+    /// Whether something holds its stdout open after its exit.
+    pub(super) fn holds_stdout(&self) -> bool {
+        self.0.borrow().stdout_held
+    }
+
     pub(super) fn write_stderr(&self, text: &str) {
         self.0.send_modify(|state| {
             state.stderr.push_str(text);

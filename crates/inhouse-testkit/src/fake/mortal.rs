@@ -12,6 +12,7 @@ use super::life::Life;
 /// The host's end of a stdout: it ends when the fake has ended, after everything that was written.
 pub(super) struct UntilEnd {
     stream: DuplexStream,
+    life: Life,
     end: Moment,
 }
 
@@ -25,12 +26,9 @@ pub(super) struct WhileAlive {
 struct Moment(Option<Pin<Box<dyn Future<Output = ()> + Send>>>);
 
 impl UntilEnd {
-    pub(super) fn new(
-        stream: DuplexStream,
-        end: impl Future<Output = ()> + Send + 'static,
-    ) -> Self {
-        let end = Moment::new(end);
-        Self { stream, end }
+    pub(super) fn new(stream: DuplexStream, life: Life) -> Self {
+        let end = Moment::new(life.stdout_ended());
+        Self { stream, life, end }
     }
 }
 
@@ -52,8 +50,13 @@ impl AsyncRead for UntilEnd {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
         if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, buf) {
-            return Poll::Ready(read);
+            // The fake is dropped, but a process that it has left behind has the stream, too.
+            let is_held = buf.filled().len() == before && self.life.holds_stdout();
+            if read.is_err() || !is_held {
+                return Poll::Ready(read);
+            }
         }
         ready!(self.end.poll(cx));
         Poll::Ready(Ok(()))

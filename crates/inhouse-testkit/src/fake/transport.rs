@@ -21,9 +21,8 @@ pub struct FakeTransport {
 
 impl Transport for FakeTransport {
     async fn open(self, _: &Launch) -> Result<Connection> {
-        let end = self.life.stdout_ended();
         Ok(Connection {
-            reader: Box::new(UntilEnd::new(self.stdout, end)),
+            reader: Box::new(UntilEnd::new(self.stdout, self.life.clone())),
             writer: Box::new(self.stdin),
             peer: Box::new(FakePeer(self.life)),
         })

@@ -11,6 +11,7 @@ mod errors;
 mod exits;
 mod failed_turns;
 mod handlers_at_the_end;
+mod held_stdout;
 mod lines;
 mod many_reads;
 mod openness;

@@ -1,0 +1,69 @@
+//! A process that the CLI has started and left behind holds the CLI's stdout open.
+
+use inhouse::{ErrorKind, ExitStatus};
+use inhouse_testkit::FakeCli;
+
+use crate::chart::{connect, failed, seconds, timed, together};
+
+/// How long the driver reads on after the CLI has exited.
+const DRAIN: u64 = 1;
+
+#[tokio::test(start_paused = true)]
+async fn session_ends_although_a_grandchild_survives_and_holds_stdout() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let (end, took) = timed(client.messages().next()).await;
+        assert!(client.messages().next().await.is_none());
+        (failed(end.expect("an error comes last")), took)
+    };
+    let cli = async move {
+        cli.hold_stdout();
+        cli.ignore_kill();
+        cli.accept().await;
+        cli.exit(ExitStatus::with_code(4));
+    };
+    let ((error, took), ()) = together(host, cli).await;
+    assert_eq!(error.kind(), ErrorKind::Exited);
+    assert_eq!(error.exit_status(), Some(ExitStatus::with_code(4)));
+    assert_eq!(took, seconds(DRAIN));
+}
+
+// A child process takes its group along when it exits. Behind another transport only the driver can
+// end what is left.
+#[tokio::test(start_paused = true)]
+async fn peer_is_killed_as_soon_as_it_has_exited() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        timed(client.messages().next()).await.1
+    };
+    let cli = async move {
+        cli.hold_stdout();
+        cli.accept().await;
+        cli.exit(ExitStatus::with_code(0));
+    };
+    let (took, ()) = together(host, cli).await;
+    assert_eq!(took, seconds(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn request_that_expires_as_the_session_ends_reports_a_timeout() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let client = connect(transport).await;
+        let control = client.control().with_timeout(seconds(DRAIN));
+        timed(control.interrupt()).await
+    };
+    let cli = async move {
+        cli.hold_stdout();
+        cli.ignore_kill();
+        cli.accept().await;
+        let _unanswered = cli.expect_request("interrupt").await;
+        cli.exit(ExitStatus::with_code(0));
+    };
+    let ((outcome, took), ()) = together(host, cli).await;
+    assert_eq!(took, seconds(DRAIN));
+    let error = failed(outcome);
+    assert!(error.is_timeout(), "{error}");
+}
