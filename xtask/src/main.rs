@@ -8,6 +8,7 @@
 
 mod bench;
 mod cargo;
+mod coverage;
 mod lint;
 mod metadata;
 mod record;
@@ -28,6 +29,7 @@ chores:
                                             hosts side by side under the same load; a complete run is written to docs/bench and README
   bench --check | --update-budget           instructions and allocations of the hot paths against bench/budget.json (needs valgrind)
   bench --readme                            README's figures anew from docs/bench
+  coverage                                  lines of the MCP and protocol parts that the fast tests run; fails below 90 %
   lint                                      every static check; all run, then it fails if one found something
   record [<scenario>...]                    the fixtures of inhouse-proto anew, from the real CLI; all scenarios unless some are named
   record-official                           what the official SDKs send to the CLI, for the launch tests (needs npm and Python)
@@ -53,6 +55,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     };
     let passed = match chore.as_str() {
         "bench" => bench::run(&Workspace::locate(), &bench::Plan::parse(rest)?)?,
+        "coverage" if rest.is_empty() => coverage::run(&Workspace::locate())?,
         "lint" if rest.is_empty() => lint::run(&Workspace::locate())?,
         "record" => record::run(&Workspace::locate(), rest)?,
         "record-official" if rest.is_empty() => record_official::run(&Workspace::locate())?,

@@ -18,6 +18,8 @@ mod spdx;
 mod test_habits;
 mod wire_tags;
 
+pub(crate) use rust_source::RustSource;
+
 use std::time::Instant;
 
 use crate::workspace::Workspace;

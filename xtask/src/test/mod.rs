@@ -10,6 +10,7 @@ mod summary;
 mod tally;
 
 pub(crate) use plan::Plan;
+pub(crate) use ring::Ring;
 
 use std::ffi::OsString;
 use std::time::Instant;
@@ -17,7 +18,6 @@ use std::time::Instant;
 use crate::workspace::Workspace;
 use build::Build;
 use real_cli::RealCli;
-use ring::Ring;
 use summary::RingReport;
 use tally::Tally;
 
