@@ -235,7 +235,7 @@ impl Coverage {
             let percent = share.percent();
             let _ = writeln!(
                 text,
-                "{name:<50} {covered:>6} of {lines:>6}  {percent:>6.1} %"
+                "{name:<56} {covered:>6} of {lines:>6}  {percent:>6.1} %"
             );
         };
         for (directory, share) in self.shares(directory_of) {
