@@ -1,6 +1,6 @@
 // A host built with the official TypeScript SDK, for the benchmark: the same servers and handlers as `bench-host`.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 
 import { createSdkMcpServer, query, tool } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
@@ -51,7 +51,10 @@ const messages = query({ prompt: "Begin.", options });
 if (process.env.BENCH_READ_LATE) await reading;
 for await (const message of messages) {
   if (message.type === "assistant") {
-    for (const block of message.message.content) if (block.type === "text") report.text_bytes += block.text.length;
+    let bytes = 0;
+    for (const block of message.message.content) if (block.type === "text") bytes += block.text.length;
+    if (bytes === 0) appendFileSync(process.env.BENCH_READ_MARKS, ".");
+    report.text_bytes += bytes;
   } else if (message.type === "result") {
     report.last_message_ns = now();
     report.last_message_cpu_us = cpu();

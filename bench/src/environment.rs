@@ -2,15 +2,19 @@
 //!
 //! A host passes its environment on to the CLI that it starts, so that one place reaches both.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::generator::Failure;
+use crate::generator::{Failure, Timing};
 
 /// The program to start as the CLI.
 pub const CLI: &str = "BENCH_CLI";
 /// What the generator does; see [`Scenario`](crate::generator::Scenario).
 pub const SCENARIO: &str = "BENCH_SCENARIO";
+/// How long it warms the host up; see [`WarmUp`](crate::generator::WarmUp).
+pub const WARM_UP: &str = "BENCH_WARM_UP";
 /// For how long it measures, in milliseconds.
 pub const MILLISECONDS: &str = "BENCH_MILLISECONDS";
 /// The core on which the generator runs, unless it is the host's.
@@ -23,6 +27,8 @@ pub const HOST_REPORT: &str = "BENCH_HOST_REPORT";
 pub const SERVERS: &str = "BENCH_SERVERS";
 /// Set when the host begins to read its messages only when the tool `read` is called.
 pub const READ_LATE: &str = "BENCH_READ_LATE";
+/// The file to which the host appends one byte for each message without text that it reads.
+pub const READ_MARKS: &str = "BENCH_READ_MARKS";
 
 /// The value of a variable that must be set.
 ///
@@ -54,12 +60,26 @@ pub fn number(name: &str) -> Result<Option<usize>, Failure> {
     Ok(Some(number))
 }
 
-/// For how long to measure.
+/// How long to warm up and to measure.
 ///
 /// # Errors
-/// When it is not set to a number.
-pub fn duration() -> Result<Duration, Failure> {
+/// When a variable is not set, or to something else.
+pub fn timing() -> Result<Timing, Failure> {
     let milliseconds =
         number(MILLISECONDS)?.ok_or_else(|| Failure::new(format!("{MILLISECONDS} is not set")))?;
-    Ok(Duration::from_millis(milliseconds as u64))
+    Ok(Timing {
+        warm_up: required(WARM_UP)?.parse()?,
+        duration: Duration::from_millis(milliseconds as u64),
+    })
+}
+
+/// Confirms to the generator that a message without text was read.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn confirm_read() -> Result<(), Failure> {
+    let path = path(READ_MARKS)?;
+    let file = OpenOptions::new().create(true).append(true).open(&path);
+    file.and_then(|mut file| file.write_all(b"."))
+        .map_err(|cause| Failure::of(READ_MARKS, cause))
 }

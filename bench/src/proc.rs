@@ -54,3 +54,19 @@ pub fn cpu_microseconds(process: &str) -> Result<u64, Failure> {
         .ok_or_else(|| Failure::new(format!("{path} has no times")))?;
     Ok((user + system) * MICROSECONDS_PER_TICK)
 }
+
+/// The ids of the processes that a process has started and that are still there.
+///
+/// # Errors
+/// When there is no such process.
+pub fn children(process: &str) -> Result<Vec<String>, Failure> {
+    let path = format!("/proc/{process}/task");
+    let threads = fs::read_dir(&path).map_err(|cause| Failure::of(&path, cause))?;
+    let mut children = Vec::new();
+    for thread in threads.flatten() {
+        // A thread may end between the listing and this line.
+        let listed = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        children.extend(listed.split_whitespace().map(str::to_owned));
+    }
+    Ok(children)
+}

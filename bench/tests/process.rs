@@ -70,6 +70,12 @@ fn answers_everything(host: &[&str]) {
             generator.contains_key(*figure),
             "{host:?} in {scenario}: {generator:?}"
         );
+        let warms_up = !["connect", "backlog:20:100", "endurance:10"].contains(scenario);
+        assert_eq!(
+            generator.contains_key("warm_up_operations"),
+            warms_up,
+            "{host:?} in {scenario}: {generator:?}"
+        );
         assert!(
             own["query_ns"] < generator["first_call_ns"],
             "{host:?} in {scenario}"
@@ -91,7 +97,9 @@ fn run(host: &[&str], scenario: &str, servers: usize) -> (Report, Report) {
         .args(&host[1..])
         .env("BENCH_CLI", env!("CARGO_BIN_EXE_bench-cli"))
         .env("BENCH_SCENARIO", scenario)
+        .env("BENCH_WARM_UP", "1:1:1")
         .env("BENCH_MILLISECONDS", "1")
+        .env("BENCH_READ_MARKS", directory.path().join("marks"))
         .env("BENCH_SERVERS", servers.to_string())
         .env("BENCH_CLI_REPORT", &reports[0])
         .env("BENCH_HOST_REPORT", &reports[1]);

@@ -29,13 +29,13 @@ fn run(started: u64) -> Result<(), Failure> {
         sched_setaffinity(None, &cores).map_err(|cause| Failure::of("pinning", cause))?;
     }
     let scenario: Scenario = environment::required(environment::SCENARIO)?.parse()?;
-    let duration = environment::duration()?;
+    let timing = environment::timing()?;
     let path = environment::path(environment::CLI_REPORT)?;
 
     let mut report = Report::default();
     report.count("cli_started_ns", started);
     let mut session = Session::accept(&mut report)?;
-    scenario.play(&mut session, duration, &mut report)?;
+    scenario.play(&mut session, timing, &mut report)?;
     // Before the host learns that all is over, and may end.
     report.write(&path)?;
     session.finish()

@@ -36,7 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         if line.starts_with(b"{\"type\":\"control_request\"") {
             answers.add(line);
         } else if line.starts_with(b"{\"type\":\"assistant\"") {
-            text_bytes += length_of_text(line);
+            match length_of_text(line) {
+                0 => environment::confirm_read()?,
+                bytes => text_bytes += bytes,
+            }
         } else if line.starts_with(b"{\"type\":\"result\"") {
             report.count("last_message_ns", now_ns());
             report.count("last_message_cpu_us", cpu_microseconds("self")?);

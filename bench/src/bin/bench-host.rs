@@ -47,7 +47,10 @@ async fn run(backend: Backend) -> Result<(), Box<dyn Error>> {
     let mut text_bytes = 0;
     while let Some(message) = stream.next().await {
         match message? {
-            Message::Assistant(message) => text_bytes += message.text().len() as u64,
+            Message::Assistant(message) => match message.text().len() as u64 {
+                0 => environment::confirm_read()?,
+                bytes => text_bytes += bytes,
+            },
             Message::Result(_) => {
                 report.count("last_message_ns", now_ns());
                 report.count("last_message_cpu_us", cpu_microseconds("self")?);

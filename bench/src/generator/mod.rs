@@ -12,9 +12,11 @@ pub(crate) mod operation;
 mod round_trips;
 mod scenario;
 mod session;
+mod warm_up;
 mod wire;
 
 pub use self::failure::Failure;
-pub use self::scenario::Scenario;
+pub use self::scenario::{Scenario, Timing};
 pub use self::session::Session;
+pub use self::warm_up::WarmUp;
 pub use self::wire::Lines;

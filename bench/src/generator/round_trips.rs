@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::operation::Operation;
-use super::{Failure, Session};
+use super::{Failure, Session, Timing};
 use crate::report::Report;
 
 /// How many slow calls are open beside the fast ones.
@@ -16,10 +16,10 @@ const ENDURANCE_IN_FLIGHT: usize = 64;
 pub(super) fn sequential(
     session: &mut Session,
     operation: &Operation,
-    duration: Duration,
+    timing: Timing,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    measure(session, duration, report, |session| {
+    measure(session, timing, report, |session| {
         session.round_trip(operation)?;
         Ok(1)
     })
@@ -29,14 +29,14 @@ pub(super) fn sequential(
 pub(super) fn in_flight(
     session: &mut Session,
     count: usize,
-    duration: Duration,
+    timing: Timing,
     report: &mut Report,
 ) -> Result<(), Failure> {
     for _ in 0..count {
         session.ask(&Operation::Add)?;
     }
     let mut latencies = Vec::new();
-    let watch = Watch::start(session, &mut latencies, duration, |session| {
+    let watch = Watch::start(session, &mut latencies, timing, report, |session| {
         session.answer()?;
         session.ask(&Operation::Add)?;
         Ok(1)
@@ -51,13 +51,13 @@ pub(super) fn in_flight(
 /// Fast calls one after the other, while slow ones are open all the time.
 pub(super) fn beside_slow(
     session: &mut Session,
-    duration: Duration,
+    timing: Timing,
     report: &mut Report,
 ) -> Result<(), Failure> {
     for _ in 0..SLOW_CALLS {
         session.ask(&Operation::Slow)?;
     }
-    measure(session, duration, report, |session| {
+    measure(session, timing, report, |session| {
         let fast = session.ask(&Operation::Add)?;
         loop {
             let (id, operation) = session.answer()?;
@@ -105,12 +105,12 @@ pub(super) fn endurance(
 /// Warms up, then repeats `step` and notes how long each one took.
 fn measure(
     session: &mut Session,
-    duration: Duration,
+    timing: Timing,
     report: &mut Report,
     step: impl FnMut(&mut Session) -> Result<u64, Failure>,
 ) -> Result<(), Failure> {
     let mut latencies = Vec::with_capacity(1 << 16);
-    let watch = Watch::start(session, &mut latencies, duration, step)?;
+    let watch = Watch::start(session, &mut latencies, timing, report, step)?;
     watch.note(report);
     latencies.sort_unstable();
     report.set("p50_us", percentile(&latencies, 50));
@@ -129,18 +129,16 @@ impl Watch {
     fn start(
         session: &mut Session,
         latencies: &mut Vec<Duration>,
-        duration: Duration,
+        timing: Timing,
+        report: &mut Report,
         mut step: impl FnMut(&mut Session) -> Result<u64, Failure>,
     ) -> Result<Self, Failure> {
-        let warm = Instant::now() + duration / 4;
-        while Instant::now() < warm {
-            step(session)?;
-        }
+        timing.warm_up.run(session, report, &mut step)?;
         let cpu = session.host_cpu()?;
         let begin = Instant::now();
         let mut last = begin;
         let mut operations = 0;
-        while last - begin < duration {
+        while last - begin < timing.duration {
             operations += step(session)?;
             let now = Instant::now();
             latencies.push(now - last);

@@ -2,8 +2,18 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::operation::{Operation, text_of};
+use super::warm_up::WarmUp;
 use super::{Failure, Session, messages, round_trips};
 use crate::report::Report;
+
+/// How long the generator warms a host up, and how long it measures.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// The limits of the warm-up.
+    pub warm_up: WarmUp,
+    /// The length of the measurement.
+    pub duration: Duration,
+}
 
 /// What the generator does once the host is connected.
 #[derive(Debug, PartialEq)]
@@ -38,25 +48,27 @@ impl Scenario {
     pub fn play(
         &self,
         session: &mut Session,
-        duration: Duration,
+        timing: Timing,
         report: &mut Report,
     ) -> Result<(), Failure> {
         match *self {
-            Self::Sequential => round_trips::sequential(session, &Operation::Add, duration, report),
-            Self::InFlight(count) => round_trips::in_flight(session, count, duration, report),
-            Self::BesideSlow => round_trips::beside_slow(session, duration, report),
+            Self::Sequential => round_trips::sequential(session, &Operation::Add, timing, report),
+            Self::InFlight(count) => round_trips::in_flight(session, count, timing, report),
+            Self::BesideSlow => round_trips::beside_slow(session, timing, report),
             Self::Echo(bytes) => {
                 let echo = Operation::Echo(text_of(bytes).into());
-                round_trips::sequential(session, &echo, duration, report)
+                round_trips::sequential(session, &echo, timing, report)
             }
             Self::Hook => {
                 let hook = Operation::Hook(session.hook.clone());
-                round_trips::sequential(session, &hook, duration, report)
+                round_trips::sequential(session, &hook, timing, report)
             }
             Self::Permission => {
-                round_trips::sequential(session, &Operation::Permission, duration, report)
+                round_trips::sequential(session, &Operation::Permission, timing, report)
             }
-            Self::Messages(count, bytes) => messages::stream(session, count, bytes, report),
+            Self::Messages(count, bytes) => {
+                messages::warm_stream(session, count, bytes, timing, report)
+            }
             Self::Backlog(count, bytes) => messages::backlog(session, count, bytes, report),
             Self::Endurance(count) => round_trips::endurance(session, count, report),
             Self::Connect => Ok(()),

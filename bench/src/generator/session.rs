@@ -5,6 +5,7 @@ use super::Failure;
 use super::answer::request_id;
 use super::operation::Operation;
 use super::wire::{Lines, write_whole};
+use crate::proc::{Memory, children};
 use crate::report::Report;
 
 /// The most requests that may be open at once.
@@ -85,14 +86,19 @@ impl Session {
         write_whole(stdout(), bytes)
     }
 
-    /// The host's memory at this point.
+    /// Notes the resident memory of the host and of the helper processes that it has started.
     pub(super) fn note_memory(
         &self,
         report: &mut Report,
         name: &'static str,
     ) -> Result<(), Failure> {
-        let memory = crate::proc::Memory::of(&self.host)?;
-        report.count(name, memory.resident);
+        let mut resident = Memory::of(&self.host)?.resident;
+        let own = std::process::id().to_string();
+        for helper in children(&self.host)?.iter().filter(|child| **child != own) {
+            // A helper may end at any time.
+            resident += Memory::of(helper).map_or(0, |memory| memory.resident);
+        }
+        report.count(name, resident);
         Ok(())
     }
 

@@ -14,6 +14,22 @@ pub(crate) struct Host {
     command: Vec<PathBuf>,
 }
 
+/// The limits of a warm-up as the generator reads them: operations, minimum and maximum in milliseconds.
+const COMPILED: &str = "2000:500:2000";
+const INTERPRETED: &str = "20000:5000:15000";
+const QUICK: &str = "100:50:100";
+
+/// Variables that make Node, Python, an SDK or a Rust program log or run in a debug mode.
+const LOGGING: [&str; 7] = [
+    "CLAUDE_CODE_DEBUG",
+    "DEBUG",
+    "DEBUG_CLAUDE_AGENT_SDK",
+    "NODE_OPTIONS",
+    "PYTHONASYNCIODEBUG",
+    "PYTHONDEVMODE",
+    "RUST_LOG",
+];
+
 /// How a host is called in tables.
 pub(crate) fn title(name: &str) -> &str {
     match name {
@@ -29,11 +45,30 @@ pub(crate) fn title(name: &str) -> &str {
 }
 
 impl Host {
-    /// To be started on the first core.
+    /// Returns the command that starts the host on the first core.
+    ///
+    /// The environment has nothing that makes an SDK log, and asks Node for its production mode.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new("taskset");
-        command.args(["-c", "0"]).args(&self.command);
         command
+            .args(["-c", "0"])
+            .args(&self.command)
+            .env("NODE_ENV", "production");
+        for name in LOGGING {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Returns the limits of the host's warm-up.
+    ///
+    /// A just-in-time compiler needs thousands of calls to settle; a compiled host only has to fill its caches.
+    pub(crate) fn warm_up(&self, quick: bool) -> &'static str {
+        match self.name {
+            _ if quick => QUICK,
+            "typescript" | "python" => INTERPRETED,
+            _ => COMPILED,
+        }
     }
 }
 
@@ -99,7 +134,8 @@ pub(crate) fn versions(
         match host.name {
             "typescript" => {
                 versions.insert("typescript".into(), peers::TYPESCRIPT_VERSION.into());
-                versions.insert("node".into(), first_line("node", "--version")?);
+                let node = host.command[0].to_string_lossy();
+                versions.insert("node".into(), first_line(&node, "--version")?);
             }
             "python" => {
                 versions.insert("python".into(), peers::PYTHON_VERSION.into());

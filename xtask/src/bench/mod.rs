@@ -58,7 +58,7 @@ fn measure_all(workspace: &Workspace, plan: &plan::Measure) -> Result<bool, Stri
     let mut failed = BTreeMap::new();
     let rounds = if plan.quick { 1 } else { plan.rounds };
     for round in 0..rounds {
-        for trial in trials(&scenarios, &hosts, round) {
+        for trial in trials(&scenarios, &hosts, round, plan.quick) {
             eprint!("\r\x1b[2Kround {} of {rounds}: {trial} ", round + 1);
             match trial.run(&programs) {
                 Ok(figure) => samples.push(figure),
@@ -104,7 +104,12 @@ fn measure_all(workspace: &Workspace, plan: &plan::Measure) -> Result<bool, Stri
 }
 
 /// Everything of one round, host after host within each scenario.
-fn trials<'a>(scenarios: &'a [Scenario], hosts: &'a [Host], round: usize) -> Vec<Trial<'a>> {
+fn trials<'a>(
+    scenarios: &'a [Scenario],
+    hosts: &'a [Host],
+    round: usize,
+    quick: bool,
+) -> Vec<Trial<'a>> {
     let mut trials = Vec::new();
     for scenario in scenarios.iter().filter(|scenario| round < scenario.rounds) {
         let repeated = scenario.cores.iter().cycle();
@@ -114,6 +119,7 @@ fn trials<'a>(scenarios: &'a [Scenario], hosts: &'a [Host], round: usize) -> Vec
                 scenario,
                 host,
                 cores,
+                quick,
             }));
         }
     }

@@ -1,4 +1,4 @@
-//! The official SDKs, installed by the clients that everybody uses.
+//! The official SDKs, installed with npm and pip.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,6 +7,8 @@ use super::programs::Programs;
 use crate::workspace::Workspace;
 
 pub(crate) const TYPESCRIPT_VERSION: &str = "0.3.325";
+/// The version of the npm package `node`, a Node of a long-term support line.
+const NODE_VERSION: &str = "22.23.3";
 pub(crate) const PYTHON_VERSION: &str = "0.2.182";
 
 /// The command that starts the host of the TypeScript SDK.
@@ -16,22 +18,27 @@ pub(crate) fn typescript(
 ) -> Result<Vec<PathBuf>, String> {
     let home = programs
         .workshop()
-        .join(format!("typescript-{TYPESCRIPT_VERSION}"));
+        .join(format!("typescript-{TYPESCRIPT_VERSION}-{NODE_VERSION}"));
+    let node = home.join("node_modules/node/bin/node");
     install(&home, || {
-        let package = format!("@anthropic-ai/claude-agent-sdk@{TYPESCRIPT_VERSION}");
         let mut npm = Command::new("npm");
-        // The optional parts are the CLI itself, which the generator plays.
+        // The optional dependencies of the SDK are the CLI, which the generator replaces. Those of `node` are installed by its
+        // own script.
         npm.args(["install", "--no-audit", "--no-fund", "--omit=optional"])
-            .arg(package)
+            .arg(format!(
+                "@anthropic-ai/claude-agent-sdk@{TYPESCRIPT_VERSION}"
+            ))
+            .arg(format!("node@{NODE_VERSION}"))
             .arg("--prefix")
             .arg(&home);
-        succeed(&mut npm)
+        succeed(&mut npm)?;
+        succeed(Command::new(&node).arg("--version"))
     })?;
-    // Where it lies decides which packages it finds.
+    // Node looks for packages from the directory of the script.
     let script = home.join("host.mjs");
     let source = workspace.root().join("bench/hosts/host.mjs");
     std::fs::copy(&source, &script).map_err(|cause| format!("{}: {cause}", source.display()))?;
-    Ok(vec!["node".into(), script])
+    Ok(vec![node, script])
 }
 
 /// The command that starts the host of the Python SDK.

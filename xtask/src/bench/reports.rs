@@ -22,6 +22,11 @@ fn combined(generator: &Report, host: &Report) -> Result<Report, String> {
         "host_cpu_us",
         "connected_kib",
         "late_kib",
+        "cold_us",
+        "steady",
+        "warm_kib",
+        "warm_up_ms",
+        "warm_up_operations",
     ] {
         figures.extend(said(generator, name).map(|value| (name.to_owned(), value)));
     }

@@ -15,6 +15,7 @@ pub(crate) fn measure(programs: &Programs, quick: bool) -> Result<Costs, String>
             .args([kind, sessions, calls])
             .env("BENCH_CLI", programs.path("bench-cli"))
             .env("BENCH_SCENARIO", format!("endurance:{calls}"))
+            .env("BENCH_WARM_UP", "0:0:0")
             .env("BENCH_MILLISECONDS", "0")
             .env("BENCH_CLI_REPORT", "/dev/null")
             .output()

@@ -40,7 +40,7 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
     let unread = if quick { 1_000 } else { 50_000 };
     let many = if quick { 10_000 } else { 1_000_000 };
     let servers = if quick { 10 } else { SERVERS };
-    let milliseconds = if quick { 100 } else { 500 };
+    let milliseconds = if quick { 100 } else { 1_000 };
     let starts = if quick { 1 } else { 10 };
     let base = |name, title, script: String| Scenario {
         name,
@@ -59,6 +59,10 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
         hosts: Hosts::All,
         ..scenario
     };
+    let all_on_two = |scenario| Scenario {
+        hosts: Hosts::All,
+        ..scenario
+    };
     let once = |scenario| Scenario {
         rounds: 1,
         ..scenario
@@ -69,7 +73,7 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
             "small calls one by one",
             "sequential".into(),
         )),
-        wide(base(
+        all_on_two(base(
             "in-flight-8",
             "8 calls in flight",
             "in-flight:8".into(),
@@ -79,7 +83,7 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
             "64 calls in flight",
             "in-flight:64".into(),
         )),
-        wide(base(
+        all_on_two(base(
             "in-flight-256",
             "256 calls in flight",
             "in-flight:256".into(),
@@ -107,11 +111,11 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
                 "echo:1048576".into(),
             )
         },
-        base(
+        once(base(
             "echo-16m",
             "argument and result of 16 MiB",
             "echo:16777216".into(),
-        ),
+        )),
         base("hook", "hooks one by one", "hook".into()),
         base("permission", "permissions one by one", "permission".into()),
         base(

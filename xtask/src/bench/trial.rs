@@ -22,19 +22,24 @@ pub(crate) struct Trial<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) host: &'a Host,
     pub(crate) cores: usize,
+    /// Whether the trial only shows that it works.
+    pub(crate) quick: bool,
 }
 
 impl Trial<'_> {
     pub(crate) fn run(&self, programs: &Programs) -> Result<Figure, String> {
         let workshop = programs.workshop();
         let (generator, host) = (workshop.join("generator.json"), workshop.join("host.json"));
-        for report in [&generator, &host] {
-            remove(report)?;
+        let marks = workshop.join("marks");
+        for left_over in [&generator, &host, &marks] {
+            remove(left_over)?;
         }
         let mut command = self.host.command();
         command
             .env("BENCH_CLI", programs.path("bench-cli"))
             .env("BENCH_SCENARIO", &self.scenario.script)
+            .env("BENCH_WARM_UP", self.host.warm_up(self.quick))
+            .env("BENCH_READ_MARKS", &marks)
             .env("BENCH_MILLISECONDS", self.scenario.milliseconds.to_string())
             .env("BENCH_SERVERS", self.scenario.servers.to_string())
             .env("BENCH_CLI_REPORT", &generator)
@@ -85,6 +90,7 @@ impl fmt::Display for Trial<'_> {
             scenario,
             host,
             cores,
+            ..
         } = self;
         write!(f, "{} on {cores}, {}", scenario.name, host.name)
     }
