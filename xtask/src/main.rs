@@ -28,7 +28,7 @@ chores:
   bench [--quick] [--rounds <n>] [--only <scenario>,...] [--hosts <host>,...]
                                             hosts side by side under the same load; a complete run is written to docs/bench and README
   bench --check | --update-budget           instructions and allocations of the hot paths against bench/budget.json (needs valgrind)
-  bench --readme                            README's figures anew from docs/bench
+  bench --pages                             writes chart, tables and README's lines again from docs/bench/result.json
   coverage                                  lines of the MCP and protocol parts that the fast tests run; fails below 90 %
   lint                                      every static check; all run, then it fails if one found something
   record [<scenario>...]                    the fixtures of inhouse-proto anew, from the real CLI; all scenarios unless some are named

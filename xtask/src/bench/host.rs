@@ -128,22 +128,23 @@ pub(crate) fn versions(
 ) -> Result<BTreeMap<String, String>, String> {
     let mut versions = BTreeMap::from([
         ("inhouse".to_owned(), own_version(workspace)?),
-        ("rustc".to_owned(), first_line("rustc", "--version")?),
+        ("rustc".to_owned(), peers::version_of("rustc")?),
     ]);
     for host in hosts {
-        match host.name {
-            "typescript" => {
-                versions.insert("typescript".into(), peers::TYPESCRIPT_VERSION.into());
-                let node = host.command[0].to_string_lossy();
-                versions.insert("node".into(), first_line(&node, "--version")?);
-            }
+        let packages = match host.name {
+            "typescript" => peers::TYPESCRIPT.as_slice(),
             "python" => {
-                versions.insert("python".into(), peers::PYTHON_VERSION.into());
-                let interpreter = host.command[0].to_string_lossy();
-                versions.insert("interpreter".into(), first_line(&interpreter, "--version")?);
+                let version = peers::version_of(&host.command[0])?;
+                versions.insert("Python".to_owned(), version);
+                peers::PYTHON.as_slice()
             }
-            _ => {}
-        }
+            _ => continue,
+        };
+        let packages = packages.iter();
+        versions.extend(packages.map(|(name, version)| {
+            let name = format!("{name} ({})", host.name);
+            (name, (*version).to_owned())
+        }));
     }
     Ok(versions)
 }
@@ -156,13 +157,4 @@ fn own_version(workspace: &Workspace) -> Result<String, String> {
     version
         .map(|version| version.trim_matches('"').to_owned())
         .ok_or_else(|| "Cargo.toml names no version".to_owned())
-}
-
-fn first_line(program: &str, argument: &str) -> Result<String, String> {
-    let output = Command::new(program)
-        .arg(argument)
-        .output()
-        .map_err(|cause| format!("{program}: {cause}"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(text.lines().next().unwrap_or_default().to_owned())
 }

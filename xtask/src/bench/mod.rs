@@ -7,6 +7,7 @@ mod budget;
 mod calendar;
 mod chart;
 mod figures;
+mod goals;
 mod host;
 mod in_process;
 mod machine;
@@ -16,6 +17,7 @@ mod plan;
 mod programs;
 mod readme;
 mod reports;
+mod results;
 mod scale;
 mod scenario;
 mod table;
@@ -37,7 +39,7 @@ use trial::Trial;
 /// Does what the plan says; whether all went well, which for a check means that no budget is exceeded.
 pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<bool, String> {
     match plan {
-        Plan::Readme => readme::rewrite(workspace).map(|()| true),
+        Plan::Pages => write_pages(workspace, &Figures::read(workspace)?).map(|()| true),
         Plan::Check => budget::check(workspace, &Programs::build(workspace)?),
         Plan::UpdateBudget => {
             budget::update(workspace, &Programs::build(workspace)?).map(|()| true)
@@ -88,11 +90,11 @@ fn measure_all(workspace: &Workspace, plan: &plan::Measure) -> Result<bool, Stri
         figures.scale = keep(scale::NAME, scale::measure(&programs, plan.quick));
     }
     figures.failed = failed;
-    print!("{}", table::render(&figures));
+    print!("{}\n{}", table::render(&figures), goals::render(&figures));
     if plan.is_complete() {
         figures.write(workspace)?;
-        chart::write(workspace, &figures)?;
-        readme::rewrite(workspace)?;
+        // From the file, so that the pages are the same when they are written again.
+        write_pages(workspace, &Figures::read(workspace)?)?;
     } else {
         println!("not the complete benchmark: nothing written");
     }
@@ -101,6 +103,13 @@ fn measure_all(workspace: &Workspace, plan: &plan::Measure) -> Result<bool, Stri
         .failed
         .keys()
         .all(|name| name.ends_with("python") || name.ends_with("typescript")))
+}
+
+/// Writes the chart, the tables and the lines in README.
+fn write_pages(workspace: &Workspace, figures: &Figures) -> Result<(), String> {
+    chart::write(workspace, figures)?;
+    results::write(workspace, figures)?;
+    readme::write(workspace, figures)
 }
 
 /// Everything of one round, host after host within each scenario.

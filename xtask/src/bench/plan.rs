@@ -2,8 +2,8 @@
 #[derive(Debug, PartialEq)]
 pub(crate) enum Plan {
     Measure(Measure),
-    /// Writes README's section from the committed figures.
-    Readme,
+    /// Writes the chart, the tables and README's lines from the committed figures.
+    Pages,
     /// Compares instructions and allocations with the budget.
     Check,
     UpdateBudget,
@@ -21,12 +21,12 @@ pub(crate) struct Measure {
     pub(crate) hosts: Vec<String>,
 }
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 
 impl Plan {
     pub(crate) fn parse(arguments: &[String]) -> Result<Self, String> {
         match arguments {
-            [single] if single == "--readme" => return Ok(Self::Readme),
+            [single] if single == "--pages" => return Ok(Self::Pages),
             [single] if single == "--check" => return Ok(Self::Check),
             [single] if single == "--update-budget" => return Ok(Self::UpdateBudget),
             _ => {}
@@ -108,7 +108,7 @@ mod tests {
     fn chores_beside_measuring() {
         assert_eq!(parse("--check"), Ok(Plan::Check));
         assert_eq!(parse("--update-budget"), Ok(Plan::UpdateBudget));
-        assert_eq!(parse("--readme"), Ok(Plan::Readme));
+        assert_eq!(parse("--pages"), Ok(Plan::Pages));
     }
 
     #[test]

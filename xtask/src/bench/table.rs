@@ -1,4 +1,4 @@
-//! The figures on a terminal.
+//! The figures as tables, for a terminal and for Markdown.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use super::figures::Figures;
 use super::metric::{ratio, show};
 use super::{host, scenario};
 
-/// What is told of a scenario, as far as it was measured.
-const METRICS: [(&str, &str); 12] = [
+/// What is shown of a scenario, as far as it was measured.
+const METRICS: [(&str, &str); 15] = [
     ("p50_us", "p50"),
     ("p99_us", "p99"),
     ("per_second", "rate"),
@@ -15,6 +15,9 @@ const METRICS: [(&str, &str); 12] = [
     ("backlog_ms", "call behind it"),
     ("unread_kib", "held unread"),
     ("host_cpu_us", "host CPU each"),
+    ("cold_us", "first 2,000, mean"),
+    ("warm_kib", "memory, warm"),
+    (WARM_UP, "warm-up"),
     ("started_ms", "query to start"),
     ("first_line_ms", "to first line"),
     ("first_call_ms", "to first call"),
@@ -22,7 +25,10 @@ const METRICS: [(&str, &str); 12] = [
     ("growth_kib", "growth"),
 ];
 
-/// What every trial has, and is told of these only.
+/// Shown with its operations, and without a ratio.
+const WARM_UP: &str = "warm_up_ms";
+
+/// Every trial has these; they are shown for the scenarios about starting only.
 const STARTING: [&str; 4] = [
     "started_ms",
     "first_line_ms",
@@ -30,12 +36,19 @@ const STARTING: [&str; 4] = [
     "connected_kib",
 ];
 
+/// The figures of one scenario.
+pub(crate) struct Section {
+    title: String,
+    columns: Vec<&'static str>,
+    /// The name of a host and its cells.
+    rows: Vec<(String, Vec<String>)>,
+}
+
+/// Renders everything for a terminal.
 pub(crate) fn render(figures: &Figures) -> String {
     let mut text = String::new();
-    for scenario in scenario::all(false) {
-        for cores in [1, 2] {
-            render_scenario(&mut text, figures, &scenario, cores);
-        }
+    for section in sections(figures) {
+        section.write_plain(&mut text);
     }
     for (title, rows) in [
         ("in process", &figures.in_process),
@@ -52,53 +65,92 @@ pub(crate) fn render(figures: &Figures) -> String {
     text
 }
 
-fn render_scenario(
-    text: &mut String,
-    figures: &Figures,
-    scenario: &scenario::Scenario,
-    cores: usize,
-) {
-    let starts = ["connect", "servers"].contains(&scenario.name);
-    let metrics: Vec<_> = METRICS
-        .iter()
-        .filter(|(metric, _)| STARTING.contains(metric) == starts)
-        .filter(|(metric, _)| {
-            let mut hosts = figures.hosts().into_iter();
-            hosts.any(|host| figures.value(scenario.name, cores, host, metric).is_some())
-        })
-        .collect();
-    if metrics.is_empty() {
-        return;
-    }
-    let place = if cores == 1 { "one core" } else { "two cores" };
-    let _ = write!(text, "{:<32}", format!("{}, {place}", scenario.title));
-    for (_, title) in &metrics {
-        let _ = write!(text, "{title:>22}");
-    }
-    text.push('\n');
-    for host in figures.hosts() {
-        let value = |host, metric| figures.value(scenario.name, cores, host, metric);
-        if metrics
-            .iter()
-            .all(|(metric, _)| value(host, metric).is_none())
-        {
-            continue;
+/// Returns a section for every scenario that was measured.
+pub(crate) fn sections(figures: &Figures) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for scenario in scenario::all(false) {
+        for cores in [1, 2] {
+            sections.extend(section(figures, &scenario, cores));
         }
-        let _ = write!(text, "  {:<30}", host::title(host));
-        for (metric, _) in &metrics {
-            let cell = value(host, metric).map_or_else(
-                || "–".to_owned(),
-                |own| {
-                    format!(
-                        "{} {:>7}",
-                        show(metric, own),
-                        ratio(own, value("floor", metric))
-                    )
-                },
-            );
-            let _ = write!(text, "{cell:>22}");
+    }
+    sections
+}
+
+fn section(figures: &Figures, scenario: &scenario::Scenario, cores: usize) -> Option<Section> {
+    let value = |host, metric| figures.value(scenario.name, cores, host, metric);
+    let starts = ["connect", "servers"].contains(&scenario.name);
+    let hosts = figures.hosts();
+    let (metrics, columns): (Vec<&str>, Vec<&str>) = METRICS
+        .into_iter()
+        .filter(|(metric, _)| STARTING.contains(metric) == starts)
+        .filter(|(metric, _)| hosts.iter().any(|host| value(host, metric).is_some()))
+        .unzip();
+    if metrics.is_empty() {
+        return None;
+    }
+    let cell = |host, metric| {
+        let Some(own) = value(host, metric) else {
+            return "–".to_owned();
+        };
+        match (metric, value(host, "warm_up_operations")) {
+            (WARM_UP, Some(operations)) => format!(
+                "{} in {}",
+                show("operations", operations),
+                show(WARM_UP, own)
+            ),
+            _ => format!(
+                "{} {:>7}",
+                show(metric, own),
+                ratio(own, value("floor", metric))
+            ),
+        }
+    };
+    let measured = hosts
+        .into_iter()
+        .filter(|host| metrics.iter().any(|metric| value(host, metric).is_some()));
+    let rows = measured.map(|host| {
+        let cells = metrics.iter().map(|metric| cell(host, metric)).collect();
+        (host::title(host).to_owned(), cells)
+    });
+    let place = if cores == 1 { "one core" } else { "two cores" };
+    Some(Section {
+        title: format!("{}, {place}", scenario.title),
+        columns,
+        rows: rows.collect(),
+    })
+}
+
+impl Section {
+    fn write_plain(&self, text: &mut String) {
+        let _ = write!(text, "{:<32}", self.title);
+        for column in &self.columns {
+            let _ = write!(text, "{column:>22}");
+        }
+        text.push('\n');
+        for (host, cells) in &self.rows {
+            let _ = write!(text, "  {host:<30}");
+            for cell in cells {
+                let _ = write!(text, "{cell:>22}");
+            }
+            text.push('\n');
         }
         text.push('\n');
     }
-    text.push('\n');
+
+    pub(crate) fn write_markdown(&self, text: &mut String) {
+        let _ = writeln!(text, "| {} | {} |", self.title, self.columns.join(" | "));
+        text.push_str("|---|");
+        text.push_str(&"---|".repeat(self.columns.len()));
+        text.push('\n');
+        for (host, cells) in &self.rows {
+            let cells = cells.iter();
+            let cells = cells.map(|cell| cell.split_whitespace().collect::<Vec<_>>().join(" "));
+            let _ = writeln!(
+                text,
+                "| {host} | {} |",
+                cells.collect::<Vec<_>>().join(" | ")
+            );
+        }
+        text.push('\n');
+    }
 }

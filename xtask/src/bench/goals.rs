@@ -1,0 +1,226 @@
+//! The goals of the project for speed and memory, and whether a run meets them.
+
+use std::fmt::Write as _;
+
+use super::figures::Figures;
+
+/// A limit for one figure of inhouse with closures, as a rule in comparison with another host.
+pub(crate) struct Goal {
+    pub(crate) title: &'static str,
+    limit: Limit,
+    value: fn(&Figures) -> Option<f64>,
+}
+
+enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+    /// In megabytes of 1,000,000 bytes.
+    BelowMegabytes(f64),
+}
+
+/// Whether a goal is reached.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Met,
+    NotMet,
+    NotMeasured,
+}
+
+const OURS: &str = "closure";
+
+pub(crate) const GOALS: [Goal; 7] = [
+    Goal {
+        title: "small call, p50, one core, in comparison with the floor",
+        limit: Limit::AtMost(1.6),
+        value: |figures| ratio(figures, ("sequential", 1, "p50_us"), OURS, "floor"),
+    },
+    Goal {
+        title: "small call, p50, two cores, in comparison with the floor",
+        limit: Limit::AtMost(1.3),
+        value: |figures| ratio(figures, ("sequential", 2, "p50_us"), OURS, "floor"),
+    },
+    Goal {
+        title: "calls per second, 64 in flight, two cores, in comparison with the TypeScript SDK",
+        limit: Limit::AtLeast(15.0),
+        value: |figures| {
+            ratio(
+                figures,
+                ("in-flight-64", 2, "per_second"),
+                OURS,
+                "typescript",
+            )
+        },
+    },
+    Goal {
+        title: "calls per second, 64 in flight, two cores, in comparison with the Python SDK",
+        limit: Limit::AtLeast(300.0),
+        value: |figures| ratio(figures, ("in-flight-64", 2, "per_second"), OURS, "python"),
+    },
+    Goal {
+        title: "small messages per second, in comparison with the TypeScript SDK",
+        limit: Limit::AtLeast(2.0),
+        value: |figures| {
+            ratio(
+                figures,
+                ("messages-small", 2, "stream_ms"),
+                "typescript",
+                OURS,
+            )
+        },
+    },
+    Goal {
+        title: "small messages per second, in comparison with the Python SDK",
+        limit: Limit::AtLeast(8.0),
+        value: |figures| ratio(figures, ("messages-small", 2, "stream_ms"), "python", OURS),
+    },
+    Goal {
+        title: "memory, connected",
+        limit: Limit::BelowMegabytes(8.0),
+        value: |figures| {
+            let kib = figures.value("connect", 2, OURS, "connected_kib")?;
+            Some(kib * 1024.0 / 1e6)
+        },
+    },
+];
+
+fn ratio(
+    figures: &Figures,
+    (scenario, cores, metric): (&str, usize, &str),
+    dividend: &str,
+    divisor: &str,
+) -> Option<f64> {
+    let value = |host| figures.value(scenario, cores, host, metric);
+    Some(value(dividend)? / value(divisor)?)
+}
+
+impl Goal {
+    pub(crate) fn limit(&self) -> String {
+        match self.limit {
+            Limit::AtMost(limit) => format!("at most {limit} ×"),
+            Limit::AtLeast(limit) => format!("at least {limit} ×"),
+            Limit::BelowMegabytes(limit) => format!("below {limit} MB"),
+        }
+    }
+
+    pub(crate) fn measured(&self, figures: &Figures) -> String {
+        let unit = match self.limit {
+            Limit::AtMost(_) | Limit::AtLeast(_) => "×",
+            Limit::BelowMegabytes(_) => "MB",
+        };
+        (self.value)(figures).map_or_else(|| "–".to_owned(), |value| format!("{value:.2} {unit}"))
+    }
+
+    pub(crate) fn outcome(&self, figures: &Figures) -> Outcome {
+        let Some(value) = (self.value)(figures) else {
+            return Outcome::NotMeasured;
+        };
+        let met = match self.limit {
+            Limit::AtMost(limit) => value <= limit,
+            Limit::AtLeast(limit) => value >= limit,
+            Limit::BelowMegabytes(limit) => value < limit,
+        };
+        if met { Outcome::Met } else { Outcome::NotMet }
+    }
+}
+
+impl Outcome {
+    pub(crate) fn words(&self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::NotMet => "not met",
+            Self::NotMeasured => "not measured",
+        }
+    }
+}
+
+/// Renders the goals for a terminal.
+pub(crate) fn render(figures: &Figures) -> String {
+    let mut text = "goals\n".to_owned();
+    for goal in &GOALS {
+        let _ = writeln!(
+            text,
+            "  {:<82}{:>16}{:>12}  {}",
+            goal.title,
+            goal.limit(),
+            goal.measured(figures),
+            goal.outcome(figures).words()
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::Figure;
+    use super::*;
+
+    fn figures(values: &[(&str, usize, &str, &str, f64)]) -> Figures {
+        let samples = values
+            .iter()
+            .map(|(scenario, cores, host, metric, value)| Figure {
+                scenario: (*scenario).to_owned(),
+                cores: *cores,
+                host: (*host).to_owned(),
+                values: [((*metric).to_owned(), *value)].into(),
+            });
+        Figures::of(samples.collect(), 1)
+    }
+
+    fn outcomes(figures: &Figures) -> Vec<Outcome> {
+        GOALS.iter().map(|goal| goal.outcome(figures)).collect()
+    }
+
+    #[test]
+    fn goals_at_their_limits_are_met() {
+        let figures = figures(&[
+            ("sequential", 1, "floor", "p50_us", 10.0),
+            ("sequential", 1, "closure", "p50_us", 16.0),
+            ("sequential", 2, "floor", "p50_us", 100.0),
+            ("sequential", 2, "closure", "p50_us", 130.0),
+            ("in-flight-64", 2, "closure", "per_second", 300_000.0),
+            ("in-flight-64", 2, "typescript", "per_second", 20_000.0),
+            ("in-flight-64", 2, "python", "per_second", 1_000.0),
+            ("messages-small", 2, "closure", "stream_ms", 100.0),
+            ("messages-small", 2, "typescript", "stream_ms", 200.0),
+            ("messages-small", 2, "python", "stream_ms", 800.0),
+            ("connect", 2, "closure", "connected_kib", 7_812.0),
+        ]);
+        assert!(
+            outcomes(&figures)
+                .iter()
+                .all(|outcome| *outcome == Outcome::Met)
+        );
+    }
+
+    #[test]
+    fn goals_beyond_their_limits_are_not_met() {
+        let figures = figures(&[
+            ("sequential", 1, "floor", "p50_us", 10.0),
+            ("sequential", 1, "closure", "p50_us", 16.1),
+            ("sequential", 2, "floor", "p50_us", 100.0),
+            ("sequential", 2, "closure", "p50_us", 131.0),
+            ("in-flight-64", 2, "closure", "per_second", 299_000.0),
+            ("in-flight-64", 2, "typescript", "per_second", 20_000.0),
+            ("in-flight-64", 2, "python", "per_second", 1_000.0),
+            ("messages-small", 2, "closure", "stream_ms", 101.0),
+            ("messages-small", 2, "typescript", "stream_ms", 200.0),
+            ("messages-small", 2, "python", "stream_ms", 800.0),
+            ("connect", 2, "closure", "connected_kib", 7_813.0),
+        ]);
+        assert!(
+            outcomes(&figures)
+                .iter()
+                .all(|outcome| *outcome == Outcome::NotMet)
+        );
+    }
+
+    #[test]
+    fn goals_without_figures_are_not_measured() {
+        let outcomes = outcomes(&figures(&[]));
+        assert!(
+            outcomes
+                .iter()
+                .all(|outcome| *outcome == Outcome::NotMeasured)
+        );
+    }
+}
