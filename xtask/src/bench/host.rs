@@ -16,7 +16,7 @@ pub(crate) struct Host {
 
 /// The limits of a warm-up as the generator reads them: operations, minimum and maximum in milliseconds.
 const COMPILED: &str = "2000:500:2000";
-const INTERPRETED: &str = "20000:5000:15000";
+const INTERPRETED: &str = "20000:5000:10000";
 const QUICK: &str = "100:50:100";
 
 /// Variables that make Node, Python, an SDK or a Rust program log or run in a debug mode.

@@ -73,36 +73,36 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
             "small calls one by one",
             "sequential".into(),
         )),
-        all_on_two(base(
+        once(all_on_two(base(
             "in-flight-8",
             "8 calls in flight",
             "in-flight:8".into(),
-        )),
+        ))),
         wide(base(
             "in-flight-64",
             "64 calls in flight",
             "in-flight:64".into(),
         )),
-        all_on_two(base(
+        once(all_on_two(base(
             "in-flight-256",
             "256 calls in flight",
             "in-flight:256".into(),
-        )),
+        ))),
         base(
             "beside-slow",
             "calls beside 16 slow ones",
             "beside-slow".into(),
         ),
-        base(
+        once(base(
             "echo-1k",
             "argument and result of 1 KiB",
             "echo:1024".into(),
-        ),
-        base(
+        )),
+        once(base(
             "echo-64k",
             "argument and result of 64 KiB",
             "echo:65536".into(),
-        ),
+        )),
         Scenario {
             cores: BOTH,
             ..base(
@@ -123,11 +123,11 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
             "a stream of small messages",
             format!("messages:{small}:100"),
         ),
-        base(
+        once(base(
             "messages-1m",
             "a stream of messages of 1 MiB",
             format!("messages:{large}:1048576"),
-        ),
+        )),
         Scenario {
             reads_late: true,
             ..base(
