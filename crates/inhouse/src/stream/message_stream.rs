@@ -87,7 +87,7 @@ impl MessageStream {
             match message {
                 Ok(Message::Result(result)) => last = Some(Ok(*result)),
                 Ok(unreadable) if self.result_unreadable => {
-                    last = Some(outcome::result(unreadable))
+                    last = Some(outcome::result(unreadable));
                 }
                 Ok(_) => {}
                 // A result that has arrived stays true, whatever became of the process after it.

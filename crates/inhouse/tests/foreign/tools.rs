@@ -67,7 +67,7 @@ fn for_clients() -> [Tool; 4] {
         "done"
     };
     [
-        Tool::new("divide", "Divide two numbers", divide).read_only(),
+        Tool::new("divide", "Divide two numbers", divide).read_only(true),
         Tool::new("find", "Find nothing", async || None::<Json<Quotient>>),
         Tool::new("steps", "Take two steps and wait", steps),
         Tool::new("release", "End the steps", async move || {
