@@ -7,10 +7,10 @@ use super::{Failure, Session};
 use crate::report::Report;
 
 /// The length of a window in which a rate is taken.
-const WINDOW: Duration = Duration::from_millis(250);
+const WINDOW: Duration = Duration::from_millis(500);
 
 /// How many consecutive windows must have about the same rate.
-const STEADY_WINDOWS: usize = 4;
+const STEADY_WINDOWS: usize = 3;
 
 /// How far the slowest of them may be below the fastest.
 const SPREAD: f64 = 0.05;
@@ -20,7 +20,7 @@ const COLD_OPERATIONS: u64 = 2_000;
 
 /// The limits of a warm-up.
 ///
-/// A warm-up ends when it has reached its minimum, and the last four windows of 250 ms differ by at most 5 %. It also ends at
+/// A warm-up ends when it has reached its minimum, and the last three windows of 500 ms differ by at most 5 %. It also ends at
 /// its maximum: some hosts never become steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WarmUp {
@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn steady_rate_ends_the_warm_up() {
-        assert_eq!(state_after(&[6_000, 6_000, 6_000, 5_700]), State::Steady);
+        assert_eq!(state_after(&[8_000, 7_600, 8_000]), State::Steady);
     }
 
     #[test]
     fn rising_rate_continues_the_warm_up() {
         assert_eq!(state_after(&[3_000, 6_000, 9_000, 12_000]), State::Cold);
-        assert_eq!(state_after(&[9_000, 9_200, 9_400, 9_600]), State::Cold);
+        assert_eq!(state_after(&[9_000, 9_300, 9_600]), State::Cold);
     }
 
     #[test]
@@ -168,11 +168,11 @@ mod tests {
         let windows = [6_000, 6_000, 5_600, 6_000];
         assert_eq!(state_after(&windows), State::Cold);
         assert_eq!(
-            state_after(&[windows.as_slice(), &[6_000, 6_000]].concat()),
+            state_after(&[windows.as_slice(), &[6_000]].concat()),
             State::Cold
         );
         assert_eq!(
-            state_after(&[windows.as_slice(), &[6_000; 3]].concat()),
+            state_after(&[windows.as_slice(), &[6_000; 2]].concat()),
             State::Steady
         );
     }
@@ -186,8 +186,8 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_four_windows_are_not_steady() {
-        assert_eq!(state_after(&[20_000; 3]), State::Cold);
+    fn fewer_than_three_windows_are_not_steady() {
+        assert_eq!(state_after(&[20_000; 2]), State::Cold);
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
             "8 calls in flight",
             "in-flight:8".into(),
         ))),
-        wide(base(
+        all_on_two(base(
             "in-flight-64",
             "64 calls in flight",
             "in-flight:64".into(),
@@ -88,11 +88,11 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
             "256 calls in flight",
             "in-flight:256".into(),
         ))),
-        base(
+        once(base(
             "beside-slow",
             "calls beside 16 slow ones",
             "beside-slow".into(),
-        ),
+        )),
         once(base(
             "echo-1k",
             "argument and result of 1 KiB",
@@ -117,7 +117,11 @@ pub(crate) fn all(quick: bool) -> Vec<Scenario> {
             "echo:16777216".into(),
         )),
         base("hook", "hooks one by one", "hook".into()),
-        base("permission", "permissions one by one", "permission".into()),
+        once(base(
+            "permission",
+            "permissions one by one",
+            "permission".into(),
+        )),
         base(
             "messages-small",
             "a stream of small messages",
