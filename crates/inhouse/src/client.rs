@@ -32,8 +32,8 @@ use crate::warning::Warning;
 /// # Cancellation
 /// Dropping a client ends its session in the background, once no clone of its [`Control`] is left
 /// either. An idle CLI is given the time that [`close`](Self::close) gives it. A CLI in the middle of
-/// a turn, or with a task in the background, is killed at once: it must not go on with nobody there to
-/// answer its hooks, permission requests and tool calls.
+/// a turn, or with a task in the background, is killed at once: it must not go on without a host
+/// that answers its hooks, permission requests and tool calls.
 #[derive(Debug)]
 pub struct Client {
     messages: MessageStream,
@@ -44,8 +44,8 @@ impl Client {
     /// Starts the CLI and waits until it has accepted the session.
     ///
     /// # Errors
-    /// `Config` when the options are contradictory or the runtime has no I/O or time, `CliNotFound` or `Spawn` when there is no CLI
-    /// to start, `Handshake`, `Timeout` or `Exited` when it does not accept the session.
+    /// `Config` when the options are contradictory or the runtime has no I/O or time, `CliNotFound` or
+    /// `Spawn` when there is no CLI to start, `Handshake`, `Timeout` or `Exited` when it does not accept the session.
     ///
     /// # Cancellation
     /// Dropping the future kills the CLI.

@@ -127,7 +127,7 @@ impl<'a> MessageText<'a> {
 
 /// The member `response` of a `control_response`: strings, and the text of other values.
 ///
-/// A member of the wrong kind does not cost the reply: whoever waits for it learns at once.
+/// A member of the wrong kind does not cost the reply, so the waiting call fails at once.
 #[derive(Debug, Default)]
 pub(crate) struct Reply<'a> {
     pub(crate) subtype: Option<Cow<'a, str>>,

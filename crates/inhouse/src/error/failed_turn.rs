@@ -24,7 +24,7 @@ impl Error {
     }
 }
 
-/// What failed, and what the user can do about it.
+/// The cause of a failed turn, and its remedy.
 struct Cause {
     what: String,
     remedy: &'static str,
@@ -69,7 +69,7 @@ fn startup(reason: &StartupFailureReason) -> Cause {
         ),
         reason => cause(
             format!("the CLI refused to start ({reason})"),
-            "change what it names, or ask whoever manages its settings",
+            "change what it names, or ask the administrator of its settings",
         ),
     }
 }

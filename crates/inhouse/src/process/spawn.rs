@@ -55,7 +55,7 @@ pub(crate) fn spawn(mut command: Command, callback: Option<StderrCallback>) -> R
 /// Checks that the current runtime can read and write pipes, before there is a child to leave behind.
 #[cfg(unix)]
 fn check_io() -> Result<()> {
-    // tokio offers no other way to ask: it panics if its I/O driver is disabled.
+    // tokio offers no query for this: it panics if its I/O driver is disabled.
     let registered = catch_unwind(|| {
         let (_reader, writer) = io::pipe()?;
         ChildStdin::from_std(OwnedFd::from(writer).into())

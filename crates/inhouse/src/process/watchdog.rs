@@ -88,8 +88,8 @@ impl Watchdog {
                 self.warned = true;
                 tracing::warn!(
                     %error,
-                    "no watchdog could be started: if this process is killed, the CLI is only told \
-                     by the end of its input"
+                    "no watchdog could be started: if this process is killed in the middle of a turn, \
+                     the CLI may send one more request to the model before it ends"
                 );
             }
             Err(_) => {}

@@ -12,7 +12,7 @@ while read -r change group; do
     esac
 done
 
-# The stdin of each CLI ended together with this input. A CLI that gets to see that fails its open tool
+# The stdin of each CLI ended together with this input. A CLI that reads that end fails its open tool
 # calls and asks the model again, so every group is stopped before anything else happens.
 for group in $groups; do kill -STOP "-$group"; done
 

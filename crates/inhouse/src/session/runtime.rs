@@ -14,7 +14,8 @@ pub(super) fn check() -> Result<()> {
     Handle::try_current().map_err(|error| {
         Error::config("a session needs a tokio runtime; call this inside of one").with_source(error)
     })?;
-    // tokio offers no other way to ask; the panic comes before anything was started.
+    // tokio offers no query for this, so its panic is caught. The panic hook still prints it, and
+    // `panic = "abort"` aborts; in both cases nothing was started yet.
     catch_unwind(|| drop(sleep(Duration::ZERO))).map_err(|_| {
         Error::config(
             "the tokio runtime has no timers, which a session needs for its deadlines; enable them \

@@ -222,8 +222,8 @@ impl Queue {
         self.items.push_back(item);
     }
 
-    /// Whether this many more bytes are too many. An only line never is: a reader who keeps up loses
-    /// nothing, however large it is.
+    /// Whether this many more bytes are too many. A single queued line is always accepted, however long
+    /// it is, so a reader that keeps up loses nothing.
     fn is_full_for(&self, size: usize) -> bool {
         self.bytes > 0 && self.limit.is_some_and(|limit| self.bytes + size > limit)
     }

@@ -125,7 +125,7 @@ impl<S> Registry<S> {
         *self.revision.borrow()
     }
 
-    /// Adds a session that is told of each change before the method that makes it returns.
+    /// Adds a session that is notified of each change before the method that makes it returns.
     pub(super) fn subscribe(&self, subscriber: Weak<dyn Subscriber>) {
         self.subscribers.add(subscriber);
     }

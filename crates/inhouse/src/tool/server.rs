@@ -125,7 +125,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
 
     /// Limits how long a call of any of the tools may take, unless the tool has a limit of its own.
     ///
-    /// The CLI is told the longest of these limits when the server is registered, and cuts no call
+    /// The longest of these limits is sent to the CLI when the server is registered, and cuts no call
     /// short before it: `MCP_TOOL_TIMEOUT`, which limits the calls of servers without a timeout,
     /// has no effect on this one. A tool that is [put](ToolHandle::put) into the server later cannot
     /// have a longer limit than that. The CLI ignores limits below one second; the host keeps them.
@@ -190,7 +190,7 @@ pub(crate) trait ServedTools: Send + Sync {
     fn changes(&self) -> watch::Receiver<u64>;
     /// Returns the number of changes so far.
     fn revision(&self) -> u64;
-    /// Adds a session that is told of each change.
+    /// Adds a session that is notified of each change.
     fn subscribe(&self, subscriber: Weak<dyn Subscriber>);
     fn run<'a>(
         &'a self,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::error::Result;
 
-/// A session that is told when the tools of its server change.
+/// A session that is notified when the tools of its server change.
 pub(crate) trait Subscriber: Send + Sync {
     /// Announces the change to the client, without waiting for it.
     fn tools_changed(&self);

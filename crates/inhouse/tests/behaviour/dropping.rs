@@ -102,7 +102,7 @@ struct InTurn {
     /// The runtime of the client.
     host: Runtime,
     client: Client,
-    /// What the CLI gets to see from now on.
+    /// The signals and the end of input that reach the CLI from now on.
     events: UnboundedReceiver<&'static str>,
     /// Kept, because a fake that is dropped exits.
     _cli: FakeCli,

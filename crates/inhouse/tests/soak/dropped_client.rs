@@ -13,7 +13,7 @@ use crate::support::{
     DEADLINE, Rng, Tally, further_requests, report, runs, script_one_call, wait_until_dead,
 };
 
-/// What is dropped.
+/// The value that is dropped in mid-call.
 #[derive(Clone, Copy)]
 enum Dropped {
     Client,
@@ -26,10 +26,8 @@ async fn dropped_session_takes_the_cli_along_before_another_request() {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut rng = Rng::seeded();
     let mut tally = Tally::default();
-    let mut what = [Dropped::Client, Dropped::Query, Dropped::Runtime]
-        .into_iter()
-        .cycle();
-    for dropped in what.by_ref().take(runs() as usize) {
+    let each = [Dropped::Client, Dropped::Query, Dropped::Runtime];
+    for dropped in each.into_iter().cycle().take(runs() as usize) {
         let delay = Duration::from_millis(rng.below(300));
         tally.add(run(&cli, dropped, delay).await);
     }
