@@ -188,6 +188,12 @@ impl Engine {
         self.run.awaits_result()
     }
 
+    /// Returns whether a turn runs, or a prompt waits for one.
+    #[must_use]
+    pub fn turn_is_running(&self) -> bool {
+        self.run.turn_is_running()
+    }
+
     fn route(&mut self, line: Line, now: Instant) {
         match line {
             Line::Whole(line) => self.route_line(line, now),

@@ -26,6 +26,10 @@ pub(super) struct Run {
     ceiling: Option<Duration>,
     open: bool,
     has_result: bool,
+    /// Prompts that were written and that no result has followed.
+    unanswered: usize,
+    /// Whether the session went on after a result: with a queued prompt, or woken by a task.
+    resumed: bool,
     /// A line was passed over that may have been the result.
     has_lost_line: bool,
     state: Option<SessionState>,
@@ -41,6 +45,8 @@ impl Run {
             ceiling,
             open: false,
             has_result: false,
+            unanswered: 0,
+            resumed: false,
             has_lost_line: false,
             state: None,
             background: HashSet::new(),
@@ -53,6 +59,7 @@ impl Run {
     pub(super) fn prompted(&mut self) {
         self.open = true;
         self.has_result = false;
+        self.unanswered += 1;
         self.has_lost_line = false;
         self.deadline = None;
     }
@@ -69,6 +76,8 @@ impl Run {
     /// A result came; true when it ends the run.
     pub(super) fn result(&mut self, now: Instant) -> bool {
         self.has_result = true;
+        self.unanswered = self.unanswered.saturating_sub(1);
+        self.resumed = false;
         self.settle(now)
     }
 
@@ -78,10 +87,16 @@ impl Run {
         let waits = state == SessionState::RequiresAction;
         self.state = Some(state);
         if idle {
+            if self.has_result {
+                // One result may answer several prompts.
+                self.unanswered = 0;
+            }
+            self.resumed = false;
             return self.settle(now);
         }
         if self.has_result {
             self.open = true;
+            self.resumed = true;
             self.deadline = if waits { None } else { self.silence_until(now) };
         }
         false
@@ -96,6 +111,7 @@ impl Run {
     pub(super) fn activity(&mut self) {
         if self.has_result {
             self.open = true;
+            self.resumed = true;
         }
         self.deadline = None;
     }
@@ -131,6 +147,12 @@ impl Run {
         self.open && !self.has_result
     }
 
+    /// Returns whether a turn runs, or a prompt waits for one: also after the result of an earlier
+    /// prompt.
+    pub(super) fn turn_is_running(&self) -> bool {
+        self.awaits_result() || self.unanswered > 0 || self.resumed
+    }
+
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
             .filter(|_| self.open && self.background.is_empty())
@@ -140,6 +162,8 @@ impl Run {
     pub(super) fn expire(&mut self, now: Instant) -> bool {
         let reached = self.deadline().is_some_and(|deadline| deadline <= now);
         if reached {
+            self.unanswered = 0;
+            self.resumed = false;
             self.end();
         }
         reached
@@ -265,5 +289,42 @@ mod tests {
         assert_eq!(run.deadline(), Some(now + CEILING));
         run.activity();
         assert!(run.result(now));
+    }
+
+    #[test]
+    fn turn_of_a_queued_prompt_is_running_after_the_first_result() {
+        let (mut run, now) = prompted();
+        run.prompted();
+        run.state(SessionState::Running, now);
+        run.result(now);
+        assert!(run.turn_is_running(), "the second prompt is queued");
+        run.result(now);
+        assert!(!run.turn_is_running());
+        run.state(SessionState::Idle, now);
+        assert!(!run.turn_is_running());
+    }
+
+    #[test]
+    fn turn_is_running_when_the_session_is_woken_after_its_result() {
+        let (mut run, now) = prompted();
+        run.result(now);
+        assert!(!run.turn_is_running());
+        run.activity();
+        assert!(run.turn_is_running());
+        run.result(now);
+        assert!(!run.turn_is_running());
+        run.state(SessionState::RequiresAction, now);
+        assert!(run.turn_is_running());
+        run.state(SessionState::Idle, now);
+        assert!(!run.turn_is_running());
+    }
+
+    #[test]
+    fn no_turn_is_running_once_a_session_with_merged_prompts_is_idle() {
+        let (mut run, now) = prompted();
+        run.prompted();
+        run.result(now);
+        run.state(SessionState::Idle, now);
+        assert!(!run.turn_is_running());
     }
 }

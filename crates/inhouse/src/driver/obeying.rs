@@ -14,7 +14,12 @@ impl Driver {
     pub(super) fn on_command(&mut self, command: Option<Command>) {
         let Some(command) = command else {
             tracing::debug!("the session was dropped");
+            let is_closing = self.ending.close_requested();
             self.ending.abandon();
+            if is_closing {
+                // Only the future of `close` was dropped, and the steps of that close go on.
+                return;
+            }
             if self.is_at_work() {
                 return self.kill();
             }
@@ -80,9 +85,14 @@ impl Driver {
             Close::Soon => self.settings.shutdown = self.settings.shutdown.at_most(SOON),
             Close::Now => return self.kill(),
         }
+        // No interrupt reaches a background task. One with an open request would take the end of its
+        // handler for an answer.
+        if self.dispatch.is_busy() && self.engine.has_tasks() {
+            return self.kill();
+        }
         // A CLI whose input ends in the middle of a turn fails the open tool calls and goes on with the
         // turn (2.1.325). An interrupt in front of that end stops the turn first.
-        if self.engine.awaits_result() && self.input.is_open() {
+        if self.engine.turn_is_running() && self.input.is_open() {
             match encode(&Interrupt::new()) {
                 Ok(interrupt) => drop(self.engine.request(&interrupt, None)),
                 Err(error) => tracing::warn!(%error, "`interrupt` has no JSON form"),
@@ -96,7 +106,7 @@ impl Driver {
     /// Returns whether the CLI is doing something that its end would cut off: a turn, a request to the
     /// host, or a task in the background.
     fn is_at_work(&self) -> bool {
-        self.engine.awaits_result() || self.dispatch.is_busy() || self.engine.has_tasks()
+        self.engine.turn_is_running() || self.dispatch.is_busy() || self.engine.has_tasks()
     }
 
     /// Kills the CLI, and only then drops the handlers and closes its input.

@@ -4,6 +4,7 @@ use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
+use inhouse::message::Message;
 use inhouse::permission::{Decision, PermissionRequest};
 use inhouse::process::ShutdownTiming;
 use inhouse::{ErrorKind, ExitStatus, HandlerError, Options};
@@ -95,6 +96,93 @@ async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
     let ((exit, took), ()) = together(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
     assert_eq!(took, seconds(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_in_the_turn_of_a_queued_prompt_interrupts_it() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let (control, mut messages) = connect_as(impatient(), transport).await.split();
+        control.send("first").await.unwrap();
+        control.send("second").await.unwrap();
+        while !matches!(messages.next().await.unwrap().unwrap(), Message::Result(_)) {}
+        timed(control.close()).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        cli.assistant("the first is done").await;
+        cli.result("the first is done").await;
+        // The turn of the second prompt runs, and the model has not said anything yet.
+        drop(cli.expect_request("interrupt").await);
+        cli.expect_end_of_input().await;
+        cli.exit(ExitStatus::with_code(1));
+    };
+    let ((exit, took), ()) = together(host, cli).await;
+    assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
+    assert_eq!(took, seconds(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_kills_a_background_task_that_waits_for_a_handler() {
+    let (transport, mut cli) = FakeCli::new();
+    let (asked, mut question) = unbounded_channel();
+    let options = impatient().permissions(async move |_: PermissionRequest| {
+        asked.send(()).expect("the test waits");
+        pending::<Result<Decision, HandlerError>>().await
+    });
+    let host = async {
+        let mut client = connect_as(options, transport).await;
+        client.send("Go.").await.unwrap().text().await.unwrap();
+        question.recv().await.unwrap();
+        timed(client.close()).await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.send(json!({
+            "type": "system", "subtype": "task_started", "task_id": "t1",
+            "task_type": "local_agent", "description": "Counts", "session_id": cli.session_id(),
+        }))
+        .await;
+        cli.turn("Started.").await;
+        let request = json!({
+            "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "toolu_1", "input": {},
+        });
+        cli.ask(request).await;
+        cli.expect_kill().await;
+    };
+    let ((_, took), ()) = together(host, cli).await;
+    assert_eq!(took, seconds(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropped_close_future_does_not_kill_the_cli() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect_as(impatient(), transport).await;
+        drop(client.send("a long story").await.unwrap());
+        let mut closing = Box::pin(client.close());
+        poll_fn(|cx| {
+            assert!(closing.as_mut().poll(cx).is_pending());
+            Poll::Ready(())
+        })
+        .await;
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        drop(cli.expect_request("interrupt").await);
+        cli.expect_end_of_input().await;
+        // The grace period is not cut short.
+        let began = Instant::now();
+        cli.expect_terminate().await;
+        assert_eq!(began.elapsed(), seconds(GRACE));
+        cli.exit(ExitStatus::with_code(143));
+    };
+    together(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
