@@ -1,4 +1,4 @@
-use std::future::{Future, ready};
+use std::future::{Future, pending, ready};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
 
@@ -66,18 +66,25 @@ impl Subscriber for NativeSession {
     }
 
     fn listed(&self, revision: u64) -> Listed {
-        let Some((commands, limit)) = self.link.session().commands() else {
+        let Some((mut session, limit)) = self.link.session().end_and_timeout() else {
             return Box::pin(ready(Ok(())));
         };
         let mut listed = self.listed.subscribe();
-        let deadline = Instant::now() + limit;
+        let deadline = Instant::now().checked_add(limit);
         Box::pin(async move {
+            let expired = async {
+                match deadline {
+                    Some(deadline) => sleep_until(deadline).await,
+                    // A limit beyond what a clock can count is none.
+                    None => pending().await,
+                }
+            };
             tokio::select! {
                 // Fails when the server is no longer part of the session.
                 _ = listed.wait_for(|listed| *listed >= revision) => Ok(()),
-                // The driver has ended, and with it the session.
-                () = commands.closed() => Ok(()),
-                () = sleep_until(deadline) => Err(Error::new(
+                // Fails when the session has ended.
+                _ = session.changed() => Ok(()),
+                () = expired => Err(Error::new(
                     ErrorKind::Timeout,
                     "the CLI did not list the changed tools in time; old CLIs never do, give others \
                      longer with Options::control_timeout",

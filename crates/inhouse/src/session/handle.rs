@@ -3,6 +3,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender};
+use tokio::sync::watch;
 
 use super::Shared;
 use crate::control::Control;
@@ -37,6 +38,8 @@ pub struct Session {
 struct Joined {
     commands: WeakUnboundedSender<Command>,
     shared: Weak<Shared>,
+    /// Its sender is dropped together with the driver.
+    driver: watch::Receiver<()>,
     timeout: Duration,
 }
 
@@ -44,12 +47,14 @@ impl Session {
     pub(super) fn new(
         commands: WeakUnboundedSender<Command>,
         shared: Weak<Shared>,
+        driver: watch::Receiver<()>,
         timeout: Duration,
     ) -> Self {
         Self {
             joined: Some(Joined {
                 commands,
                 shared,
+                driver,
                 timeout,
             }),
         }
@@ -71,6 +76,14 @@ impl Session {
         let joined = self.joined.as_ref()?;
         let (commands, shared) = (joined.commands.upgrade()?, joined.shared.upgrade()?);
         Some(Control::new(commands, shared, joined.timeout))
+    }
+
+    /// Returns what resolves at the end of the session, and the deadline of what is asked of the CLI.
+    ///
+    /// It does not keep the session from ending, as a clone of the command channel would.
+    pub(crate) fn end_and_timeout(&self) -> Option<(watch::Receiver<()>, Duration)> {
+        let joined = self.joined.as_ref()?;
+        Some((joined.driver.clone(), joined.timeout))
     }
 
     /// The way to the driver, and the deadline of what is asked of the CLI.

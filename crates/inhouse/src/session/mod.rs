@@ -8,7 +8,7 @@ mod shared;
 use std::sync::Arc;
 
 use inhouse_proto::message::Prompt;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tracing::Instrument;
 
@@ -100,8 +100,10 @@ fn start(
         shutdown: launch.shutdown,
     };
     let pid = connection.peer.pid();
+    let (alive, driver) = watch::channel(());
     let shared = Arc::new_cyclic(|shared| {
-        let session = Session::new(commands.downgrade(), shared.clone(), launch.control_timeout);
+        let timeout = launch.control_timeout;
+        let session = Session::new(commands.downgrade(), shared.clone(), driver, timeout);
         let bridge = Arc::new(Bridge::new(session));
         bridge.mount(&options.in_process.servers);
         Shared::new(pid, launch.verbatim_prompts, bridge)
@@ -110,6 +112,7 @@ fn start(
     let control = Control::new(commands, Arc::clone(&shared), launch.control_timeout);
     let driver = Driver::new(settings, connection, handlers, received, messages, shared);
     let driving = async move {
+        let _alive = alive;
         driver.run().await;
         // The CLI may read the files that the launch owns at any time while it lives.
         drop(launch);

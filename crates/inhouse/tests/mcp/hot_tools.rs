@@ -214,6 +214,53 @@ async fn listed_fails_when_the_cli_does_not_list_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn listed_does_not_keep_a_dropped_session_alive() {
+    let server = ToolServer::new("s");
+    let tools = server.handle();
+    let (transport, mut cli) = FakeCli::new();
+    let (read, mut announced) = tokio::sync::mpsc::unbounded_channel();
+    let host = async {
+        let options = Options::new().tool_server(server);
+        let mut client = Client::connect_with(options, transport).await.unwrap();
+        drop(client.send("Go.").await.unwrap());
+        tools.put(say("hello")).unwrap();
+        let listed = tools.listed();
+        announced.recv().await;
+        drop(client);
+        listed.await.unwrap();
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        told(&mut cli).await;
+        read.send(()).expect("the host waits");
+        cli.expect_kill().await;
+    };
+    let began = tokio::time::Instant::now();
+    tokio::join!(host, cli);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_takes_a_limit_beyond_the_clock() {
+    let server = ToolServer::new("s");
+    let tools = server.handle();
+    session(
+        Options::new()
+            .tool_server(server)
+            .control_timeout(Duration::MAX),
+        async |_| {
+            tools.put(say("hello")).unwrap();
+            tools.listed().await.unwrap();
+        },
+        async |cli, _| {
+            listed_again(cli, "s").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn listed_does_not_wait_for_a_session_that_ends() {
     let server = ToolServer::new("s");
     let tools = server.handle();
