@@ -27,7 +27,11 @@ pub(super) async fn introduce(
     let accepted = if required.before_prompt {
         // A prompt that the CLI reads before its restrictions would run without them.
         match asking.await {
-            Ok(reply) => prompt.await.map(|()| reply),
+            Ok(reply) => {
+                // A change of tools that was made by now is announced before the prompt.
+                control.shared().bridge.introduced();
+                prompt.await.map(|()| reply)
+            }
             Err(error) => Err(error),
         }
     } else {
