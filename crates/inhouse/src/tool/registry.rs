@@ -12,6 +12,9 @@ use super::subscribers::{Listed, Subscriber, Subscribers};
 /// The limit that the CLI has for calls of a server that sets none: about 28 hours.
 const UNLIMITED: Duration = Duration::from_millis(100_000_000);
 
+/// The longest timer of Node.js: it fires a longer one at once.
+const LONGEST_TIMER: Duration = Duration::from_millis(i32::MAX as u64);
+
 /// The tools of a server, as they are now.
 pub(super) struct Registry<S> {
     tools: RwLock<Tools<S>>,
@@ -57,10 +60,17 @@ impl<S> Registry<S> {
     /// Adds a tool, or puts it in the place of one with its name.
     pub(super) fn put(&self, tool: Tool<S>) {
         let mut tools = self.write();
-        match tools.position(&tool.definition.name) {
-            Some(at) => tools.entries[at] = Arc::new(Entry::new(tool)),
-            None => tools.push(tool),
-        }
+        // Dropped after the lock: what a handler has captured is user code.
+        let _replaced = match tools.position(&tool.definition.name) {
+            Some(at) => {
+                let entry = Arc::new(Entry::new(tool));
+                Some(std::mem::replace(&mut tools.entries[at], entry))
+            }
+            None => {
+                tools.push(tool);
+                None
+            }
+        };
         self.changed(tools);
     }
 
@@ -70,7 +80,7 @@ impl<S> Registry<S> {
         let Some(at) = tools.position(name) else {
             return false;
         };
-        tools.entries.remove(at);
+        let _removed = tools.entries.remove(at);
         self.changed(tools);
         true
     }
@@ -118,6 +128,7 @@ impl<S> Registry<S> {
             .map(|limit| limit.or(server).unwrap_or(UNLIMITED))
             .chain(server)
             .max()
+            .map(|limit| limit.min(LONGEST_TIMER))
     }
 
     /// Returns the number of changes so far.

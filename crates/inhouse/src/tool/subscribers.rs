@@ -26,7 +26,12 @@ pub(super) struct Subscribers {
 
 impl Subscribers {
     pub(super) fn add(&self, subscriber: Weak<dyn Subscriber>) {
-        self.lock().push(subscriber);
+        let mut subscribers = self.lock();
+        // Before the list grows, so that a server of many short sessions holds only the live ones.
+        if subscribers.len() == subscribers.capacity() {
+            subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+        }
+        subscribers.push(subscriber);
     }
 
     /// Returns the sessions that are left, and forgets the others.
@@ -46,5 +51,33 @@ impl Subscribers {
         self.subscribers
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Ignored;
+
+    impl Subscriber for Ignored {
+        fn tools_changed(&self) {}
+
+        fn listed(&self, _: u64) -> Listed {
+            Box::pin(std::future::ready(Ok(())))
+        }
+    }
+
+    #[test]
+    fn ended_sessions_are_forgotten_without_a_change_of_tools() {
+        let subscribers = Subscribers::default();
+        let live: Arc<dyn Subscriber> = Arc::new(Ignored);
+        subscribers.add(Arc::downgrade(&live));
+        for _ in 0..1000 {
+            let ended: Arc<dyn Subscriber> = Arc::new(Ignored);
+            subscribers.add(Arc::downgrade(&ended));
+        }
+        assert!(subscribers.lock().len() < 10);
+        assert_eq!(subscribers.alive().len(), 1);
     }
 }
