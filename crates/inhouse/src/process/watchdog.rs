@@ -27,10 +27,12 @@ static WATCHDOG: Mutex<Watchdog> = Mutex::new(Watchdog::new());
 /// Starts the watchdog if there is none, before the first group needs it.
 ///
 /// A dying process closes its descriptors in ascending order. The watchdog's pipe is opened before
-/// the pipes of the CLI, so the watchdog is woken first.
+/// the pipes of the CLI, so it usually has the lower number and the watchdog is woken first.
 pub(super) fn start() {
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
-    if watchdog.shell.is_none() {
+    let is_running = watchdog.shell.as_mut().is_some_and(Shell::is_running);
+    if !is_running {
+        watchdog.shell = None;
         watchdog.restart();
     }
 }
@@ -139,10 +141,14 @@ impl Shell {
     /// written whole or not at all.
     fn tell(&mut self, change: &str) -> io::Result<()> {
         // Asked first, because a host may have SIGPIPE at its default.
-        if self.child.try_wait()?.is_some() {
+        if !self.is_running() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         self.stdin.write_all(change.as_bytes())
+    }
+
+    fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Kills it before its input ends, since at that end it would kill the groups.

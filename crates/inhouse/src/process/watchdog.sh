@@ -14,11 +14,13 @@ done
 
 # The stdin of each CLI ended together with this input. A CLI that reads that end fails its open tool
 # calls and asks the model again, so every group is stopped before anything else happens.
-for group in $groups; do kill -STOP "-$group"; done
+stop_all() {
+    for each in $groups; do kill -STOP "-$each"; done
+}
+stop_all
 
 # On Linux also kills what has left the group. Each process is stopped before its children are listed,
-# so that it starts no more of them. Again, because the kernel continues a stopped group whose last
-# parent exits, which the host may do after the first stop.
+# so that it starts no more of them.
 kill_family() {
     kill -STOP "$1"
     for list in /proc/"$1"/task/*/children; do
@@ -29,7 +31,10 @@ kill_family() {
     kill -KILL "$1"
 }
 
+# All groups are stopped again before each one, because the kernel continues a stopped group whose last
+# parent exits, which the host may do after the first stop.
 for group in $groups; do
+    stop_all
     kill_family "$group"
     kill -KILL "-$group"
 done
