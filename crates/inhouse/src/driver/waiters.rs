@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::command::Asked;
 use crate::error::{Error, ErrorKind, Result};
+use crate::process::mask;
 
 /// Everyone who waits for the CLI. Each is told exactly once.
 #[derive(Default)]
@@ -81,7 +82,7 @@ impl Waiters {
             Outcome::Success(payload) => Ok(payload),
             Outcome::Refused { message, code } => Err(Error::new(
                 ErrorKind::Refused,
-                format!("the CLI refused `{subtype}`: {message}"),
+                format!("the CLI refused `{subtype}`: {}", excerpt(&message)),
             )
             .with_code(code)),
             Outcome::TimedOut => Err(Error::new(
@@ -123,6 +124,16 @@ impl Waiters {
         for done in self.writing.drain(..).chain(unwritten) {
             let _ = done.send(Err(cause.clone()));
         }
+    }
+}
+
+/// Returns the words of the CLI without what looks like a secret, and cut at a bound.
+fn excerpt(message: &str) -> String {
+    const LONGEST: usize = 2048;
+    let masked = mask(message);
+    match masked.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", &masked[..end]),
+        None => masked.into_owned(),
     }
 }
 

@@ -119,7 +119,9 @@ impl Error {
         self.map(|inner| {
             inner.exit = exit;
             // The CLI has no other way to say it: it does not know the flag.
-            if stderr.contains("unknown option '--") {
+            let last = stderr.trim_end().lines().next_back().unwrap_or_default();
+            let has_failed = exit.is_some_and(|exit| !exit.success());
+            if has_failed && last.contains("unknown option '--") {
                 inner.message.push_str(TOO_OLD);
             }
             inner.stderr = (!stderr.is_empty()).then_some(stderr);
