@@ -35,16 +35,16 @@ pub struct ToolAnnotations {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// It changes nothing. The CLI runs such calls side by side, and all others one by one.
+    /// Whether the tool changes nothing. The CLI runs such calls side by side, and all others one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// What it changes may be lost.
+    /// Whether the tool may destroy something, rather than only add to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// Twice is the same as once.
+    /// Whether a repeated call with the same arguments has no further effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// It deals with a world that it does not control.
+    /// Whether the tool deals with a world outside of the host, such as the web.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
 }

@@ -14,7 +14,7 @@ use crate::handlers::Handlers;
 ///
 /// Every handler has a task to itself, so that none delays another, and every request gets exactly
 /// one answer: its handler's, or, when the handler panics, an error. Only a request that the CLI
-/// itself has withdrawn gets none, and one that is open when the session ends: its end refuses it.
+/// has withdrawn, or that is open when the session ends, gets none.
 pub(super) struct Dispatch {
     handlers: Handlers,
     workers: Workers,

@@ -3,7 +3,8 @@
 //! A CLI leads a process group of its own, and whatever ends it ends the whole group, so that the
 //! shells and servers which it has started go with it:
 //!
-//! - the end of its session: the end of its input, then TERM and KILL as [`ShutdownTiming`] has it;
+//! - the close of its session: an interrupt if a turn runs, the end of its input, then TERM and KILL
+//!   as [`ShutdownTiming`] has it; a session that is dropped while it works is killed at once;
 //! - its own exit: what is left of the group is killed before the CLI is reaped;
 //! - the drop of its peer, also while the runtime is torn down;
 //! - the end of the host, however it dies (Unix): a small watchdog process sees the end of a pipe

@@ -23,8 +23,8 @@ use crate::outcome;
 ///
 /// # Cancellation
 /// Dropping the future of [`next`](Self::next) loses nothing. Dropping the stream, when no
-/// [`Control`] is left either, ends the session in the background: at once in the middle of a turn,
-/// else as [`Client::close`](crate::Client::close) does.
+/// [`Control`] is left either, ends the session in the background: at once in the middle of a turn
+/// or with a task in the background, else as [`Client::close`](crate::Client::close) does.
 #[must_use = "a session ends when its messages are dropped unread"]
 pub struct MessageStream {
     items: Receiver,
