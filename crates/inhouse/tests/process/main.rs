@@ -1,6 +1,7 @@
-//! The CLI as a real process: shells stand in for it.
+//! Real processes: shells that stand in for the CLI, and the offline examples.
 #![cfg(target_os = "linux")]
 
+mod examples;
 mod exit;
 mod group;
 mod spawn_errors;

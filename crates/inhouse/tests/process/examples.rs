@@ -1,0 +1,40 @@
+//! The offline examples, run as programs.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+
+/// Longer than an example takes on a loaded machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+async fn calculator_shows_its_calls_the_turns_and_the_cost() {
+    let output = run("calculator").await;
+    for expected in ["mcp__calc__add", "= 42", "(failed)", " turns, $"] {
+        assert!(output.contains(expected), "{expected} is not in: {output}");
+    }
+}
+
+#[tokio::test]
+async fn hot_tools_calls_a_tool_that_was_put_later() {
+    let output = run("hot_tools").await;
+    assert!(output.contains("Bread is 2.40."), "{output}");
+}
+
+/// Runs an example to its end; returns what it printed.
+async fn run(example: &str) -> String {
+    let test = std::env::current_exe().expect("the path of this test");
+    let profile = test
+        .ancestors()
+        .nth(2)
+        .expect("target/<profile>/deps/<test>");
+    let mut command = Command::new(profile.join("examples").join(example));
+    command.stdin(Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(DEADLINE, command.output()).await;
+    let output = output
+        .expect("the example ends")
+        .expect("the example is built");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("the example prints text")
+}
