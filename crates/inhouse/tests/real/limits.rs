@@ -28,7 +28,10 @@ async fn too_many_turns_end_the_run() {
         let result = error.result().unwrap();
         assert_eq!(result.subtype, ResultSubtype::ErrorMaxTurns);
         assert_eq!(result.terminal_reason, Some(TerminalReason::MaxTurns));
-        assert!(error.to_string().contains("`Options::max_turns`"), "{error}");
+        assert!(
+            error.to_string().contains("`Options::max_turns`"),
+            "{error}"
+        );
         assert_eq!(world.model.conversation().len(), 2);
         world.model.assert_done();
     })
