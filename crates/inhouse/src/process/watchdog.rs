@@ -32,7 +32,11 @@ pub(super) fn start() {
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     let is_running = watchdog.shell.as_mut().is_some_and(Shell::is_running);
     if !is_running {
-        watchdog.shell = None;
+        // Never dropped alone: a shell that is alive after all would take the end of its pipe for the
+        // death of the host.
+        if let Some(shell) = watchdog.shell.take() {
+            shell.discard();
+        }
         watchdog.restart();
     }
 }
