@@ -1,18 +1,51 @@
-//! Tests of agents, end to end, without an account, without money and without a network.
+//! Tests for agents built with `inhouse`: offline, without an account and without cost.
 //!
-//! An agent built on Claude Code has two things at its other end: the CLI, a process that speaks lines of JSON, and
-//! behind it the model. This kit replaces the model and keeps the CLI:
+//! | to test | use |
+//! |---|---|
+//! | your side of a conversation, in memory | [`FakeCli`] |
+//! | the same with a real process, for pipes and signals | [`Script`] and the program `fake-cli` |
+//! | the whole stack with the real CLI | [`RealCli`] and [`ScriptedModel`] |
+//! | a conversation that was recorded once | [`recording`] |
 //!
-//! - [`model::ScriptedModel`] says what the test tells it to say, and remembers what it was asked;
-//! - [`real::RealCli`] finds or installs the CLI at a pinned version, and [`real::Isolation`] runs it so that it sees nothing of
-//!   the machine and talks to nobody but the scripted model.
+//! # A fake CLI
 //!
-//! A test then looks at both ends: what the application got, and what the model saw. For the application's own side there
-//! is a shorter way: [`fake::FakeCli`] replaces the CLI as well, in memory.
+//! [`FakeCli::play`] connects a session to a CLI in memory and runs both sides concurrently: what the host does, and what
+//! the CLI does. [`run`] runs it on a runtime whose clock is paused, so timeouts cost no time.
+//!
+//! ```
+//! use inhouse::Options;
+//! use inhouse::tool::{Tool, ToolServer};
+//! use inhouse_testkit::{FakeCli, run};
+//! use serde_json::json;
+//!
+//! let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+//! run(FakeCli::play(
+//!     Options::new().model("opus").tool_server(clock),
+//!     async |client| {
+//!         let answer = client.send("What time is it?").await?.text().await?;
+//!         assert_eq!(answer, "It is noon.");
+//!         Ok(())
+//!     },
+//!     async |cli| {
+//!         assert!(cli.launched().has_arg("--model=opus"));
+//!         assert_eq!(cli.expect_prompt().await.text(), "What time is it?");
+//!         let result = cli.call_tool("clock", "now", json!({})).await;
+//!         assert_eq!(result.all_text(), "noon");
+//!         cli.turn("It is noon.").await;
+//!     },
+//! ));
+//! ```
+//!
+//! Tests that are async already call `FakeCli::play(..).await`. The module [`fake`] lists everything that a fake CLI can do.
+//!
+//! # The real CLI
+//!
+//! [`RealCli`] finds or installs the CLI at a pinned version, and [`Isolation`] runs it so that it reads nothing of the
+//! machine and connects only to the [`ScriptedModel`], which plays the turns that the test gives it and records the
+//! requests. A test then checks both ends: what the application got, and what the model saw.
 //!
 //! ```no_run
-//! use std::{process::Stdio, time::Duration};
-//!
+//! use inhouse::query;
 //! use inhouse_testkit::{RealCli, ScriptedModel, Turn};
 //! use serde_json::json;
 //!
@@ -23,14 +56,10 @@
 //!     .turn("The answer is 42.");
 //!
 //! let isolation = RealCli::pinned()?.isolated(&model)?;
-//! let output = isolation
-//!     .command()
-//!     .args(["--print", "--allowedTools=Bash", "What is the answer?"])
-//!     .stdin(Stdio::null())
-//!     .output();
-//! let output = tokio::time::timeout(Duration::from_secs(30), output).await??;
+//! let options = isolation.options().allow_tools(["Bash"]);
+//! let answer = query("What is the answer?").options(options).await?.text().await?;
 //!
-//! assert_eq!(String::from_utf8(output.stdout)?.trim(), "The answer is 42.");
+//! assert_eq!(answer, "The answer is 42.");
 //! assert_eq!(model.conversation()[1].tool_results()[0].text, "42");
 //! model.assert_done();
 //! # Ok(()) }
@@ -41,6 +70,6 @@ pub mod model;
 pub mod real;
 pub mod recording;
 
-pub use fake::{FakeCli, FakeTransport, Script};
+pub use fake::{FakeCli, FakeTransport, Script, run};
 pub use model::{ModelRequest, ScriptedModel, Turn};
 pub use real::{Isolation, RealCli, RealCliUnavailable};

@@ -1,11 +1,12 @@
 //! The fake CLI itself: what it plays, what it notices, and what it says then.
 
+use std::path::Path;
 use std::time::Duration;
 
 use inhouse::message::Message;
 use inhouse::process::ShutdownTiming;
-use inhouse::{Client, ErrorKind, ExitStatus, Options, query};
-use inhouse_testkit::fake::HostAnswer;
+use inhouse::{Client, Error, ErrorKind, ExitStatus, Options, query};
+use inhouse_testkit::fake::{self, HostAnswer};
 use inhouse_testkit::{FakeCli, FakeTransport, Script};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -259,7 +260,7 @@ async fn a_script_is_played_in_memory() {
             .unwrap();
         answer.text().await.unwrap()
     };
-    let (answer, ()) = tokio::join!(host, cli.play(&script));
+    let (answer, ()) = tokio::join!(host, cli.play_script(&script));
     assert_eq!(answer, "42");
 }
 
@@ -275,7 +276,7 @@ async fn an_echo_answers_until_the_end_of_input() {
         client.close().await.unwrap()
     };
     let script = Script::new().echo().exit(3);
-    let (exit, ()) = tokio::join!(host, cli.play(&script));
+    let (exit, ()) = tokio::join!(host, cli.play_script(&script));
     assert_eq!(exit, Some(ExitStatus::with_code(3)));
 }
 
@@ -285,7 +286,7 @@ async fn a_play_ends_when_the_host_kills_the_fake() {
         let (transport, cli) = FakeCli::new();
         let script = Script::new().accept().ignore_terminate().then(ending);
         let host = async { connect(transport).await.close().await.unwrap() };
-        let (exit, ()) = tokio::join!(host, cli.play(&script));
+        let (exit, ()) = tokio::join!(host, cli.play_script(&script));
         assert_eq!(exit, Some(ExitStatus::with_signal(9)));
     }
 }
@@ -383,4 +384,68 @@ async fn the_program_reports_a_host_that_leaves_the_script() {
         stderr.contains("expected the request `initialize`"),
         "{stderr}"
     );
+}
+
+#[test]
+#[should_panic(expected = "the host returned an error")]
+fn play_panics_if_the_host_returns_an_error() {
+    fake::run(FakeCli::play(
+        Options::new(),
+        async |client| client.control().set_model(Some("opus")).await,
+        async |cli| {
+            let request = cli.expect_request("set_model").await;
+            request.refuse("no such model", None).await;
+        },
+    ));
+}
+
+#[test]
+#[should_panic(expected = "both sides wait")]
+fn play_panics_at_once_if_both_sides_are_idle() {
+    fake::run(FakeCli::play(
+        Options::new(),
+        async |_| std::future::pending::<Result<(), Error>>().await,
+        async |_| {},
+    ));
+}
+
+#[test]
+#[should_panic(expected = "the fake CLI expected the end of input")]
+fn play_panics_if_the_host_sends_an_unexpected_line() {
+    fake::run(FakeCli::play(
+        Options::new(),
+        async |client| client.control().send("unexpected").await,
+        async |_| {},
+    ));
+}
+
+#[test]
+fn play_returns_the_output_of_both_sides() {
+    let (model, text) = fake::run(FakeCli::play(
+        Options::new(),
+        async |client| client.control().set_model(Some("opus")).await.map(|()| 1),
+        async |cli| {
+            let request = cli.expect_request("set_model").await;
+            let model = request.body()["model"].to_string();
+            request.succeed_empty().await;
+            model
+        },
+    ));
+    assert_eq!((model, text.as_str()), (1, "\"opus\""));
+}
+
+#[test]
+fn launch_returns_command_line_environment_and_initialize() {
+    let options = Options::new()
+        .cwd("project")
+        .env("A", "1")
+        .env_remove("B")
+        .title("a title");
+    let cli = fake::launch(options);
+    assert!(cli.args().contains(&"--verbose".to_owned()));
+    assert!(cli.has_arg("--input-format=stream-json") && !cli.has_arg("--print"));
+    assert_eq!((cli.env("A"), cli.env("B")), (Some("1"), None));
+    assert!(cli.removes_env("B") && !cli.removes_env("A"));
+    assert_eq!(cli.cwd(), Some(Path::new("project")));
+    assert_eq!(cli.initialize()["title"], "a title");
 }

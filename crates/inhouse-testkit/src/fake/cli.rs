@@ -6,6 +6,7 @@ use tokio::io::duplex;
 
 use super::conversation::Conversation;
 use super::failure::Failure;
+use super::launched::Launched;
 use super::life::Life;
 use super::mortal::WhileAlive;
 use super::script::{Body, Script, play};
@@ -20,6 +21,7 @@ const PIPE: usize = 64 * 1024;
 pub struct FakeCli {
     pub(super) conversation: Conversation,
     pub(super) life: Life,
+    pub(super) launched: Launched,
     pub(super) terminations: u32,
     pub(super) tool_calls: u64,
 }
@@ -43,6 +45,7 @@ impl FakeCli {
         let cli = Self {
             conversation,
             life,
+            launched: Launched::default(),
             terminations: 0,
             tool_calls: 0,
         };
@@ -102,6 +105,14 @@ impl FakeCli {
         self.conversation.session_id()
     }
 
+    /// Returns how the host started the CLI: command line, environment and `initialize` request.
+    ///
+    /// Empty before [`accept`](Self::accept).
+    #[must_use]
+    pub fn launched(&self) -> &Launched {
+        &self.launched
+    }
+
     /// What was said so far, one line for each line, long ones cut.
     #[must_use]
     pub fn transcript(&self) -> String {
@@ -117,7 +128,7 @@ impl FakeCli {
     ///
     /// # Panics
     /// When the host does not do its part. A host that kills the fake ends the play, not the test.
-    pub async fn play(mut self, script: &Script) {
+    pub async fn play_script(mut self, script: &Script) {
         let mut body = InMemory(self.life.clone());
         match play(script, &mut self.conversation, &mut body).await {
             Ok(status) => self.exit(status),

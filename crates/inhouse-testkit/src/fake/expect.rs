@@ -15,7 +15,10 @@ impl FakeCli {
     ///
     /// For another answer, expect the request `initialize`.
     pub async fn accept(&mut self) -> Value {
-        done(self.conversation.accept().await)
+        let initialize = done(self.conversation.accept().await);
+        self.launched = self.life.launched();
+        self.launched.initialize = initialize.clone();
+        initialize
     }
 
     /// Expects a prompt.

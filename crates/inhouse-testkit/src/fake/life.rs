@@ -4,6 +4,8 @@ use std::sync::Arc;
 use inhouse::ExitStatus;
 use tokio::sync::watch;
 
+use super::launched::Launched;
+
 /// How much of stderr is kept, as of a real process.
 const STDERR: usize = 8 * 1024;
 
@@ -25,11 +27,21 @@ struct State {
     ignores_terminate: bool,
     ignores_kill: bool,
     stderr: String,
+    launched: Launched,
 }
 
 impl Life {
     pub(super) fn new() -> Self {
         Self(Arc::new(watch::Sender::new(State::default())))
+    }
+
+    pub(super) fn set_launched(&self, launched: Launched) {
+        self.0.send_modify(|state| state.launched = launched);
+    }
+
+    /// How the host has launched it.
+    pub(super) fn launched(&self) -> Launched {
+        self.0.borrow().launched.clone()
     }
 
     /// Ends it, unless it has ended before.

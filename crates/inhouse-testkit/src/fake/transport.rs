@@ -6,12 +6,13 @@ use inhouse::transport::{Connection, Peer, Transport};
 use inhouse::{ExitStatus, Result};
 use tokio::io::DuplexStream;
 
+use super::launched::Launched;
 use super::life::Life;
 use super::mortal::UntilEnd;
 
 /// The host's way to a [`FakeCli`](super::FakeCli); see [`FakeCli::new`](super::FakeCli::new).
 ///
-/// It ignores what it is to launch: nothing is started.
+/// Starts nothing; [`FakeCli::launched`](super::FakeCli::launched) returns what would have been started.
 #[derive(Debug)]
 pub struct FakeTransport {
     pub(super) stdin: DuplexStream,
@@ -20,7 +21,8 @@ pub struct FakeTransport {
 }
 
 impl Transport for FakeTransport {
-    async fn open(self, _: &Launch) -> Result<Connection> {
+    async fn open(self, launch: &Launch) -> Result<Connection> {
+        self.life.set_launched(Launched::new(launch));
         Ok(Connection {
             reader: Box::new(UntilEnd::new(self.stdout, self.life.clone())),
             writer: Box::new(self.stdin),

@@ -14,7 +14,7 @@ pub(super) use self::play::{Body, play};
 pub use self::step::Step;
 
 /// The CLI's side of a conversation as data, to be played in memory
-/// ([`FakeCli::play`](super::FakeCli::play)) or by the program `fake-cli`, a real process.
+/// ([`FakeCli::play_script`](super::FakeCli::play_script)) or by the program `fake-cli`, a real process.
 ///
 /// After its last step a CLI does what the real one does: it waits for the end of input and exits with
 /// code 0. A host that does not do its part fails the test in memory; the process writes what was
