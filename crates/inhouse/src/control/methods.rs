@@ -26,6 +26,18 @@ impl Control {
     }
 
     /// Changes the model for the turns to come; `None` returns to the default.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let control = client.control();
+    /// control.set_model(Some("opus")).await?;
+    /// # Ok(()) }, async |cli| {
+    /// # let request = cli.expect_request("set_model").await;
+    /// # assert_eq!(request.body()["model"], "opus");
+    /// # request.succeed_empty().await;
+    /// # }));
+    /// ```
     pub async fn set_model(&self, model: Option<&str>) -> Result<()> {
         let request = model.map_or_else(SetModel::reset, SetModel::new);
         self.request(request).await.map(drop)

@@ -7,9 +7,7 @@
 //! ```
 //! use inhouse::Options;
 //! use inhouse::hook::{HookContext, HookOutput, Matcher, PostToolUse, PreToolUse};
-//! # use inhouse::Client;
-//! # use inhouse_testkit::FakeCli;
-//! # use serde_json::json;
+//! # use inhouse_testkit::{FakeCli, run};
 //!
 //! let options = Options::new()
 //!     .hook(Matcher::tool("Bash"), async |call: PreToolUse, _: HookContext| {
@@ -21,27 +19,13 @@
 //!     .hook(Matcher::any(), async |_: PostToolUse, _| {
 //!         Ok(HookOutput::pass().context("Be brief about results."))
 //!     });
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn play(options: Options) -> inhouse::Result<()> {
-//! # let (transport, mut cli) = FakeCli::new();
-//! # let cli = async move {
-//! #     cli.accept().await;
-//! #     let id = cli.ask(json!({
-//! #         "subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": "toolu_1",
-//! #         "input": {
-//! #             "session_id": "s", "transcript_path": "t", "cwd": "/",
-//! #             "hook_event_name": "PreToolUse", "tool_name": "Bash",
-//! #             "tool_input": {"command": "rm -r /"}, "tool_use_id": "toolu_1",
-//! #         },
-//! #     })).await;
-//! #     let output = cli.expect_answer(&id).await.payload();
+//! # run(FakeCli::play_cli(options, async |cli| {
+//! #     let call = serde_json::json!({
+//! #         "tool_name": "Bash", "tool_input": {"command": "rm -r /"}, "tool_use_id": "toolu_1",
+//! #     });
+//! #     let output = cli.call_hook("PreToolUse", call).await;
 //! #     assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "deny");
-//! #     cli
-//! # };
-//! # let (client, _cli) = tokio::join!(Client::connect_with(options, transport), cli);
-//! # client.map(drop)
-//! # }
-//! # play(options).unwrap();
+//! # }));
 //! ```
 //!
 //! The [guide](crate::guide::hooks) has a table of all events, and says what happens when a hook

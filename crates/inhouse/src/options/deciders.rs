@@ -21,35 +21,20 @@ impl Options {
     /// [guide](crate::guide::permissions). Without a handler it denies them.
     ///
     /// ```
+    /// use inhouse::Options;
     /// use inhouse::permission::{Decision, PermissionRequest};
-    /// use inhouse::{Client, Options};
-    /// # use inhouse_testkit::FakeCli;
-    /// # use serde_json::json;
+    /// # use inhouse_testkit::{FakeCli, run};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let (transport, mut cli) = FakeCli::new();
-    /// # let host = async {
     /// let options = Options::new().permissions(async |request: PermissionRequest| {
     ///     match request.tool_name.as_str() {
     ///         "Read" => Ok(Decision::allow()),
     ///         _ => Ok(Decision::deny("read only").interrupt()),
     ///     }
     /// });
-    /// # let mut client = Client::connect_with(options, transport).await?;
-    /// # while client.messages().next().await.is_some() {}
-    /// # inhouse::Result::Ok(())
-    /// # };
-    /// # let cli = async move {
-    /// #     cli.accept().await;
-    /// #     let call = json!({"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "toolu_1", "input": {}});
-    /// #     let id = cli.ask(call).await;
-    /// #     let answer = cli.expect_answer(&id).await.payload();
-    /// #     assert_eq!((&answer["behavior"], &answer["message"]), (&json!("deny"), &json!("read only")));
-    /// # };
-    /// # let (done, ()) = tokio::join!(host, cli);
-    /// # done
-    /// # }
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// #     let decision = cli.can_use_tool("Bash", serde_json::json!({})).await;
+    /// #     assert_eq!(decision["message"], "read only");
+    /// # }));
     /// ```
     ///
     /// A handler that fails, panics or takes too long denies the call.

@@ -14,6 +14,14 @@ impl Options {
     /// The main model: an alias such as `opus`, or a full name.
     ///
     /// Unset, the CLI decides by its settings and its own default.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new().model("opus");
+    /// assert!(launch(options).has_arg("--model=opus"));
+    /// ```
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model.model = Some(model.into());

@@ -48,6 +48,19 @@ impl ToolServer {
     ///
     /// The name is part of what Claude calls: the tool `add` of the server `calc` is
     /// `mcp__calc__add`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// # use inhouse_testkit::{FakeCli, run};
+    ///
+    /// let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    /// let options = Options::new().tool_server(clock);
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// let result = cli.call_tool("clock", "now", serde_json::json!({})).await;
+    /// assert_eq!(result.all_text(), "noon");
+    /// # }));
+    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self::with_state(name, ())
