@@ -2,8 +2,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use super::OnFailure;
+use super::capability::{AboutAgent, AboutTool, FailsClosed, Matched, MatchedBy};
 use super::pattern;
-use super::{AboutAgent, AboutTool, FailsClosed, Matched, MatchedBy, OnFailure};
 
 /// Says which occurrences of the event `E` a hook is for.
 ///

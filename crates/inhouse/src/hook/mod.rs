@@ -31,16 +31,25 @@
 //! The [guide](crate::guide::hooks) has a table of all events, and says what happens when a hook
 //! fails: by default it is as if there were none.
 
-mod about;
+pub mod capability;
 mod context;
 mod matcher;
 mod pattern;
 mod registry;
 
 pub use inhouse_proto::control::outgoing::OnHookFailure as OnFailure;
-pub use inhouse_proto::hook::*;
+pub use inhouse_proto::hook::{
+    BackgroundTask, BatchedCall, CacheTtl, CompactTrigger, ConfigChange, ConfigSource, CwdChanged,
+    DecisionForm, DirectoryAdded, DirectorySource, Elicitation, ElicitationAction,
+    ElicitationResult, ExpansionType, FileChanged, FileEvent, HookEffort, HookEvent, HookOutput,
+    InstructionsLoaded, InstructionsOwner, LoadReason, MessageDisplay, ModelSwitchSource,
+    Notification, PermissionDenied, PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch,
+    PostToolUse, PostToolUseFailure, PreCompact, PreModelSwitch, PreToolUse, Pricing, PromptSource,
+    SessionCron, SessionEnd, SessionEndReason, SessionSource, SessionStart, Setup, SetupTrigger,
+    Stop, StopFailure, SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle,
+    UserPromptExpansion, UserPromptSubmit, WorktreeCreate, WorktreeRemove,
+};
 
-pub use self::about::{AboutAgent, AboutTool, FailsClosed, Matched, MatchedBy};
 pub use self::context::HookContext;
 pub use self::matcher::Matcher;
 

@@ -1,4 +1,5 @@
 use inhouse::Options;
+use inhouse::hook::capability::{AddsContext, Passes};
 use inhouse::hook::*;
 use inhouse_testkit::fake::HostAnswer;
 use serde_json::{Value, json};

@@ -1,3 +1,4 @@
+use inhouse::hook::capability::Blocks;
 use inhouse::hook::*;
 use inhouse::{HandlerError, Options};
 use serde::Deserialize;

@@ -1,5 +1,6 @@
 use inhouse::Options;
-use inhouse::hook::{HookContext, HookEvent, HookOutput, Matcher, Passes};
+use inhouse::hook::capability::Passes;
+use inhouse::hook::{HookContext, HookEvent, HookOutput, Matcher};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
