@@ -41,13 +41,11 @@
 
 #[doc(hidden)]
 pub mod __private;
-mod callback;
+mod ask;
 mod client;
 pub mod control;
-mod deciders;
-pub mod dialog;
+mod custom_requests;
 mod driver;
-pub mod elicitation;
 pub mod error;
 pub mod guide;
 mod handlers;
@@ -56,12 +54,8 @@ pub mod launch;
 mod mcp;
 pub mod options;
 mod outcome;
-pub mod permission;
-pub mod plan;
 pub mod process;
 mod query;
-pub mod question;
-mod request;
 #[cfg(feature = "rmcp")]
 pub mod rmcp;
 mod session;
@@ -69,12 +63,14 @@ mod stream;
 pub mod tool;
 pub mod transport;
 mod turn;
+mod user_code;
 mod warning;
 
 #[doc(inline)]
 pub use inhouse_macros::tool;
 pub use inhouse_proto::message;
 
+pub use self::ask::{Asked, dialog, elicitation, permission, plan, question};
 pub use self::client::Client;
 pub use self::control::Control;
 pub use self::error::{Error, ErrorKind, HandlerError, Result};

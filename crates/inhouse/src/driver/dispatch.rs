@@ -9,6 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::workers::{Answered, Worker, Workers};
 use crate::handlers::Handlers;
+use crate::mcp::Reply;
 
 /// Runs a handler for each request of the CLI.
 ///
@@ -46,9 +47,9 @@ impl Dispatch {
 
     /// Starts a handler, or answers at once when there is none.
     pub(super) fn request(&mut self, ticket: Ticket, request: Request) -> Option<(Ticket, Answer)> {
-        let answering = match self.handlers.begin(&request) {
-            Ok(answering) => answering,
-            Err(answer) => return Some((ticket, answer)),
+        let answering = match self.handlers.start(&request) {
+            Reply::Running(answering) => answering,
+            Reply::Ready(answer) => return Some((ticket, answer)),
         };
         let serial = ticket.serial();
         let worker = self.workers.start(ticket, answering);

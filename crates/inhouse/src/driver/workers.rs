@@ -10,8 +10,6 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 use tracing::Instrument;
 
-use crate::tool::catch_panic;
-
 /// A handler at work.
 pub(crate) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
@@ -138,7 +136,8 @@ async fn work(desk: Arc<Desk>) {
     loop {
         let Job { ticket, answering } = poll_fn(|cx| desk.poll_take(cx)).await;
         let promise = Promise::new(ticket, &desk.answers);
-        let answer = catch_panic(answering).await.unwrap_or_else(|_| panicked());
+        // Panics of user code are caught in `user_code`, which every handler goes through.
+        let answer = answering.await;
         promise.keep(answer);
     }
 }
@@ -175,6 +174,10 @@ impl<'a> Promise<'a> {
 
 impl Drop for Promise<'_> {
     fn drop(&mut self) {
+        // A panic outside of user code is a bug of this crate; the CLI must not wait for ever.
+        if std::thread::panicking() {
+            return self.give(panicked(), false);
+        }
         // Stopped, because the request was withdrawn or the session ends. An error would be taken for
         // a hook that has nothing against the call.
         self.give(Answer::Silence, false);
@@ -182,8 +185,8 @@ impl Drop for Promise<'_> {
 }
 
 fn panicked() -> Answer {
-    tracing::error!("a handler panicked; the CLI is told that it failed");
-    Answer::error("the handler of the host panicked")
+    tracing::error!("request handling panicked");
+    Answer::error("the host panicked while it handled the request")
 }
 
 #[cfg(test)]
@@ -222,16 +225,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_task_runs_one_handler_after_another_also_after_a_panic() {
+    async fn task_runs_one_handler_after_another() {
         let (mut workers, mut answers) = workers();
-        let panicking: Answering = Box::pin(async { panic!("on purpose") });
-        for answering in [panicking, Box::pin(ready(Answer::Silence))] {
-            let worker = workers.start(ticket(), answering);
+        for _ in 0..2 {
+            let worker = workers.start(ticket(), Box::pin(ready(Answer::Silence)));
             let answered = answers.recv().await.expect("an answer");
             assert!(answered.is_free);
             workers.keep(worker);
             assert_eq!(alive(), 1);
         }
+    }
+
+    #[tokio::test]
+    async fn panic_outside_of_user_code_is_an_error_answer_and_ends_the_task() {
+        let (mut workers, mut answers) = workers();
+        let _worker = workers.start(ticket(), Box::pin(async { panic!("on purpose") }));
+        let answered = answers.recv().await.expect("an answer");
+        assert!(matches!(answered.answer, Answer::Error { .. }));
+        assert!(!answered.is_free);
+        tokio::task::yield_now().await;
+        assert_eq!(alive(), 0);
     }
 
     #[tokio::test]

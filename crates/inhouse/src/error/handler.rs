@@ -6,12 +6,12 @@ use std::fmt;
 /// Made from any error with `?`, so that a handler can use whatever it needs:
 ///
 /// ```
-/// use inhouse::HandlerError;
-/// use inhouse::permission::{Decision, PermissionRequest};
+/// use inhouse::{Asked, HandlerError};
+/// use inhouse::permission::{Decision, CanUseTool};
 ///
-/// async fn read_only(request: PermissionRequest) -> Result<Decision, HandlerError> {
+/// async fn read_only(asked: Asked<CanUseTool>) -> Result<Decision, HandlerError> {
 ///     let list = std::fs::read_to_string("/home/me/allowed-tools")?;
-///     Ok(match list.lines().any(|tool| tool == request.tool_name) {
+///     Ok(match list.lines().any(|tool| tool == asked.request.tool_name) {
 ///         true => Decision::allow(),
 ///         false => Decision::deny("not on the list"),
 ///     })

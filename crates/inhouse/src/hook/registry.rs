@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,14 +10,15 @@ use inhouse_proto::control::outgoing::{HookMatcher, Initialize};
 use serde::Serialize;
 
 use super::{HookContext, Matcher, OnFailure};
-use crate::callback::Callback;
-use crate::driver::Answering;
 use crate::error::HandlerError;
 use crate::session::Session;
+use crate::user_code::{Callback, Failure};
 
-/// The hooks of a session, each known to the CLI by its number.
+/// The hooks of a session. The CLI calls a hook by `hook_` and its index in this list.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks(Vec<Hook>);
+
+const CALLBACK_PREFIX: &str = "hook_";
 
 /// A hook without the types of its event and its output.
 #[derive(Clone)]
@@ -29,10 +31,21 @@ pub(crate) struct Hook {
     run: Arc<Run>,
 }
 
-type Run = dyn Fn(Occurrence) -> Answering + Send + Sync;
+type Run = dyn Fn(&HookCallback<'_>, &Session) -> Running + Send + Sync;
+type Running = Pin<Box<dyn Future<Output = Result<Answer, HookFailure>> + Send>>;
 
-/// Types the input of a hook, or says why it cannot.
+/// Decodes the input of a hook into its event.
 type Decode<E> = fn(&str) -> Result<E, String>;
+
+/// Why a hook has no output for the CLI.
+enum HookFailure {
+    /// The input does not have the shape of the event.
+    Undecodable(String),
+    /// The handler failed, or panicked.
+    Handler(Failure),
+    /// The output has no valid JSON form.
+    InvalidOutput(serde_json::Error),
+}
 
 impl Hooks {
     pub(crate) fn push(&mut self, hook: Hook) {
@@ -43,52 +56,54 @@ impl Hooks {
         self.0.is_empty()
     }
 
-    /// Whether some of them are about an event.
-    pub(crate) fn are_about(&self, event: &str) -> bool {
-        self.0.iter().any(|hook| *hook.event == *event)
+    /// Returns whether there is a hook for an event.
+    pub(crate) fn contain_event(&self, event: &str) -> bool {
+        self.0.iter().any(|hook| hook.event == event)
     }
 
-    /// What is wrong with them, each with the event that it is about.
+    /// Returns the configuration errors of all hooks, each with the event of its hook.
     pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
-        let hooks = self.0.iter();
-        hooks.flat_map(|hook| {
-            hook.problems
-                .iter()
-                .map(|problem| (&*hook.event, &**problem))
+        self.0.iter().flat_map(|hook| {
+            let problems = hook.problems.iter();
+            problems.map(|problem| (&*hook.event, &**problem))
         })
     }
 
-    /// Whether the session may only begin if a hook that fails holds its event up.
-    pub(crate) fn must_block(&self) -> bool {
-        // The CLI takes a word that it does not know for `block`.
-        let goes_on = |hook: &Hook| matches!(hook.on_failure, None | Some(OnFailure::Continue));
-        !self.0.iter().all(goes_on)
+    /// Returns whether the CLI has to support `onFailure`, so that a hook that fails blocks.
+    pub(crate) fn require_on_failure(&self) -> bool {
+        // The CLI treats a value that it does not know like `block`, so unknown ones count, too.
+        self.0
+            .iter()
+            .any(|hook| !matches!(hook.on_failure, None | Some(OnFailure::Continue)))
     }
 
-    /// Tells the CLI what to call which hook for.
-    pub(crate) fn announce(&self, initialize: Initialize) -> Initialize {
-        let numbered = self.0.iter().enumerate();
-        numbered.fold(initialize, |initialize, (number, hook)| {
-            let mut matcher = HookMatcher::new([format!("{PREFIX}{number}")]);
+    /// Adds the hooks to an `initialize` request.
+    pub(crate) fn register(&self, mut initialize: Initialize) -> Initialize {
+        for (index, hook) in self.0.iter().enumerate() {
+            let mut matcher = HookMatcher::new([format!("{CALLBACK_PREFIX}{index}")]);
             matcher.matcher.clone_from(&hook.pattern);
             matcher.timeout = hook.timeout;
             matcher.on_failure.clone_from(&hook.on_failure);
-            initialize.hook(hook.event.clone(), matcher)
-        })
+            initialize = initialize.hook(hook.event.clone(), matcher);
+        }
+        initialize
     }
 
-    /// Begins to answer a callback, if there is a hook of its id.
-    pub(crate) fn begin(
+    /// Answers `hook_callback`; `None` if no hook has its id.
+    ///
+    /// A failure is an error reply: what follows from it is up to the CLI and `on_failure`.
+    pub(crate) async fn answer(
         &self,
         callback: &HookCallback<'_>,
         session: &Session,
-    ) -> Option<Answering> {
-        let number = callback.callback_id.strip_prefix(PREFIX)?;
-        let hook = self.0.get(number.parse::<usize>().ok()?)?;
-        Some((hook.run)(Occurrence {
-            input: callback.input.get().to_owned(),
-            tool_use_id: callback.call_of(&hook.event).map(ToOwned::to_owned),
-            session: session.clone(),
+    ) -> Option<Answer> {
+        let index = callback.callback_id.strip_prefix(CALLBACK_PREFIX)?;
+        let hook = self.0.get(index.parse::<usize>().ok()?)?;
+        let answer = (hook.run)(callback, session).await;
+        Some(answer.unwrap_or_else(|failure| {
+            // The reason may quote the event: it goes to the CLI, but not into the log.
+            tracing::warn!(event = %hook.event, "hook failed");
+            Answer::error(failure.describe(&hook.event))
         }))
     }
 }
@@ -106,17 +121,20 @@ impl Hook {
         H: FnOnce(E, HookContext) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<O, HandlerError>> + Send + 'static,
     {
-        let callback = Callback::new(move |(event, context)| handler(event, context));
+        let handler = Callback::new(move |(event, context)| handler(event, context));
         let name = event.clone();
-        let run = move |occurrence: Occurrence| -> Answering {
-            let (callback, name) = (callback.clone(), name.clone());
+        let run = move |callback: &HookCallback<'_>, session: &Session| -> Running {
+            let handler = handler.clone();
+            let tool_use_id = callback.call_of(&name).map(ToOwned::to_owned);
+            let decoded = decode(callback.input.get());
+            let session = session.clone();
             Box::pin(async move {
-                let answer = occurrence.put_to(&callback, decode).await;
-                answer.unwrap_or_else(|problem| {
-                    // What went wrong may quote what happened.
-                    tracing::warn!(event = %name, "a hook failed; the CLI is told");
-                    Answer::error(format!("the hook for {name} {problem}"))
-                })
+                // Never decoded leniently: a guard must not miss a part of what it guards.
+                let event = decoded.map_err(HookFailure::Undecodable)?;
+                let input = |cancelled| (event, HookContext::new(session, tool_use_id, cancelled));
+                let output = handler.call(input, None).await;
+                Answer::success(&output.map_err(HookFailure::Handler)?)
+                    .map_err(HookFailure::InvalidOutput)
             })
         };
         let mut problems = matcher.problems;
@@ -136,37 +154,22 @@ impl Hook {
 
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let events = self.0.iter().map(|hook| &hook.event);
-        f.debug_list().entries(events).finish()
+        f.debug_list()
+            .entries(self.0.iter().map(|hook| &hook.event))
+            .finish()
     }
 }
 
-/// What the CLI tells a hook.
-struct Occurrence {
-    input: String,
-    tool_use_id: Option<String>,
-    session: Session,
-}
-
-impl Occurrence {
-    /// Asks a hook about it. A problem reads after "the hook for …".
-    async fn put_to<E: Send + 'static, O: Serialize + 'static>(
-        self,
-        callback: &Callback<(E, HookContext), O>,
-        decode: Decode<E>,
-    ) -> Result<Answer, String> {
-        let payload = decode(&self.input);
-        // Not passed over: a guard that cannot see what it guards has not agreed to it.
-        let payload = payload.map_err(|reason| format!("cannot read its event: {reason}"))?;
-        let (tool_use_id, session) = (self.tool_use_id, self.session);
-        let question = |cancelled| {
-            let context = HookContext::new(session, tool_use_id, cancelled);
-            (payload, context)
-        };
-        let output = callback.ask(question, None).await;
-        let output = output.map_err(|failure| failure.to_string())?;
-        Answer::success(&output).map_err(|error| format!("has an invalid output: {error}"))
+impl HookFailure {
+    fn describe(&self, event: &str) -> String {
+        match self {
+            Self::Undecodable(reason) => {
+                format!("the hook for {event} cannot read its event: {reason}")
+            }
+            Self::Handler(failure) => failure.describe(format_args!("the hook for {event}")),
+            Self::InvalidOutput(error) => {
+                format!("the hook for {event} has an invalid output: {error}")
+            }
+        }
     }
 }
-
-const PREFIX: &str = "hook_";

@@ -109,7 +109,7 @@ fn permissions(options: &Options, argv: &mut Argv) {
     match &permissions.prompt_tool {
         Some(tool) => argv.value("permission-prompt-tool", tool),
         // Only then: otherwise the CLI would ask a host that has no answer.
-        None if options.deciders.decide_about_calls() => {
+        None if options.ask.decide_tool_calls() => {
             argv.value("permission-prompt-tool", "stdio");
         }
         None => {}
@@ -147,7 +147,7 @@ fn session(options: &Options, argv: &mut Argv) {
     // A call that was deferred goes on at once, and the first instructions are read at once: a CLI that
     // learns of its hooks a moment later calls none for these.
     let deferred = !options.hooks.is_empty() && session.resumes();
-    if deferred || options.hooks.are_about(InstructionsLoaded::NAME) {
+    if deferred || options.hooks.contain_event(InstructionsLoaded::NAME) {
         argv.switch_once("await-initialize");
     }
     argv.value_if("session-id", session.id.as_ref());

@@ -23,7 +23,7 @@ pub(super) fn initialize(options: &Options) -> Initialize {
     request.prompt_suggestions = options.stream.prompt_suggestions;
     request.agent_progress_summaries = options.stream.agent_progress_summaries;
     request.forward_subagent_text = options.stream.subagent_text.then_some(true);
-    let dialogs = &options.deciders.dialogs;
+    let dialogs = &options.ask.dialogs;
     request.supported_dialog_kinds =
         (!dialogs.is_empty()).then(|| dialogs.keys().cloned().collect());
     request.per_task_stop_affordance = options.permissions.per_task_stop;
@@ -31,7 +31,7 @@ pub(super) fn initialize(options: &Options) -> Initialize {
     if plugins.delivery == PluginDelivery::Initialize && !plugins.plugins.is_empty() {
         request.plugins = Some(plugins.plugins.iter().map(plugin).collect());
     }
-    options.hooks.announce(request)
+    options.hooks.register(request)
 }
 
 fn system_prompt(options: &Options, request: &mut Initialize) {

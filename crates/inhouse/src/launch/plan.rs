@@ -120,7 +120,7 @@ impl Launch {
             user: options.process.user,
             initialize,
             requires_managed_settings,
-            requires_blocking_hooks: options.hooks.must_block(),
+            requires_blocking_hooks: options.hooks.require_on_failure(),
             confirm_before_prompt: restrictions::are_set(options),
             verbatim_prompts: options.prompt.verbatim,
             max_line_bytes: options.stream.max_line_bytes,

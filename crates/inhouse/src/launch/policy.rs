@@ -42,7 +42,7 @@ pub(super) fn merge(settings: Option<Value>, policy: &Policy) -> Result<Map<Stri
                 )));
             }
         };
-        for rule in policy.rules_that(&behavior).into_iter().map(Value::String) {
+        for rule in policy.rules_with(&behavior).into_iter().map(Value::String) {
             if !list.contains(&rule) {
                 list.push(rule);
             }

@@ -8,15 +8,15 @@ pub(super) fn are_set(options: &Options) -> bool {
         agents,
         tools,
         permissions,
-        deciders,
+        ask,
         hooks,
         settings,
         requests,
         ..
     } = options;
-    let has_handlers = deciders.decide_about_calls()
-        || deciders.elicitation.is_some()
-        || !deciders.dialogs.is_empty()
+    let has_handlers = ask.decide_tool_calls()
+        || ask.elicitation.is_some()
+        || !ask.dialogs.is_empty()
         || !hooks.is_empty()
         || requests.handlers.subtypes().next().is_some();
     let has_rules = permissions.mode.is_some()

@@ -15,7 +15,7 @@ pub(super) fn place(options: &Options, argv: &mut Argv, files: &mut PrivateFiles
         .as_ref()
         .map(|settings| &settings.0);
     let sandbox = options.permissions.sandbox.as_ref();
-    let policy = options.deciders.policy.as_ref();
+    let policy = options.ask.policy.as_ref();
     let policy = policy.filter(|policy| policy.has_rules());
     let merges = sandbox.is_some() || policy.is_some();
     let mut settings = match form {

@@ -1,12 +1,12 @@
 use super::check::pieces;
+use crate::ask::{Parentheses, tool_name};
 use crate::options::{Options, PermissionMode};
-use crate::permission::{Parentheses, tool_name};
 use crate::warning::Warning;
 
 /// What is probably not meant.
 pub(super) fn of(options: &Options) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if options.deciders.policy.is_none() {
+    if options.ask.policy.is_none() {
         return warnings;
     }
     let rules = options.tools.allow.iter().flat_map(|value| pieces(value));
@@ -40,5 +40,5 @@ fn allows_whole_tool(rule: &str) -> bool {
         Parentheses::Around { open } => (&rule[..open], matches!(&rule[open..], "()" | "(*)")),
         _ => (rule, true),
     };
-    whole && !tool_name::is_asked_anyway(tool)
+    whole && !tool_name::is_always_asked(tool)
 }

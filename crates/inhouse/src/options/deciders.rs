@@ -2,13 +2,14 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::Options;
-use crate::callback::Callback;
+use crate::ask::Asked;
 use crate::dialog::{DialogAnswer, DialogRequest};
 use crate::elicitation::{ElicitationAnswer, ElicitationRequest};
 use crate::error::HandlerError;
 use crate::permission::PermissionHandler;
 use crate::plan::{PlanDecision, PlanRequest};
 use crate::question::{Answers, QuestionRequest};
+use crate::user_code::Callback;
 
 /// Decisions of a person, or of whoever stands in for one.
 ///
@@ -21,12 +22,12 @@ impl Options {
     /// [guide](crate::guide::permissions). Without a handler it denies them.
     ///
     /// ```
-    /// use inhouse::Options;
-    /// use inhouse::permission::{Decision, PermissionRequest};
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
     /// # use inhouse_testkit::{FakeCli, run};
     ///
-    /// let options = Options::new().permissions(async |request: PermissionRequest| {
-    ///     match request.tool_name.as_str() {
+    /// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+    ///     match asked.request.tool_name.as_str() {
     ///         "Read" => Ok(Decision::allow()),
     ///         _ => Ok(Decision::deny("read only").interrupt()),
     ///     }
@@ -40,7 +41,7 @@ impl Options {
     /// A handler that fails, panics or takes too long denies the call.
     #[must_use]
     pub fn permissions(mut self, handler: impl PermissionHandler) -> Self {
-        self.deciders.policy = Some(handler.into_policy());
+        self.ask.policy = Some(handler.into_policy());
         self
     }
 
@@ -48,7 +49,7 @@ impl Options {
     /// unless set they have all the time in the world, since a person may have to think.
     #[must_use]
     pub fn permission_timeout(mut self, timeout: Duration) -> Self {
-        self.deciders.timeout = Some(timeout);
+        self.ask.timeout = Some(timeout);
         self
     }
 
@@ -58,10 +59,10 @@ impl Options {
     #[must_use]
     pub fn on_question<H, F>(mut self, handler: H) -> Self
     where
-        H: FnOnce(QuestionRequest) -> F + Clone + Send + Sync + 'static,
+        H: FnOnce(Asked<QuestionRequest>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<Answers, HandlerError>> + Send + 'static,
     {
-        self.deciders.question = Some(Callback::new(handler));
+        self.ask.question = Some(Callback::new(handler));
         self
     }
 
@@ -71,10 +72,10 @@ impl Options {
     #[must_use]
     pub fn on_plan<H, F>(mut self, handler: H) -> Self
     where
-        H: FnOnce(PlanRequest) -> F + Clone + Send + Sync + 'static,
+        H: FnOnce(Asked<PlanRequest>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<PlanDecision, HandlerError>> + Send + 'static,
     {
-        self.deciders.plan = Some(Callback::new(handler));
+        self.ask.plan = Some(Callback::new(handler));
         self
     }
 
@@ -85,10 +86,10 @@ impl Options {
     #[must_use]
     pub fn on_elicitation<H, F>(mut self, handler: H) -> Self
     where
-        H: FnOnce(ElicitationRequest) -> F + Clone + Send + Sync + 'static,
+        H: FnOnce(Asked<ElicitationRequest>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<ElicitationAnswer, HandlerError>> + Send + 'static,
     {
-        self.deciders.elicitation = Some(Callback::new(handler));
+        self.ask.elicitation = Some(Callback::new(handler));
         self
     }
 
@@ -98,11 +99,11 @@ impl Options {
     #[must_use]
     pub fn on_dialog<H, F>(mut self, kind: impl Into<String>, handler: H) -> Self
     where
-        H: FnOnce(DialogRequest) -> F + Clone + Send + Sync + 'static,
+        H: FnOnce(Asked<DialogRequest>) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<DialogAnswer, HandlerError>> + Send + 'static,
     {
         let handler = Callback::new(handler);
-        self.deciders.dialogs.insert(kind.into(), handler);
+        self.ask.dialogs.insert(kind.into(), handler);
         self
     }
 }

@@ -181,7 +181,7 @@ pub struct Options {
     pub(crate) agents: agents::AgentOptions,
     pub(crate) tools: tools::ToolOptions,
     pub(crate) permissions: permissions::PermissionOptions,
-    pub(crate) deciders: crate::deciders::Deciders,
+    pub(crate) ask: crate::ask::AskHandlers,
     pub(crate) hooks: crate::hook::Hooks,
     pub(crate) mcp: mcp::McpOptions,
     pub(crate) plugins: plugins::PluginOptions,

@@ -4,11 +4,11 @@ use std::future::Future;
 use serde_json::Value;
 
 use super::Options;
-use crate::request::RequestHandlers;
+use crate::custom_requests::CustomRequests;
 
 #[derive(Clone, Default)]
 pub(crate) struct RequestOptions {
-    pub(crate) handlers: RequestHandlers,
+    pub(crate) handlers: CustomRequests,
 }
 
 impl fmt::Debug for RequestOptions {

@@ -79,7 +79,6 @@ pub(crate) use self::cancelled::Canceller;
 pub(crate) use self::record::note_answer;
 #[cfg(feature = "rmcp")]
 pub(crate) use self::record::{CallRecord, note_panic};
-pub(crate) use self::running::catch_panic;
 pub(crate) use self::schema::drop_number_format;
 pub(crate) use self::server::ServedTools;
 pub(crate) use self::subscribers::{Listed, Subscriber};

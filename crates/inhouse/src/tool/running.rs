@@ -1,15 +1,13 @@
-use std::any::Any;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use inhouse_proto::mcp::CallToolResult;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::record::{CallRecord, Finished, note_panic};
+use crate::user_code::{self, Stopped};
 
 /// How many calls may run at once.
 #[derive(Clone, Debug, Default)]
@@ -44,22 +42,20 @@ pub(super) async fn run<'a>(
         // tools.
         turns[0] = wait_for_turn(tool_limit).await;
         turns[1] = wait_for_turn(server_limit).await;
-        catch_panic(handler).await
+        handler.await
     });
-    let (outcome, result) = match within(timeout, in_turn).await {
-        Some(Ok(result)) if result.is_error => ("error", result),
-        Some(Ok(result)) => ("success", result),
-        Some(Err(panic)) => {
+    let (outcome, result) = match user_code::run(in_turn, timeout).await {
+        Ok(result) if result.is_error => ("error", result),
+        Ok(result) => ("success", result),
+        Err(Stopped::Panicked(panic)) => {
             record.span().in_scope(|| note_panic(&panic));
             // The panic's text may quote secrets. The panic hook has printed it already.
             let text = format!("the tool `{tool}` failed: it panicked");
             ("panic", CallToolResult::error(text))
         }
-        None => {
-            let text = format!(
-                "the tool `{tool}` did not finish within {:?} and was stopped",
-                timeout.unwrap_or_default()
-            );
+        Err(Stopped::TimedOut(timeout)) => {
+            let text =
+                format!("the tool `{tool}` did not finish within {timeout:?} and was stopped");
             ("timeout", CallToolResult::error(text))
         }
     };
@@ -69,33 +65,4 @@ pub(super) async fn run<'a>(
 async fn wait_for_turn(limits: &Limits) -> Option<SemaphorePermit<'_>> {
     // A semaphore of ours is never closed.
     limits.permits.as_ref()?.acquire().await.ok()
-}
-
-async fn within<F: Future>(timeout: Option<Duration>, future: Pin<&mut F>) -> Option<F::Output> {
-    match timeout {
-        Some(timeout) => tokio::time::timeout(timeout, future).await.ok(),
-        None => Some(future.await),
-    }
-}
-
-/// Polls a future to its result or to the text of its panic.
-///
-/// It is not polled again, so nobody sees what it may have left half-done, except through the
-/// application's own state, which the application has to keep sound as it does with any task that
-/// panics.
-pub(crate) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
-    let mut future = pin!(future);
-    std::future::poll_fn(
-        |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
-            Ok(poll) => poll.map(Ok),
-            Err(panic) => Poll::Ready(Err(text_of(&*panic))),
-        },
-    )
-    .await
-}
-
-fn text_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("it panicked").to_owned()
 }

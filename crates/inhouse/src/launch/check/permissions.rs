@@ -29,8 +29,8 @@ pub(super) fn check(options: &Options, problems: &mut Problems) {
 }
 
 fn handlers(options: &Options, problems: &mut Problems) {
-    let (permissions, deciders) = (&options.permissions, &options.deciders);
-    if deciders.decide_about_calls() {
+    let (permissions, ask) = (&options.permissions, &options.ask);
+    if ask.decide_tool_calls() {
         problems.add_if(
             permissions.prompt_tool.is_some(),
             "`permission_prompt_tool` together with a handler (`permissions`, `on_question` or \
@@ -42,15 +42,15 @@ fn handlers(options: &Options, problems: &mut Problems) {
              `PermissionPrompts::None`, with which it is never asked; leave one of the two away",
         );
     }
-    if deciders.timeout.is_some_and(|timeout| timeout.is_zero()) {
+    if ask.timeout.is_some_and(|timeout| timeout.is_zero()) {
         problems.add("`permission_timeout` is 0, so that everything is denied; leave it away");
     }
-    for policy in deciders.policy.iter() {
+    for policy in ask.policy.iter() {
         for problem in policy.problems() {
             problems.add(problem);
         }
     }
-    for kind in deciders.dialogs.keys() {
+    for kind in ask.dialogs.keys() {
         problems.not_empty("on_dialog", kind);
     }
 }

@@ -1,7 +1,8 @@
 //! Rules that go into `--allowedTools` and `--disallowedTools`.
 
 use super::Problems;
-use crate::permission::{Parentheses, PermissionBehavior, tool_name};
+use crate::ask::{Parentheses, tool_name};
+use crate::permission::PermissionBehavior;
 
 /// Reports rules that certainly are not what was meant.
 ///
@@ -36,10 +37,11 @@ pub(super) fn check(
                 }
                 _ => (piece, None),
             };
-            let flaw = tool_name::mistake(tool, content);
-            let flaw = flaw.or_else(|| tool_name::flaw_as(tool, behavior));
+            let flaw = tool_name::certain_flaw(tool, content)
+                .or_else(|| tool_name::flaw_with(tool, behavior));
             if let Some(flaw) = flaw {
-                problems.add(format!("the rule `{piece}` of `{option}` {flaw}"));
+                let rule = format_args!("the rule `{piece}` of `{option}`");
+                problems.add(flaw.describe(rule));
             }
         }
     }

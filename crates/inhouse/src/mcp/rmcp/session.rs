@@ -16,7 +16,8 @@ use super::link_transport::{LinkTransport, ToolChanges};
 use super::{inbound, manifest, request, span};
 use crate::mcp::{Link, Manifest, Reply, RpcRequest, ServerSession};
 use crate::session::Session;
-use crate::tool::{catch_panic, note_panic};
+use crate::tool::note_panic;
+use crate::user_code::catch_panic;
 
 /// A handler at work for one CLI.
 pub(super) struct RmcpSession<H: ServerHandler> {

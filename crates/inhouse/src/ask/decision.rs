@@ -1,3 +1,5 @@
+use std::fmt;
+
 use inhouse_proto::control::PermissionUpdate;
 use inhouse_proto::control::incoming::{
     AllowDecision, CanUseTool, DecisionClassification, DenyDecision, PermissionDecision,
@@ -11,15 +13,15 @@ use serde_json::{Map, Value};
 /// use inhouse::permission::Decision;
 /// use serde_json::json;
 ///
-/// let as_it_is = Decision::allow();
+/// let unchanged = Decision::allow();
 /// let changed = Decision::allow().input(json!({"command": "ls -l"}));
-/// let from_now_on = Decision::allow().remember_suggestions();
-/// let refused = Decision::deny("Nothing is deleted here; move it to trash/ instead.");
+/// let always = Decision::allow().remember_suggestions();
+/// let denied = Decision::deny("Nothing is deleted here; move it to trash/ instead.");
 /// let stopped = Decision::deny("That is enough.").interrupt();
-/// # let _ = (as_it_is, changed, from_now_on, refused, stopped);
+/// # let _ = (unchanged, changed, always, denied, stopped);
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a decision has to be returned to be heard"]
+#[must_use = "a decision has no effect unless the handler returns it"]
 pub struct Decision {
     verdict: Verdict,
     classification: Option<DecisionClassification>,
@@ -28,7 +30,7 @@ pub struct Decision {
 #[derive(Clone, Debug)]
 enum Verdict {
     Allow {
-        input: Option<Result<Map<String, Value>, String>>,
+        input: Option<Result<Map<String, Value>, InvalidInput>>,
         updates: Vec<PermissionUpdate>,
         suggestions: bool,
     },
@@ -38,8 +40,15 @@ enum Verdict {
     },
 }
 
+/// Why a value cannot be the input of a tool.
+#[derive(Clone, Debug)]
+enum InvalidInput {
+    NotAnObject,
+    NotSerializable(String),
+}
+
 impl Decision {
-    /// The tool runs, with the input that the model wrote unless [`input`](Self::input) changes it.
+    /// Allows the call, with the input that the model wrote unless [`input`](Self::input) changes it.
     pub fn allow() -> Self {
         Self::new(Verdict::Allow {
             input: None,
@@ -48,9 +57,9 @@ impl Decision {
         })
     }
 
-    /// The tool does not run, and this is what the model reads instead of its result.
+    /// Denies the call; the model reads `message` instead of a result and continues.
     ///
-    /// Say what would be allowed: the model goes on and tries something else.
+    /// Say what would be allowed, so that the model can try that.
     pub fn deny(message: impl Into<String>) -> Self {
         Self::new(Verdict::Deny {
             message: message.into(),
@@ -58,20 +67,25 @@ impl Decision {
         })
     }
 
-    /// Runs the tool with this input; the model is not told. Without effect on a denial.
+    /// Runs the tool with `changed` instead of the input that the model wrote. The model does not
+    /// learn of the change. Has no effect on a denial.
     ///
-    /// An input is a JSON object. Anything else denies the call: what was meant is not known.
+    /// An input is a JSON object: a value that serializes to anything else denies the call.
     pub fn input(mut self, changed: impl Serialize) -> Self {
         if let Verdict::Allow { input, .. } = &mut self.verdict {
-            *input = Some(object(changed));
+            *input = Some(match serde_json::to_value(changed) {
+                Ok(Value::Object(members)) => Ok(members),
+                Ok(_) => Err(InvalidInput::NotAnObject),
+                Err(error) => Err(InvalidInput::NotSerializable(error.to_string())),
+            });
         }
         self
     }
 
-    /// Changes the permissions with the decision, such as by a rule that spares the question next
-    /// time. Without effect on a denial.
+    /// Changes the permissions along with the decision, for example by a rule that allows the same
+    /// call next time. Has no effect on a denial.
     ///
-    /// Where the change is kept is part of it: for the session, or in a settings file.
+    /// The update says where the change is kept: in the session, or in a settings file.
     ///
     /// ```
     /// use inhouse::permission::{
@@ -95,12 +109,14 @@ impl Decision {
         self
     }
 
-    /// Makes the changes that the CLI suggests for "always allow". Without effect on a denial.
+    /// Applies the permission changes that the CLI suggests for "always allow". Has no effect on a
+    /// denial.
     ///
-    /// They are in `permission_suggestions` of the request, and show them before you offer it: besides
-    /// a rule, which is kept in the project's settings file of this machine, a command that writes a
-    /// file brings a directory and a change of the permission mode to `acceptEdits` (2.1.325). Do not
-    /// offer it when `suppress_always_allow_rule` is set.
+    /// The suggestions are in [`CanUseTool::permission_suggestions`]; show them before you offer
+    /// "always allow". Besides a rule, which is kept in the local settings file of the project, a
+    /// command that writes a file suggests a directory and a change of the permission mode to
+    /// `acceptEdits` (2.1.325). Do not offer it if
+    /// [`suppress_always_allow_rule`](CanUseTool::suppress_always_allow_rule) is set.
     pub fn remember_suggestions(mut self) -> Self {
         if let Verdict::Allow { suggestions, .. } = &mut self.verdict {
             *suggestions = true;
@@ -108,7 +124,8 @@ impl Decision {
         self
     }
 
-    /// Ends the turn, too: the model is not asked to go on. Without effect on an approval.
+    /// Ends the turn after a denial: the model does not continue and does not read the message. Has
+    /// no effect on an approval.
     pub fn interrupt(mut self) -> Self {
         if let Verdict::Deny { interrupt, .. } = &mut self.verdict {
             *interrupt = true;
@@ -116,23 +133,24 @@ impl Decision {
         self
     }
 
-    /// Says what kind of decision it was, for the CLI's statistics only.
+    /// Classifies the decision for the statistics of the CLI; not set by default.
     pub fn classify(mut self, classification: DecisionClassification) -> Self {
         self.classification = Some(classification);
         self
     }
 
-    /// What the CLI is told.
-    pub(crate) fn answer(self, question: &CanUseTool) -> PermissionDecision {
-        let tool_use_id = Some(question.tool_use_id.clone());
+    /// Returns the reply to the CLI. Consumes the call, whose input is sent back if it is allowed
+    /// unchanged.
+    pub(super) fn answer(self, call: CanUseTool) -> PermissionDecision {
+        let tool_use_id = Some(call.tool_use_id);
         match self.verdict {
             Verdict::Allow {
-                input: Some(Err(problem)),
+                input: Some(Err(invalid)),
                 ..
             } => {
-                tracing::error!(tool = question.tool_name, "denied: {problem}");
+                tracing::error!(tool = call.tool_name, %invalid, "call denied");
                 let mut deny = DenyDecision::new(format!(
-                    "The host allowed this call with an input that {problem}, so it was denied."
+                    "The host allowed this call with an invalid input, so it was denied: {invalid}."
                 ));
                 deny.tool_use_id = tool_use_id;
                 deny.into()
@@ -142,11 +160,11 @@ impl Decision {
                 mut updates,
                 suggestions,
             } => {
-                let input = input.and_then(Result::ok);
-                let mut allow = AllowDecision::new(input.unwrap_or_else(|| question.input.clone()));
+                let input = input.and_then(Result::ok).unwrap_or(call.input);
                 if suggestions {
-                    updates.extend(question.permission_suggestions.iter().flatten().cloned());
+                    updates.extend(call.permission_suggestions.into_iter().flatten());
                 }
+                let mut allow = AllowDecision::new(input);
                 allow.updated_permissions = (!updates.is_empty()).then_some(updates);
                 allow.tool_use_id = tool_use_id;
                 allow.decision_classification = self.classification;
@@ -170,11 +188,11 @@ impl Decision {
     }
 }
 
-/// Why something is no input reads after "an input that".
-fn object(input: impl Serialize) -> Result<Map<String, Value>, String> {
-    match serde_json::to_value(input) {
-        Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err("is not a JSON object".to_owned()),
-        Err(error) => Err(format!("has no JSON form ({error})")),
+impl fmt::Display for InvalidInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAnObject => f.write_str("the input is not a JSON object"),
+            Self::NotSerializable(error) => write!(f, "the input has no JSON form ({error})"),
+        }
     }
 }

@@ -1,25 +1,25 @@
+use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
 use inhouse_proto::control::{PermissionBehavior, PermissionRule};
 
-use super::RuleError;
-use super::tool_name;
+use super::tool_name::{self, RuleFlaw};
 
-/// Which tool calls are meant: all of a tool, or those that a pattern describes.
+/// A permission rule: all calls of a tool, or the calls that a pattern describes.
 ///
-/// | rule | calls |
+/// | rule | matches |
 /// |---|---|
-/// | `Bash`, `Bash()`, `Bash(*)` | all of the tool |
+/// | `Bash`, `Bash()`, `Bash(*)` | all calls of the tool |
 /// | `Bash(npm test)` | this command |
 /// | `Bash(git log *)`, `Bash(git log:*)` | commands that begin so |
 /// | `Read(src/**)`, `Edit(~/notes/*.md)` | files; `//` begins an absolute path |
-/// | `WebFetch(domain:docs.rs)` | addresses there |
+/// | `WebFetch(domain:docs.rs)` | addresses of a domain |
 /// | `mcp__calc`, `mcp__calc__*` | all tools of an MCP server |
-/// | `mcp__calc__add` | one tool of it |
+/// | `mcp__calc__add` | one tool of an MCP server |
 ///
-/// What a pattern means is up to the tool. A parenthesis in it that has no partner, and a backslash
-/// before a parenthesis, are written with a backslash before them; [`Rule::new`] does it for you.
+/// The meaning of a pattern depends on the tool. A parenthesis without a partner, and a backslash
+/// before a parenthesis, are escaped with a backslash; [`Rule::new`] does that for you.
 ///
 /// ```
 /// use inhouse::permission::Rule;
@@ -27,11 +27,8 @@ use super::tool_name;
 /// let rule: Rule = "Bash(git log *)".parse()?;
 /// assert_eq!((rule.tool(), rule.content()), ("Bash", Some("git log *")));
 ///
-/// let smile = Rule::new("Bash", "echo :)")?;
-/// assert_eq!(smile.to_string(), r"Bash(echo :\))");
-///
-/// let mistake = "bash".parse::<Rule>().unwrap_err();
-/// assert!(mistake.to_string().contains("`Bash`"));
+/// let error = "bash".parse::<Rule>().unwrap_err();
+/// assert!(error.to_string().contains("write `Bash`"));
 /// # Ok::<(), inhouse::permission::RuleError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,38 +38,60 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The calls of a tool that this content describes, word for word as it stands here; an empty
-    /// one and `*` describe all.
+    /// Creates a rule for the calls of `tool` that `content` describes. An empty content and `*`
+    /// describe all calls; parentheses and backslashes need no escape here.
     ///
     /// # Errors
-    /// When the name of the tool cannot be one, and for a content with an MCP tool, whose rules
-    /// have none.
+    ///
+    /// Returns an error if no tool can have the name, and if an MCP tool has a content: the CLI
+    /// matches such a rule with nothing.
+    ///
+    /// ```
+    /// use inhouse::permission::Rule;
+    ///
+    /// let smile = Rule::new("Bash", "echo :)")?;
+    /// assert_eq!(smile.to_string(), r"Bash(echo :\))");
+    /// # Ok::<(), inhouse::permission::RuleError>(())
+    /// ```
     pub fn new(tool: impl Into<String>, content: impl Into<String>) -> Result<Self, RuleError> {
         let (tool, content) = (tool.into(), content.into());
         let content = Some(content).filter(|content| !content.is_empty() && content != "*");
         let rule = Self { tool, content };
         match tool_name::flaw(&rule.tool, rule.content.as_deref()) {
-            Some(flaw) => Err(RuleError::new(&rule.to_string(), flaw)),
+            Some(flaw) => Err(RuleError::new(rule.to_string(), flaw)),
             None => Ok(rule),
         }
     }
 
-    /// The tool, or the pattern for several.
+    /// Returns the name of the tool, or the pattern for several tools of an MCP server.
+    ///
+    /// ```
+    /// # use inhouse::permission::Rule;
+    /// assert_eq!(Rule::new("Bash", "ls")?.tool(), "Bash");
+    /// # Ok::<(), inhouse::permission::RuleError>(())
+    /// ```
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// Which calls are meant; `None` means all.
+    /// Returns the pattern for the calls of the tool; `None` matches all of them.
+    ///
+    /// ```
+    /// # use inhouse::permission::Rule;
+    /// assert_eq!(Rule::new("Bash", "ls")?.content(), Some("ls"));
+    /// assert_eq!(Rule::new("Bash", "*")?.content(), None);
+    /// # Ok::<(), inhouse::permission::RuleError>(())
+    /// ```
     #[must_use]
     pub fn content(&self) -> Option<&str> {
         self.content.as_deref()
     }
 
-    /// Why the rule has no effect when it says this, if it has none.
-    pub(crate) fn flaw_as(&self, behavior: &PermissionBehavior) -> Option<String> {
-        let flaw = tool_name::flaw_as(&self.tool, behavior)?;
-        Some(RuleError::new(&self.to_string(), flaw).to_string())
+    /// Returns why the rule has no effect with this behavior.
+    pub(super) fn flaw_with(&self, behavior: &PermissionBehavior) -> Option<RuleError> {
+        let flaw = tool_name::flaw_with(&self.tool, behavior)?;
+        Some(RuleError::new(self.to_string(), flaw))
     }
 }
 
@@ -80,27 +99,21 @@ impl FromStr for Rule {
     type Err = RuleError;
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
-        let wrong = |flaw: &str| Err(RuleError::new(text, flaw));
+        let error = |flaw| RuleError::new(text.to_owned(), flaw);
         if text.trim().is_empty() {
-            return wrong("is empty; name a tool");
+            return Err(error(RuleFlaw::Empty));
         }
         if text.trim() != text {
-            return wrong("has blanks around it; remove them");
+            return Err(error(RuleFlaw::SurroundingWhitespace));
         }
         let (tool, content) = match Parentheses::in_text(text) {
             Parentheses::None => (text, ""),
             Parentheses::Around { open } => (&text[..open], &text[open + 1..text.len() - 1]),
-            Parentheses::TextBehind => {
-                return wrong("goes on after its closing parenthesis; nothing may stand there");
-            }
-            Parentheses::Unmatched => {
-                return wrong(
-                    r"has parentheses that do not match; close them, or write `\(` for one that is \
-                      meant as it is",
-                );
-            }
+            Parentheses::TextAfter => return Err(error(RuleFlaw::TextAfterParenthesis)),
+            Parentheses::Unmatched => return Err(error(RuleFlaw::UnmatchedParentheses)),
         };
-        Self::new(tool, unescape(content)).map_err(|error| error.about(text))
+        // The error quotes the rule as the user wrote it, escapes included.
+        Self::new(tool, unescape(content)).map_err(|invalid| error(invalid.flaw))
     }
 }
 
@@ -139,26 +152,55 @@ impl fmt::Display for Rule {
 
 impl From<Rule> for PermissionRule {
     fn from(rule: Rule) -> Self {
-        let bare = Self::new(rule.tool);
+        let without_content = Self::new(rule.tool);
         match rule.content {
-            Some(content) => bare.content(content),
-            None => bare,
+            Some(content) => without_content.content(content),
+            None => without_content,
         }
     }
 }
 
-/// How the parentheses of a rule stand; those behind a backslash do not count.
+/// Why a permission rule is invalid; its text says how to correct the rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleError {
+    rule: String,
+    flaw: RuleFlaw,
+}
+
+impl RuleError {
+    fn new(rule: String, flaw: RuleFlaw) -> Self {
+        Self { rule, flaw }
+    }
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rule = format_args!("the permission rule `{}`", self.rule);
+        f.write_str(&self.flaw.describe(rule))
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+/// Lets [`Policy`](super::permission::Policy) accept a [`Rule`] where it accepts text.
+impl From<Infallible> for RuleError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+/// Where the parentheses of a rule are; those after a backslash do not count.
 pub(crate) enum Parentheses {
     None,
     Around { open: usize },
-    TextBehind,
+    TextAfter,
     Unmatched,
 }
 
 impl Parentheses {
-    pub(crate) fn in_text(text: &str) -> Self {
+    pub(crate) fn in_text(rule: &str) -> Self {
         let (mut escaped, mut depth, mut open, mut closed) = (false, 0_usize, None, None);
-        for (at, c) in text.char_indices() {
+        for (at, c) in rule.char_indices() {
             match c {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
@@ -179,8 +221,8 @@ impl Parentheses {
         match (open, closed) {
             (None, _) => Self::None,
             (Some(_), _) if depth > 0 => Self::Unmatched,
-            (Some(open), Some(closed)) if closed + 1 == text.len() => Self::Around { open },
-            _ => Self::TextBehind,
+            (Some(open), Some(closed)) if closed + 1 == rule.len() => Self::Around { open },
+            _ => Self::TextAfter,
         }
     }
 }

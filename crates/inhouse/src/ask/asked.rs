@@ -1,0 +1,83 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::session::Session;
+use crate::tool::Cancelled;
+
+/// A request of the CLI that a handler of the host answers.
+///
+/// Handlers of [`Options::permissions`](crate::Options::permissions),
+/// [`on_question`](crate::Options::on_question), [`on_plan`](crate::Options::on_plan),
+/// [`on_elicitation`](crate::Options::on_elicitation) and
+/// [`on_dialog`](crate::Options::on_dialog) take one. Several requests may be open at the same
+/// time, each with its handler in a task of its own. Cloning is cheap: clones share the request.
+///
+/// # Cancellation
+///
+/// When the CLI withdraws the request, because the turn was interrupted or because a hook decided
+/// first, the handler is dropped at its next `await` and nothing is answered. Work that the handler
+/// has given to another task or thread can watch [`cancelled`](Self::cancelled).
+///
+/// ```
+/// use inhouse::permission::{CanUseTool, Decision};
+/// use inhouse::{Asked, HandlerError};
+///
+/// async fn decide(asked: Asked<CanUseTool>) -> Result<Decision, HandlerError> {
+///     match asked.request.tool_name.as_str() {
+///         "Read" => Ok(Decision::allow()),
+///         _ => Ok(Decision::deny("read only")),
+///     }
+/// }
+/// # let _ = decide;
+/// ```
+#[non_exhaustive]
+pub struct Asked<T> {
+    /// The request, with everything that the CLI sent.
+    pub request: Arc<T>,
+    session: Session,
+    cancelled: Cancelled,
+}
+
+impl<T> Asked<T> {
+    pub(super) fn new(request: &Arc<T>, session: &Session, cancelled: Cancelled) -> Self {
+        Self {
+            request: Arc::clone(request),
+            session: session.clone(),
+            cancelled,
+        }
+    }
+
+    /// Returns the session that the request belongs to.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Returns a signal for work outside of the handler, such as a window on a screen: it fires when
+    /// the request is answered, withdrawn or timed out, or the session ends.
+    #[must_use]
+    pub fn cancelled(&self) -> &Cancelled {
+        &self.cancelled
+    }
+}
+
+impl<T> Clone for Asked<T> {
+    fn clone(&self) -> Self {
+        Self::new(&self.request, &self.session, self.cancelled.clone())
+    }
+}
+
+/// Shows what the request is about, but none of its content, which may hold a secret.
+impl<T: Subject> fmt::Debug for Asked<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asked")
+            .field("subject", &self.request.subject())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request that can be named in a log.
+pub trait Subject {
+    /// Returns what the request is about: the name of a tool, of a server, of a kind of dialog.
+    fn subject(&self) -> &str;
+}

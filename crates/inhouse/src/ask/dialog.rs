@@ -1,0 +1,91 @@
+//! Dialogs that the CLI asks the host to show.
+//!
+//! The CLI asks the user for some decisions in a dialog of a certain kind, such as
+//! `refusal_fallback_prompt`: whether another model may try after the first has refused.
+//! [`Options::on_dialog`](crate::Options::on_dialog) takes over one kind; the CLI does not send kinds
+//! without a handler.
+//!
+//! ```
+//! use inhouse::dialog::{DialogAnswer, DialogRequest};
+//! use inhouse::{Asked, Options};
+//!
+//! let options = Options::new().on_dialog(
+//!     "refusal_fallback_prompt",
+//!     async |asked: Asked<DialogRequest>| match asked.request.payload.get("fallbackModel") {
+//!         Some(_) => Ok(DialogAnswer::completed(&"retry_fallback")?),
+//!         None => Ok(DialogAnswer::Cancelled),
+//!     },
+//! );
+//! # let _ = options;
+//! ```
+
+use std::sync::Arc;
+
+use inhouse_proto::control::incoming::{Answer, UnknownRequest};
+pub use inhouse_proto::control::incoming::{DialogAnswer, RequestUserDialog as DialogRequest};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::asked::Subject;
+use super::{AskHandlers, Asked, success};
+use crate::error::HandlerError;
+use crate::session::Session;
+
+impl Asked<DialogRequest> {
+    /// Decodes the payload of the dialog into a type of yours.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that names the kind of dialog if the payload has another shape. A handler that
+    /// passes it on with `?` cancels the dialog.
+    pub fn payload_as<T: DeserializeOwned>(&self) -> Result<T, HandlerError> {
+        T::deserialize(&self.request.payload).map_err(|error| {
+            let kind = &self.request.dialog_kind;
+            HandlerError::new(format!(
+                "the payload of the dialog {kind} does not fit: {error}"
+            ))
+        })
+    }
+}
+
+impl Subject for DialogRequest {
+    fn subject(&self) -> &str {
+        &self.dialog_kind
+    }
+}
+
+impl AskHandlers {
+    /// Answers `request_user_dialog`; `None` if the kind has no handler.
+    pub(crate) async fn dialog(&self, request: DialogRequest, session: &Session) -> Option<Answer> {
+        let handler = self.dialogs.get(&request.dialog_kind)?;
+        let request = Arc::new(request);
+        let asked = |cancelled| Asked::new(&request, session, cancelled);
+        let answer = handler.call(asked, None).await.unwrap_or_else(|failure| {
+            failure.log("dialog");
+            DialogAnswer::Cancelled
+        });
+        Some(success(&answer))
+    }
+
+    /// Cancels a dialog that cannot be decoded, if its kind has a handler.
+    ///
+    /// The CLI discards an error reply to a dialog and keeps waiting (2.1.325), and only this host
+    /// shows the kind.
+    pub(crate) fn malformed_dialog(&self, request: &UnknownRequest<'_>) -> Option<Answer> {
+        #[derive(Deserialize)]
+        struct Kind {
+            dialog_kind: String,
+        }
+        if request.subtype != "request_user_dialog" {
+            return None;
+        }
+        let Kind { dialog_kind } = serde_json::from_str(request.raw).ok()?;
+        self.dialogs.get(&dialog_kind)?;
+        tracing::warn!(
+            kind = dialog_kind,
+            reason = request.reason,
+            "dialog cannot be decoded"
+        );
+        Some(success(&DialogAnswer::Cancelled))
+    }
+}

@@ -1,0 +1,55 @@
+//! Elicitations: questions of MCP servers to the user.
+//!
+//! An MCP server that the CLI has connected may ask the user to fill in a form or to visit a web page
+//! while one of its tools runs. [`Options::on_elicitation`](crate::Options::on_elicitation) answers;
+//! without a handler every elicitation is declined.
+//!
+//! ```
+//! use inhouse::elicitation::{ElicitationAnswer, ElicitationRequest};
+//! use inhouse::{Asked, Options};
+//! use serde_json::json;
+//!
+//! let options = Options::new().on_elicitation(async |asked: Asked<ElicitationRequest>| {
+//!     match asked.request.mcp_server_name.as_str() {
+//!         "crm" => Ok(ElicitationAnswer::accept(&json!({"region": "north"}))?),
+//!         _ => Ok(ElicitationAnswer::Decline),
+//!     }
+//! });
+//! # let _ = options;
+//! ```
+
+use std::sync::Arc;
+
+use inhouse_proto::control::incoming::Answer;
+pub use inhouse_proto::control::incoming::{
+    Elicitation as ElicitationRequest, ElicitationAnswer, ElicitationMode,
+};
+
+use super::asked::Subject;
+use super::{AskHandlers, Asked, success};
+use crate::session::Session;
+
+impl Subject for ElicitationRequest {
+    fn subject(&self) -> &str {
+        &self.mcp_server_name
+    }
+}
+
+impl AskHandlers {
+    /// Answers `elicitation`; `None` if there is no handler.
+    pub(crate) async fn elicitation(
+        &self,
+        request: ElicitationRequest,
+        session: &Session,
+    ) -> Option<Answer> {
+        let handler = self.elicitation.as_ref()?;
+        let request = Arc::new(request);
+        let asked = |cancelled| Asked::new(&request, session, cancelled);
+        let answer = handler.call(asked, None).await.unwrap_or_else(|failure| {
+            failure.log("elicitation");
+            // Not `Decline`: the server would take it for a decision of the user.
+            ElicitationAnswer::Cancel
+        });
+        Some(success(&answer))
+    }
+}

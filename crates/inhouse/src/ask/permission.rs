@@ -1,0 +1,179 @@
+//! Permissions: deciding whether Claude may run a tool.
+//!
+//! [`Options::permissions`](crate::Options::permissions) takes a handler, an async function that
+//! decides about each call that neither a rule nor the [mode](PermissionMode) settles, or a
+//! [`Policy`], which adds rules. The [guide](crate::guide::permissions) lists the order in which
+//! rules, hooks, modes and the handler decide.
+//!
+//! ```
+//! use inhouse::permission::{CanUseTool, Decision};
+//! use inhouse::{Asked, Options};
+//!
+//! let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+//!     match asked.request.tool_name.as_str() {
+//!         "Read" => Ok(Decision::allow()),
+//!         _ => Ok(Decision::deny("read only").interrupt()),
+//!     }
+//! });
+//! # let _ = options;
+//! ```
+//!
+//! A handler that fails, panics or takes longer than
+//! [`permission_timeout`](crate::Options::permission_timeout) denies the call, and so does a request
+//! that cannot be decoded.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use inhouse_proto::control::incoming::Answer;
+pub use inhouse_proto::control::incoming::{
+    AskRule, CanUseTool, ComputerFolder, DecisionClassification, DecisionReasonType,
+    ToolServer as ToolOrigin,
+};
+pub use inhouse_proto::control::{
+    AddDirectories, AddRules, PermissionBehavior, PermissionMode, PermissionRule, PermissionUpdate,
+    RemoveDirectories, RemoveRules, ReplaceRules, SetMode, UpdateDestination,
+};
+use serde::de::DeserializeOwned;
+
+use super::asked::Subject;
+pub use super::decision::Decision;
+use super::plan::{PlanDecision, PlanRequest};
+pub use super::policy::Policy;
+use super::question::{Answers, QuestionRequest};
+pub use super::rule::{Rule, RuleError};
+use super::{AskHandlers, Asked, success};
+use crate::error::HandlerError;
+use crate::session::Session;
+use crate::user_code::Callback;
+
+/// Decides whether Claude may run a tool.
+///
+/// Implemented for async functions and closures from [`Asked<CanUseTool>`](Asked) to [`Decision`],
+/// which decide about every call that the CLI asks about, and for [`Policy`].
+#[diagnostic::on_unimplemented(
+    message = "this is not a permission handler",
+    label = "cannot decide about tool calls",
+    note = "a permission handler is an async function or closure `async |asked: Asked<CanUseTool>|` whose output is `Result<Decision, HandlerError>`, or a `Policy`",
+    note = "the handler must be `Clone + Send + Sync + 'static`, and its future `Send + 'static`"
+)]
+pub trait PermissionHandler {
+    /// Converts the handler to a policy; a function becomes a policy without rules.
+    fn into_policy(self) -> Policy;
+}
+
+impl<H, F> PermissionHandler for H
+where
+    H: FnOnce(Asked<CanUseTool>) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<Decision, HandlerError>> + Send + 'static,
+{
+    fn into_policy(self) -> Policy {
+        Policy::from_handler(Callback::new(self))
+    }
+}
+
+impl PermissionHandler for Policy {
+    fn into_policy(self) -> Policy {
+        self
+    }
+}
+
+impl Asked<CanUseTool> {
+    /// Decodes the input of the tool call into a type of yours.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that names the tool if the input has another shape. A handler that passes it
+    /// on with `?` denies the call.
+    pub fn input_as<T: DeserializeOwned>(&self) -> Result<T, HandlerError> {
+        T::deserialize(&self.request.input).map_err(|error| {
+            let tool = &self.request.tool_name;
+            HandlerError::new(format!("the input of {tool} does not fit: {error}"))
+        })
+    }
+}
+
+impl Subject for CanUseTool {
+    fn subject(&self) -> &str {
+        &self.tool_name
+    }
+}
+
+impl AskHandlers {
+    /// Answers `can_use_tool`; `None` if no handler decides about the tool.
+    ///
+    /// The CLI asks about questions and plans in the same way, as calls of `AskUserQuestion` and
+    /// `ExitPlanMode`.
+    pub(crate) async fn can_use_tool(&self, call: CanUseTool, session: &Session) -> Option<Answer> {
+        if let Some(handler) = &self.question
+            && let Some(questions) = call.as_question()
+        {
+            return Some(match questions {
+                Ok(questions) => {
+                    let request = QuestionRequest::new(questions, call);
+                    self.decide(handler, request, session, |it| it.call, Answers::decision)
+                        .await
+                }
+                Err(error) => deny(call, format!("The questions cannot be read: {error}")),
+            });
+        }
+        if let Some(handler) = &self.plan
+            && let Some(plan) = call.as_plan()
+        {
+            return Some(match plan {
+                Ok(plan) => {
+                    let request = PlanRequest::new(plan, call);
+                    self.decide(
+                        handler,
+                        request,
+                        session,
+                        |it| it.call,
+                        PlanDecision::decision,
+                    )
+                    .await
+                }
+                Err(error) => deny(call, format!("The plan cannot be read: {error}")),
+            });
+        }
+        let handler = self.policy.as_ref()?.handler();
+        let answer = self.decide(&handler, call, session, |call| call, |decision, _| decision);
+        Some(answer.await)
+    }
+
+    /// Runs a handler for a tool call, and denies the call if the handler fails, panics or times out.
+    ///
+    /// `into_call` takes the call out of the request again, and `into_decision` may change its input
+    /// before it is sent back.
+    async fn decide<T: Clone + Send + Sync + 'static, A: 'static>(
+        &self,
+        handler: &Callback<Asked<T>, A>,
+        request: T,
+        session: &Session,
+        into_call: impl FnOnce(T) -> CanUseTool,
+        into_decision: impl FnOnce(A, &mut CanUseTool) -> Decision,
+    ) -> Answer {
+        let request = Arc::new(request);
+        let answer = handler
+            .call(
+                |cancelled| Asked::new(&request, session, cancelled),
+                self.timeout,
+            )
+            .await;
+        // Moved, unless the handler has kept its `Asked`: an input may be large.
+        let mut call = into_call(Arc::unwrap_or_clone(request));
+        let decision = match answer {
+            Ok(answer) => into_decision(answer, &mut call),
+            Err(failure) => {
+                failure.log("permission");
+                let handler = format_args!("The handler that decides about {}", call.tool_name);
+                let reason = failure.describe(handler);
+                Decision::deny(format!("{reason}. The call was denied."))
+            }
+        };
+        success(&decision.answer(call))
+    }
+}
+
+fn deny(call: CanUseTool, reason: String) -> Answer {
+    success(&Decision::deny(reason).answer(call))
+}
