@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use inhouse::hook::{HookContext, HookOutput, Matcher, PreToolUse};
 use inhouse::message::Message;
-use inhouse::permission::{Decision, PermissionRequest};
-use inhouse::{Options, query};
+use inhouse::permission::{CanUseTool, Decision};
+use inhouse::{Asked, Options, query};
 use inhouse_bench::clock::now_ns;
 use inhouse_bench::environment;
 use inhouse_bench::proc::{Memory, cpu_microseconds};
@@ -36,7 +36,7 @@ async fn run(backend: Backend) -> Result<(), Box<dyn Error>> {
         .hook(Matcher::any(), async |_: PreToolUse, _: HookContext| {
             Ok(HookOutput::allow())
         })
-        .permissions(async |_: PermissionRequest| Ok(Decision::allow()));
+        .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
     let options = backend.add_servers(servers, &reading, options);
 
     report.count("query_ns", now_ns());

@@ -38,11 +38,11 @@ mod transcript;
 use std::error::Error;
 use std::process::ExitCode;
 
-use inhouse::Options;
 use inhouse::options::PermissionMode;
-use inhouse::permission::PermissionRequest;
+use inhouse::permission::CanUseTool;
 use inhouse::plan::PlanRequest;
 use inhouse::question::QuestionRequest;
+use inhouse::{Asked, Options};
 
 use arguments::{Arguments, USAGE};
 use conversation::Conversation;
@@ -96,11 +96,11 @@ fn options(arguments: &Arguments, terminal: &Terminal, list: &ToDoList) -> Optio
         .include_partial_messages(true)
         .tool_server(to_do::server(list.clone()))
         .allow_tools(["mcp__todo"])
-        .permissions(async move |request: PermissionRequest| {
-            permission::decide(&asks, request).await
+        .permissions(async move |asked: Asked<CanUseTool>| permission::decide(&asks, asked).await)
+        .on_question(async move |asked: Asked<QuestionRequest>| {
+            question::answer(&wonders, asked).await
         })
-        .on_question(async move |asked: QuestionRequest| question::answer(&wonders, asked).await)
-        .on_plan(async move |request: PlanRequest| plan::decide(&plans, request).await);
+        .on_plan(async move |asked: Asked<PlanRequest>| plan::decide(&plans, asked).await);
     if let Some(path) = &arguments.cli {
         options = options.cli_path(path);
     }

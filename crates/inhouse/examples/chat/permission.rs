@@ -1,5 +1,5 @@
-use inhouse::HandlerError;
-use inhouse::permission::{Decision, PermissionRequest, PermissionUpdate};
+use inhouse::permission::{CanUseTool, Decision, PermissionUpdate};
+use inhouse::{Asked, HandlerError};
 
 use crate::terminal::{Menu, Terminal};
 use crate::transcript::tool_name;
@@ -9,15 +9,15 @@ use crate::transcript::tool_name;
 /// When the CLI withdraws its request, this future is dropped, and the question with it.
 pub(crate) async fn decide(
     terminal: &Terminal,
-    request: PermissionRequest,
+    asked: Asked<CanUseTool>,
 ) -> Result<Decision, HandlerError> {
-    let tool = tool_name(&request.tool_name);
+    let tool = tool_name(&asked.request.tool_name);
     let mut menu = Menu::new(format!("May Claude use {tool}?"));
-    for detail in details(&request) {
+    for detail in details(&asked) {
         menu = menu.detail(detail);
     }
     menu = menu.option("Yes");
-    let always = always(&request);
+    let always = always(&asked);
     if let Some(always) = &always {
         menu = menu.explained("Yes, from now on", always);
     }
@@ -32,8 +32,9 @@ pub(crate) async fn decide(
 
 /// What the tool would be called with: the short members first, so that a long one cannot push a
 /// path or a command off the screen.
-fn details(request: &PermissionRequest) -> Vec<String> {
-    let members = request
+fn details(asked: &Asked<CanUseTool>) -> Vec<String> {
+    let members = asked
+        .request
         .input
         .iter()
         .map(|(name, value)| match value.as_str() {
@@ -46,9 +47,9 @@ fn details(request: &PermissionRequest) -> Vec<String> {
 }
 
 /// What "from now on" would mean; `None` where it cannot be had.
-fn always(request: &PermissionRequest) -> Option<String> {
-    let suggestions = request.permission_suggestions.as_deref()?;
-    if suggestions.is_empty() || request.suppress_always_allow_rule == Some(true) {
+fn always(asked: &Asked<CanUseTool>) -> Option<String> {
+    let suggestions = asked.request.permission_suggestions.as_deref()?;
+    if suggestions.is_empty() || asked.request.suppress_always_allow_rule == Some(true) {
         return None;
     }
     let words: Vec<String> = suggestions.iter().map(in_words).collect();

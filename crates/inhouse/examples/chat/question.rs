@@ -1,15 +1,15 @@
-use inhouse::HandlerError;
 use inhouse::question::{Answers, Question, QuestionOption, QuestionRequest};
+use inhouse::{Asked, HandlerError};
 
 use crate::terminal::{Menu, Picked, Terminal};
 
 /// Puts the model's questions to a person, one after the other.
 pub(crate) async fn answer(
     terminal: &Terminal,
-    asked: QuestionRequest,
+    asked: Asked<QuestionRequest>,
 ) -> Result<Answers, HandlerError> {
     let mut answers = Answers::new();
-    for question in &asked.questions {
+    for question in &asked.request.questions {
         let picked = terminal.ask(menu(question)).await?;
         answers = add(answers, question, picked);
     }

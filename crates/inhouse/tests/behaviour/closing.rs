@@ -5,9 +5,9 @@ use std::pin::pin;
 use std::task::Poll;
 
 use inhouse::message::Message;
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::process::ShutdownTiming;
-use inhouse::{ErrorKind, ExitStatus, HandlerError, Options};
+use inhouse::{Asked, ErrorKind, ExitStatus, HandlerError, Options};
 use inhouse_testkit::FakeCli;
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
@@ -70,7 +70,7 @@ async fn trap_14_a_session_closes_in_the_middle_of_a_turn() {
 async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
     let (transport, mut cli) = FakeCli::new();
     let (asked, mut question) = unbounded_channel();
-    let options = impatient().permissions(async move |_: PermissionRequest| {
+    let options = impatient().permissions(async move |_: Asked<CanUseTool>| {
         asked.send(()).expect("the test waits");
         pending::<Result<Decision, HandlerError>>().await
     });
@@ -129,7 +129,7 @@ async fn closing_in_the_turn_of_a_queued_prompt_interrupts_it() {
 async fn closing_kills_a_background_task_that_waits_for_a_handler() {
     let (transport, mut cli) = FakeCli::new();
     let (asked, mut question) = unbounded_channel();
-    let options = impatient().permissions(async move |_: PermissionRequest| {
+    let options = impatient().permissions(async move |_: Asked<CanUseTool>| {
         asked.send(()).expect("the test waits");
         pending::<Result<Decision, HandlerError>>().await
     });

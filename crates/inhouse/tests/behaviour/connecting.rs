@@ -5,9 +5,9 @@ use inhouse::control::PermissionMode;
 use inhouse::hook::{HookContext, HookOutput, Matcher, PreToolUse};
 use inhouse::launch::Launch;
 use inhouse::options::{SandboxSettings, Skills};
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::transport::{Connection, Transport};
-use inhouse::{Client, ErrorKind, ExitStatus, Options, Result};
+use inhouse::{Asked, Client, ErrorKind, ExitStatus, Options, Result};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -267,7 +267,7 @@ async fn trap_21_a_session_that_is_not_accepted_fails_with_the_last_words_of_the
 /// Options each of which restricts the session, or has the CLI ask the host first.
 fn restrictions() -> Vec<(&'static str, Options)> {
     let options = Options::new;
-    let deny = async |_: PermissionRequest| Ok(Decision::deny("no"));
+    let deny = async |_: Asked<CanUseTool>| Ok(Decision::deny("no"));
     let hook = async |_: PreToolUse, _: HookContext| Ok(HookOutput::deny("no"));
     vec![
         ("permissions", options().permissions(deny)),

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use inhouse::hook::{HookContext, HookOutput, Matcher, PreToolUse};
 use inhouse::launch::Launch;
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::transport::{Connection, Peer, Transport};
-use inhouse::{Client, ExitStatus, HandlerError, Options, Result};
+use inhouse::{Asked, Client, ExitStatus, HandlerError, Options, Result};
 use inhouse_testkit::{FakeCli, FakeTransport};
 use serde_json::{Value, json};
 use tokio::io::AsyncWrite;
@@ -183,7 +183,7 @@ fn options(log: &UnboundedSender<&'static str>) -> Options {
     });
     Options::new()
         .tool_server(ToolServer::new("s").tool(tool))
-        .permissions(async move |_: PermissionRequest| {
+        .permissions(async move |_: Asked<CanUseTool>| {
             endless::<Result<Decision, HandlerError>>(&permission).await
         })
         .hook(

@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use inhouse::Options;
 use inhouse::dialog::{DialogAnswer, DialogRequest};
 use inhouse::elicitation::{ElicitationAnswer, ElicitationRequest};
 use inhouse::hook::{HookContext, HookOutput, InstructionsLoaded, Matcher, OnFailure, PreToolUse};
@@ -11,10 +10,11 @@ use inhouse::options::{
     SandboxSettings, SettingSource, Settings, ShutdownTiming, Skills, SystemPrompt, Thinking,
     ThinkingDisplay, ToolPermissionPolicy, ToolPolicy, ToolSet,
 };
-use inhouse::permission::{Decision, PermissionRequest, Policy};
+use inhouse::permission::{CanUseTool, Decision, Policy};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse::tool::{Tool, ToolServer};
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
 /// Options whose launch is written down in a golden file of the same name.
@@ -245,12 +245,12 @@ fn permissions() -> Options {
 
 fn permission_handlers() -> Options {
     Options::new()
-        .permissions(async |_: PermissionRequest| Ok(Decision::allow()))
+        .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()))
         .permission_timeout(Duration::from_secs(30))
-        .on_question(async |_: QuestionRequest| Ok(Answers::new()))
-        .on_plan(async |_: PlanRequest| Ok(PlanDecision::approve()))
-        .on_elicitation(async |_: ElicitationRequest| Ok(ElicitationAnswer::Decline))
-        .on_dialog("sign_in", async |_: DialogRequest| {
+        .on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new()))
+        .on_plan(async |_: Asked<PlanRequest>| Ok(PlanDecision::approve()))
+        .on_elicitation(async |_: Asked<ElicitationRequest>| Ok(ElicitationAnswer::Decline))
+        .on_dialog("sign_in", async |_: Asked<DialogRequest>| {
             Ok(DialogAnswer::Cancelled)
         })
 }

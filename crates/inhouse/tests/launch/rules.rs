@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use inhouse::Options;
 use inhouse::dialog::{DialogAnswer, DialogRequest};
 use inhouse::options::PermissionPrompts;
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
+use inhouse::{Asked, Options};
 
 use super::{plan, refusal};
 
@@ -62,9 +62,9 @@ fn rules_that_work_are_left_alone() {
 #[test]
 fn a_handler_and_another_way_to_decide_exclude_each_other() {
     let handlers: [fn(Options) -> Options; 3] = [
-        |options| options.permissions(async |_: PermissionRequest| Ok(Decision::allow())),
-        |options| options.on_question(async |_: QuestionRequest| Ok(Answers::new())),
-        |options| options.on_plan(async |_: PlanRequest| Ok(PlanDecision::approve())),
+        |options| options.permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow())),
+        |options| options.on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new())),
+        |options| options.on_plan(async |_: Asked<PlanRequest>| Ok(PlanDecision::approve())),
     ];
     for handler in handlers {
         let tool = handler(Options::new().permission_prompt_tool("mcp__guard__ask"));
@@ -83,8 +83,9 @@ fn a_handler_and_another_way_to_decide_exclude_each_other() {
 fn what_no_handler_can_work_with_is_refused() {
     let error = refusal(&Options::new().permission_timeout(Duration::ZERO)).to_string();
     assert!(error.contains("`permission_timeout` is 0"), "{error}");
-    let nameless =
-        Options::new().on_dialog("", async |_: DialogRequest| Ok(DialogAnswer::Cancelled));
+    let nameless = Options::new().on_dialog("", async |_: Asked<DialogRequest>| {
+        Ok(DialogAnswer::Cancelled)
+    });
     let error = refusal(&nameless).to_string();
     assert!(error.contains("empty value for `on_dialog`"), "{error}");
 }

@@ -1,11 +1,11 @@
 //! Several questions at once, and questions that are taken back.
 
-use inhouse::Options;
 use inhouse::dialog::DialogRequest;
 use inhouse::elicitation::ElicitationRequest;
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::plan::PlanRequest;
 use inhouse::question::QuestionRequest;
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
@@ -25,11 +25,13 @@ fn questions() -> [Value; 5] {
 fn endless(witness: Witness) -> Options {
     let [w1, w2, w3, w4] = std::array::from_fn(|_| witness.clone());
     Options::new()
-        .permissions(async move |_: PermissionRequest| witness.endless().await)
-        .on_question(async move |_: QuestionRequest| w1.endless().await)
-        .on_plan(async move |_: PlanRequest| w2.endless().await)
-        .on_elicitation(async move |_: ElicitationRequest| w3.endless().await)
-        .on_dialog("sign_in", async move |_: DialogRequest| w4.endless().await)
+        .permissions(async move |_: Asked<CanUseTool>| witness.endless().await)
+        .on_question(async move |_: Asked<QuestionRequest>| w1.endless().await)
+        .on_plan(async move |_: Asked<PlanRequest>| w2.endless().await)
+        .on_elicitation(async move |_: Asked<ElicitationRequest>| w3.endless().await)
+        .on_dialog("sign_in", async move |_: Asked<DialogRequest>| {
+            w4.endless().await
+        })
 }
 
 #[tokio::test(start_paused = true)]
@@ -50,8 +52,8 @@ async fn a_withdrawn_question_drops_its_handler_and_gets_no_answer() {
 #[tokio::test(start_paused = true)]
 async fn a_withdrawal_leaves_other_questions_open() {
     let (witness, mut told) = Witness::new();
-    let options = endless(witness).permissions(async |request: PermissionRequest| {
-        Ok(Decision::deny(request.tool_use_id.clone()))
+    let options = endless(witness).permissions(async |asked: Asked<CanUseTool>| {
+        Ok(Decision::deny(asked.request.tool_use_id.clone()))
     });
     play(options, async move |cli| {
         let [_, question, _, elicitation, _] = questions();
@@ -71,8 +73,8 @@ async fn a_withdrawal_leaves_other_questions_open() {
 #[tokio::test(start_paused = true)]
 async fn two_questions_are_open_at_once_and_get_their_own_answers() {
     let answered = watch::Sender::new(false);
-    let options = Options::new().permissions(async move |request: PermissionRequest| {
-        let command = request.input["command"]
+    let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
+        let command = asked.request.input["command"]
             .as_str()
             .unwrap_or_default()
             .to_owned();
@@ -103,8 +105,8 @@ async fn two_questions_are_open_at_once_and_get_their_own_answers() {
 #[tokio::test(start_paused = true)]
 async fn work_elsewhere_learns_that_nobody_waits_any_more() {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let options = Options::new().permissions(async move |request: PermissionRequest| {
-        let cancelled = request.cancelled().clone();
+    let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
+        let cancelled = asked.cancelled().clone();
         assert!(!cancelled.is_cancelled());
         tokio::spawn(async move {
             tell.send("window opened").expect("the test listens");

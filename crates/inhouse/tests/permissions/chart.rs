@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use inhouse::permission::{Decision, PermissionRequest};
-use inhouse::{Client, Options};
+use inhouse::permission::{CanUseTool, Decision};
+use inhouse::{Asked, Client, Options};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::HostAnswer;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub(crate) async fn answer_to(options: Options, request: Value) -> HostAnswer {
 
 /// What the CLI is told about a call when a handler decides so.
 pub(crate) async fn told(decision: Decision) -> Value {
-    let options = Options::new().permissions(async move |_: PermissionRequest| Ok(decision));
+    let options = Options::new().permissions(async move |_: Asked<CanUseTool>| Ok(decision));
     answer_to(options, bash("touch asked")).await.payload()
 }
 

@@ -1,7 +1,7 @@
 //! What each decision looks like to the CLI.
 
-use inhouse::Options;
-use inhouse::permission::{Decision, DecisionClassification, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision, DecisionClassification};
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
 use crate::chart::{answer_to, bash, told};
@@ -78,7 +78,7 @@ async fn a_decision_is_classified_if_the_host_likes() {
 #[tokio::test(start_paused = true)]
 async fn always_allow_sends_the_suggestions_back_without_their_nulls() {
     let options = Options::new()
-        .permissions(async |_: PermissionRequest| Ok(Decision::allow().remember_suggestions()));
+        .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow().remember_suggestions()));
     let mut question = bash("touch asked");
     question["permission_suggestions"] = json!([
         {

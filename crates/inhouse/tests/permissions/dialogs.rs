@@ -2,7 +2,7 @@
 
 use inhouse::dialog::{DialogAnswer, DialogRequest};
 use inhouse::launch::{HostEnvironment, Launch};
-use inhouse::{HandlerError, Options};
+use inhouse::{Asked, HandlerError, Options};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -30,14 +30,14 @@ async fn each_kind_has_a_handler_of_its_own() {
         fallback_model: String,
     }
     let options = Options::new()
-        .on_dialog("fallback", async |request: DialogRequest| {
-            let payload: Payload = request.payload_as()?;
-            assert_eq!(request.tool_use_id.as_deref(), Some("toolu_7"));
+        .on_dialog("fallback", async |asked: Asked<DialogRequest>| {
+            let payload: Payload = asked.payload_as()?;
+            assert_eq!(asked.request.tool_use_id.as_deref(), Some("toolu_7"));
             Ok(DialogAnswer::completed(
                 &json!({"use": payload.fallback_model}),
             )?)
         })
-        .on_dialog("sign_in", async |_: DialogRequest| {
+        .on_dialog("sign_in", async |_: Asked<DialogRequest>| {
             Ok(DialogAnswer::Cancelled)
         });
     let fallback = answer_to(options.clone(), dialog("fallback"))
@@ -52,7 +52,7 @@ async fn each_kind_has_a_handler_of_its_own() {
 #[test]
 fn a_kind_with_a_handler_is_declared_and_no_other() {
     assert_eq!(declared(&Options::new()), None);
-    let handler = async |_: DialogRequest| Ok(DialogAnswer::Cancelled);
+    let handler = async |_: Asked<DialogRequest>| Ok(DialogAnswer::Cancelled);
     let options = Options::new()
         .on_dialog("b", handler)
         .on_dialog("a", handler);
@@ -64,7 +64,7 @@ fn a_kind_with_a_handler_is_declared_and_no_other() {
 
 #[tokio::test(start_paused = true)]
 async fn a_kind_without_a_handler_stays_unanswered() {
-    let options = Options::new().on_dialog("sign_in", async |_: DialogRequest| {
+    let options = Options::new().on_dialog("sign_in", async |_: Asked<DialogRequest>| {
         Ok(DialogAnswer::Cancelled)
     });
     play(options, async |cli| {
@@ -82,12 +82,12 @@ async fn a_kind_without_a_handler_stays_unanswered() {
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_fails_cancels_the_dialog() {
     let options = Options::new()
-        .on_dialog("failing", async |_: DialogRequest| {
+        .on_dialog("failing", async |_: Asked<DialogRequest>| {
             Err(HandlerError::new("no screen"))
         })
         .on_dialog(
             "panicking",
-            async |_: DialogRequest| -> Result<DialogAnswer, HandlerError> { panic!("no") },
+            async |_: Asked<DialogRequest>| -> Result<DialogAnswer, HandlerError> { panic!("no") },
         );
     for kind in ["failing", "panicking"] {
         let answer = answer_to(options.clone(), dialog(kind)).await.payload();

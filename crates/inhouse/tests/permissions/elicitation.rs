@@ -1,7 +1,7 @@
 //! Questions of MCP servers.
 
 use inhouse::elicitation::{ElicitationAnswer, ElicitationMode, ElicitationRequest};
-use inhouse::{HandlerError, Options};
+use inhouse::{Asked, HandlerError, Options};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -22,7 +22,7 @@ fn form() -> Value {
 }
 
 fn answering(answer: ElicitationAnswer) -> Options {
-    Options::new().on_elicitation(async move |_: ElicitationRequest| Ok(answer))
+    Options::new().on_elicitation(async move |_: Asked<ElicitationRequest>| Ok(answer))
 }
 
 async fn told(options: Options) -> Value {
@@ -32,8 +32,8 @@ async fn told(options: Options) -> Value {
 #[tokio::test(start_paused = true)]
 async fn every_member_of_the_question_reaches_the_handler() {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let options = Options::new().on_elicitation(async move |request: ElicitationRequest| {
-        tell.send(request).expect("the test listens");
+    let options = Options::new().on_elicitation(async move |asked: Asked<ElicitationRequest>| {
+        tell.send(asked).expect("the test listens");
         Ok(ElicitationAnswer::Decline)
     });
     let page = json!({
@@ -47,15 +47,15 @@ async fn every_member_of_the_question_reaches_the_handler() {
     answer_to(options.clone(), form()).await;
     answer_to(options, page.clone()).await;
 
-    let request = told.recv().await.unwrap();
-    assert_eq!(serde_json::to_value(&*request).unwrap(), form());
-    assert_eq!(request.mode, Some(ElicitationMode::Form));
-    let schema = request.requested_schema.as_ref().unwrap();
+    let asked = told.recv().await.unwrap();
+    assert_eq!(serde_json::to_value(&*asked.request).unwrap(), form());
+    assert_eq!(asked.request.mode, Some(ElicitationMode::Form));
+    let schema = asked.request.requested_schema.as_ref().unwrap();
     assert_eq!(schema["properties"]["region"]["type"], "string");
-    let request = told.recv().await.unwrap();
-    assert_eq!(serde_json::to_value(&*request).unwrap(), page);
-    assert_eq!(request.url.as_deref(), Some("https://crm.example/in"));
-    assert_eq!(request.elicitation_id.as_deref(), Some("e1"));
+    let asked = told.recv().await.unwrap();
+    assert_eq!(serde_json::to_value(&*asked.request).unwrap(), page);
+    assert_eq!(asked.request.url.as_deref(), Some("https://crm.example/in"));
+    assert_eq!(asked.request.elicitation_id.as_deref(), Some("e1"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,10 +82,12 @@ async fn without_a_handler_the_person_declines() {
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_fails_cancels() {
     let failing = Options::new()
-        .on_elicitation(async |_: ElicitationRequest| Err(HandlerError::new("no terminal")));
+        .on_elicitation(async |_: Asked<ElicitationRequest>| Err(HandlerError::new("no terminal")));
     assert_eq!(told(failing).await, json!({"action": "cancel"}));
     let panicking = Options::new().on_elicitation(
-        async |_: ElicitationRequest| -> Result<ElicitationAnswer, HandlerError> { panic!("no") },
+        async |_: Asked<ElicitationRequest>| -> Result<ElicitationAnswer, HandlerError> {
+            panic!("no")
+        },
     );
     assert_eq!(told(panicking).await, json!({"action": "cancel"}));
 }

@@ -3,10 +3,10 @@
 use std::future::pending;
 use std::time::Duration;
 
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
-use inhouse::{HandlerError, Options};
+use inhouse::{Asked, HandlerError, Options};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -26,9 +26,11 @@ fn plan() -> Value {
 #[tokio::test(start_paused = true)]
 async fn the_error_of_a_handler_denies_the_call() {
     let options = Options::new()
-        .permissions(async |_: PermissionRequest| Err(HandlerError::new("the vault is locked")))
-        .on_question(async |_: QuestionRequest| Err(HandlerError::new("the vault is locked")))
-        .on_plan(async |_: PlanRequest| Err(HandlerError::new("the vault is locked")));
+        .permissions(async |_: Asked<CanUseTool>| Err(HandlerError::new("the vault is locked")))
+        .on_question(async |_: Asked<QuestionRequest>| {
+            Err(HandlerError::new("the vault is locked"))
+        })
+        .on_plan(async |_: Asked<PlanRequest>| Err(HandlerError::new("the vault is locked")));
     for asked in [bash("ls"), question(), plan()] {
         let message = denial(answer_to(options.clone(), asked.clone()).await);
         let tool = asked["tool_name"].as_str().unwrap();
@@ -51,7 +53,7 @@ async fn any_error_will_do_and_its_causes_are_told() {
             Some(&self.0)
         }
     }
-    let options = Options::new().permissions(async |_: PermissionRequest| {
+    let options = Options::new().permissions(async |_: Asked<CanUseTool>| {
         "many".parse::<u8>().map_err(Outer)?;
         Ok(Decision::allow())
     });
@@ -68,9 +70,9 @@ async fn a_panic_denies_the_call_and_the_session_lives() {
         panic!("hunter2")
     }
     let options = Options::new()
-        .permissions(panic::<PermissionRequest, Decision>)
-        .on_question(panic::<QuestionRequest, Answers>)
-        .on_plan(panic::<PlanRequest, PlanDecision>);
+        .permissions(panic::<Asked<CanUseTool>, Decision>)
+        .on_question(panic::<Asked<QuestionRequest>, Answers>)
+        .on_plan(panic::<Asked<PlanRequest>, PlanDecision>);
     play(options, async |cli| {
         for asked in [bash("ls"), question(), plan(), bash("ls")] {
             let id = cli.ask(asked).await;
@@ -85,7 +87,7 @@ async fn a_panic_denies_the_call_and_the_session_lives() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_before_there_is_a_future_denies_the_call() {
     let options = Options::new().permissions(
-        |_: PermissionRequest| -> std::future::Ready<Result<Decision, HandlerError>> {
+        |_: Asked<CanUseTool>| -> std::future::Ready<Result<Decision, HandlerError>> {
             panic!("early")
         },
     );
@@ -97,9 +99,9 @@ async fn a_panic_before_there_is_a_future_denies_the_call() {
 async fn whoever_takes_too_long_has_said_no() {
     let options = Options::new()
         .permission_timeout(Duration::from_secs(30))
-        .permissions(async |_: PermissionRequest| pending().await)
-        .on_question(async |_: QuestionRequest| pending().await)
-        .on_plan(async |_: PlanRequest| pending().await);
+        .permissions(async |_: Asked<CanUseTool>| pending().await)
+        .on_question(async |_: Asked<QuestionRequest>| pending().await)
+        .on_plan(async |_: Asked<PlanRequest>| pending().await);
     for asked in [bash("ls"), question(), plan()] {
         let options = options.clone();
         play(options, async move |cli| {
@@ -116,7 +118,7 @@ async fn whoever_takes_too_long_has_said_no() {
 
 #[tokio::test(start_paused = true)]
 async fn a_person_may_think_for_hours_unless_a_timeout_is_set() {
-    let options = Options::new().permissions(async |_: PermissionRequest| {
+    let options = Options::new().permissions(async |_: Asked<CanUseTool>| {
         let thought = tokio::time::timeout(Duration::from_secs(8 * 60 * 60), pending::<()>());
         thought.await.expect_err("nothing comes of it");
         Ok(Decision::allow())

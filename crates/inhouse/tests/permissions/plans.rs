@@ -1,8 +1,8 @@
 //! Approving plans.
 
-use inhouse::Options;
 use inhouse::options::PermissionMode;
 use inhouse::plan::{PlanDecision, PlanRequest};
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -18,26 +18,29 @@ fn plan() -> Value {
 }
 
 fn deciding(decision: PlanDecision) -> Options {
-    Options::new().on_plan(async move |_: PlanRequest| Ok(decision))
+    Options::new().on_plan(async move |_: Asked<PlanRequest>| Ok(decision))
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_plan_and_its_file_are_shown() {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let options = Options::new().on_plan(async move |request: PlanRequest| {
-        tell.send(request).expect("the test listens");
+    let options = Options::new().on_plan(async move |asked: Asked<PlanRequest>| {
+        tell.send(asked).expect("the test listens");
         Ok(PlanDecision::approve())
     });
     answer_to(options.clone(), plan()).await;
     answer_to(options, call("ExitPlanMode", json!({}))).await;
 
-    let request = told.recv().await.unwrap();
-    assert_eq!(request.plan.as_deref(), Some("# Dig"));
-    assert_eq!(request.plan_file_path.as_deref(), Some(FILE));
-    assert_eq!(request.call().tool_use_id, "toolu_7");
+    let asked = told.recv().await.unwrap();
+    assert_eq!(asked.request.plan.as_deref(), Some("# Dig"));
+    assert_eq!(asked.request.plan_file_path.as_deref(), Some(FILE));
+    assert_eq!(asked.request.call.tool_use_id, "toolu_7");
     let without_a_file = told.recv().await.unwrap();
     assert_eq!(
-        (&without_a_file.plan, &without_a_file.plan_file_path),
+        (
+            &without_a_file.request.plan,
+            &without_a_file.request.plan_file_path
+        ),
         (&None, &None)
     );
 }

@@ -1,9 +1,9 @@
 //! Policies: their rules go to the CLI, and what is left to their handler.
 
-use inhouse::Options;
 use inhouse::error::ErrorKind;
 use inhouse::launch::{HostEnvironment, Launch};
-use inhouse::permission::{Decision, PermissionRequest, Policy, Rule};
+use inhouse::permission::{CanUseTool, Decision, Policy, Rule};
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
 use crate::chart::{answer_to, bash, denial};
@@ -21,8 +21,11 @@ fn settings(options: &Options) -> Value {
 }
 
 fn ask() -> impl inhouse::permission::PermissionHandler {
-    async |request: PermissionRequest| {
-        Ok(Decision::deny(format!("asked about {}", request.tool_name)))
+    async |asked: Asked<CanUseTool>| {
+        Ok(Decision::deny(format!(
+            "asked about {}",
+            asked.request.tool_name
+        )))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Questions of the model, and answers in the form that the CLI wants.
 
-use inhouse::Options;
 use inhouse::question::{Answers, QuestionRequest};
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -36,10 +36,10 @@ fn question() -> Value {
 
 /// What the CLI is told when the person answers so: the input that the tool runs with.
 async fn answered(
-    answer: impl Fn(&QuestionRequest) -> Answers + Clone + Send + Sync + 'static,
+    answer: impl Fn(&Asked<QuestionRequest>) -> Answers + Clone + Send + Sync + 'static,
 ) -> Value {
     let options =
-        Options::new().on_question(async move |request: QuestionRequest| Ok(answer(&request)));
+        Options::new().on_question(async move |asked: Asked<QuestionRequest>| Ok(answer(&asked)));
     let answer = answer_to(options, question()).await.payload();
     assert_eq!(answer["behavior"], "allow");
     assert_eq!(answer["toolUseID"], "toolu_7");
@@ -60,16 +60,16 @@ async fn answered(
 #[tokio::test(start_paused = true)]
 async fn the_questions_are_typed() {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let options = Options::new().on_question(async move |request: QuestionRequest| {
-        tell.send(request).expect("the test listens");
+    let options = Options::new().on_question(async move |asked: Asked<QuestionRequest>| {
+        tell.send(asked).expect("the test listens");
         Ok(Answers::new())
     });
     answer_to(options, question()).await;
 
     let asked = told.recv().await.unwrap();
-    assert_eq!(asked.call().tool_use_id, "toolu_7");
-    assert_eq!(serde_json::to_value(&*asked).unwrap(), input());
-    let [colour, tools] = &asked.questions[..] else {
+    assert_eq!(asked.request.call.tool_use_id, "toolu_7");
+    assert_eq!(Value::Object(asked.request.call.input.clone()), input());
+    let [colour, tools] = &asked.request.questions[..] else {
         panic!("there are two questions");
     };
     assert_eq!(colour.question, "Which colour?");
@@ -86,7 +86,7 @@ async fn the_questions_are_typed() {
 #[tokio::test(start_paused = true)]
 async fn one_option_is_chosen_and_several_are_joined() {
     let added = answered(|asked| {
-        let [colour, tools] = &asked.questions[..] else {
+        let [colour, tools] = &asked.request.questions[..] else {
             panic!("there are two questions");
         };
         Answers::new()
@@ -100,7 +100,7 @@ async fn one_option_is_chosen_and_several_are_joined() {
 #[tokio::test(start_paused = true)]
 async fn the_preview_of_the_chosen_option_goes_back() {
     let added = answered(|asked| {
-        let colour = &asked.questions[0];
+        let colour = &asked.request.questions[0];
         Answers::new().choose(colour, [&colour.options[0]])
     });
     let expected = json!({
@@ -113,7 +113,7 @@ async fn the_preview_of_the_chosen_option_goes_back() {
 #[tokio::test(start_paused = true)]
 async fn a_person_answers_in_words_of_their_own_and_adds_a_note() {
     let added = answered(|asked| {
-        let [colour, tools] = &asked.questions[..] else {
+        let [colour, tools] = &asked.request.questions[..] else {
             panic!("there are two questions");
         };
         Answers::new()
@@ -139,15 +139,16 @@ async fn questions_may_be_skipped() {
 
 #[tokio::test(start_paused = true)]
 async fn questions_may_be_dismissed_with_a_word_to_the_model() {
-    let options = Options::new()
-        .on_question(async |_: QuestionRequest| Ok(Answers::dismiss("Decide for yourself.")));
+    let options = Options::new().on_question(async |_: Asked<QuestionRequest>| {
+        Ok(Answers::dismiss("Decide for yourself."))
+    });
     let message = denial(answer_to(options, question()).await);
     assert_eq!(message, "Decide for yourself.");
 }
 
 #[tokio::test(start_paused = true)]
 async fn questions_that_cannot_be_read_are_denied() {
-    let options = Options::new().on_question(async |_: QuestionRequest| Ok(Answers::new()));
+    let options = Options::new().on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new()));
     let odd = call("AskUserQuestion", json!({"questions": "which?"}));
     let message = denial(answer_to(options, odd).await);
     assert!(message.contains("cannot be read: questions"), "{message}");
@@ -155,8 +156,8 @@ async fn questions_that_cannot_be_read_are_denied() {
 
 #[tokio::test(start_paused = true)]
 async fn a_later_choice_takes_the_place_of_an_earlier_one() {
-    let added = answered(|request| {
-        let [colour, tools] = &request.questions[..] else {
+    let added = answered(|asked| {
+        let [colour, tools] = &asked.request.questions[..] else {
             panic!("two questions");
         };
         Answers::new()

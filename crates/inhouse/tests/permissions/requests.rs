@@ -1,7 +1,7 @@
 //! What a handler gets to know.
 
-use inhouse::Options;
-use inhouse::permission::{Decision, DecisionReasonType, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision, DecisionReasonType};
+use inhouse::{Asked, Options};
 use inhouse_testkit::fake::HostAnswer;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,35 +44,35 @@ fn everything() -> Value {
 #[tokio::test(start_paused = true)]
 async fn every_member_of_a_question_reaches_the_handler() {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let options = Options::new().permissions(async move |request: PermissionRequest| {
-        tell.send(request).expect("the test listens");
+    let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
+        tell.send(asked).expect("the test listens");
         Ok(Decision::allow())
     });
     answer_to(options, everything()).await;
 
-    let request = told.recv().await.unwrap();
+    let asked = told.recv().await.unwrap();
     // What the types hold is what came, and nothing is lost.
-    assert_eq!(serde_json::to_value(&*request).unwrap(), everything());
-    assert_eq!(request.tool_name, "Bash");
-    assert_eq!(request.input["command"], "rm -r build");
+    assert_eq!(serde_json::to_value(&*asked.request).unwrap(), everything());
+    assert_eq!(asked.request.tool_name, "Bash");
+    assert_eq!(asked.request.input["command"], "rm -r build");
     let reason = DecisionReasonType::SubcommandResults;
-    assert_eq!(request.decision_reason_type, Some(reason));
-    let rule = request.matched_ask_rule.as_ref().unwrap();
+    assert_eq!(asked.request.decision_reason_type, Some(reason));
+    let rule = asked.request.matched_ask_rule.as_ref().unwrap();
     assert_eq!(rule.rule_content.as_deref(), Some("rm *"));
-    assert_eq!(request.agent_id.as_deref(), Some("agent_1"));
-    assert_eq!(request.default_to_no, Some(true));
-    let folder = request.computer_folder.as_ref().unwrap();
+    assert_eq!(asked.request.agent_id.as_deref(), Some("agent_1"));
+    assert_eq!(asked.request.default_to_no, Some(true));
+    let folder = asked.request.computer_folder.as_ref().unwrap();
     assert_eq!(
         (folder.path.as_str(), folder.computer_name.as_str()),
         ("/srv", "desk")
     );
-    assert!(request.extra.get("invented_tomorrow").is_some());
+    assert!(asked.request.extra.get("invented_tomorrow").is_some());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_permission_is_read_from_the_right_field_and_never_approved_as_an_empty_input() {
-    let options = Options::new().permissions(async |request: PermissionRequest| {
-        assert_eq!(request.input["command"], "rm -r build");
+    let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+        assert_eq!(asked.request.input["command"], "rm -r build");
         Ok(Decision::allow())
     });
     let mut question = everything();
@@ -89,7 +89,7 @@ async fn a_permission_is_read_from_the_right_field_and_never_approved_as_an_empt
 
 #[tokio::test(start_paused = true)]
 async fn a_question_without_an_input_never_reaches_the_handler_and_is_refused() {
-    let options = Options::new().permissions(async |_: PermissionRequest| Ok(Decision::allow()));
+    let options = Options::new().permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
     for input in [json!(null), json!("rm -r build"), json!([])] {
         let mut question = everything();
         question["input"] = input;
@@ -107,8 +107,8 @@ async fn the_input_is_read_as_a_type_of_the_host() {
     struct Command {
         command: String,
     }
-    async fn decide(request: PermissionRequest) -> Result<Decision, inhouse::HandlerError> {
-        let Command { command } = request.input_as()?;
+    async fn decide(asked: Asked<CanUseTool>) -> Result<Decision, inhouse::HandlerError> {
+        let Command { command } = asked.input_as()?;
         Ok(Decision::deny(format!("not {command}")))
     }
     let options = Options::new().permissions(decide);
@@ -126,8 +126,8 @@ async fn the_input_is_read_as_a_type_of_the_host() {
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_steers_the_session_that_asks() {
-    let options = Options::new().permissions(async |request: PermissionRequest| {
-        let control = request.session().control().expect("the session lives");
+    let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+        let control = asked.session().control().expect("the session lives");
         control.set_model(Some("haiku")).await?;
         Ok(Decision::allow())
     });
@@ -144,8 +144,8 @@ async fn a_handler_steers_the_session_that_asks() {
 #[tokio::test(start_paused = true)]
 async fn a_request_does_not_show_the_input_in_debug() {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let options = Options::new().permissions(async move |request: PermissionRequest| {
-        tell.send(format!("{request:?}")).expect("the test listens");
+    let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
+        tell.send(format!("{asked:?}")).expect("the test listens");
         Ok(Decision::allow())
     });
     answer_to(options, bash("echo hunter2")).await;

@@ -3,7 +3,7 @@
 use inhouse::permission::{PermissionRule, Rule};
 
 #[test]
-fn rules_that_mean_something() {
+fn valid_rules_are_parsed() {
     let table = [
         ("Bash", "Bash", None),
         ("Bash()", "Bash", None),
@@ -38,20 +38,20 @@ fn rules_that_mean_something() {
 }
 
 #[test]
-fn rules_that_cannot_be_meant() {
+fn invalid_rules_are_refused() {
     let table = [
         ("", "is empty"),
         ("  ", "is empty"),
-        (" Bash", "has blanks around it"),
-        ("Bash ", "has blanks around it"),
+        (" Bash", "has whitespace around it"),
+        ("Bash ", "has whitespace around it"),
         ("Bash(ls", "has parentheses that do not match"),
         ("Bash)", "has parentheses that do not match"),
         ("Bash(echo (x)", "has parentheses that do not match"),
         ("Bash(echo :))", "has parentheses that do not match"),
         (r"Bash(ls\)", "has parentheses that do not match"),
-        ("Bash(ls)x", "goes on after its closing parenthesis"),
-        ("Bash(ls) ", "has blanks around it"),
-        ("Bash(a) (b)", "goes on after its closing parenthesis"),
+        ("Bash(ls)x", "has text after its closing parenthesis"),
+        ("Bash(ls) ", "has whitespace around it"),
+        ("Bash(a) (b)", "has text after its closing parenthesis"),
         ("(ls)", "names no tool"),
         ("Web Fetch", "no tool has"),
         ("Bash (ls)", "no tool has"),
@@ -59,7 +59,7 @@ fn rules_that_cannot_be_meant() {
         ("bash", "write `Bash`"),
         ("BASH(ls)", "write `Bash`"),
         ("webfetch", "write `WebFetch`"),
-        ("calc__add", "small initial"),
+        ("calc__add", "lowercase initial"),
         ("mcp__", "names no server"),
         ("mcp__calc(add)", "write `mcp__calc__add`"),
         ("mcp__calc(add numbers)", "write `mcp__calc`"),
@@ -75,7 +75,7 @@ fn rules_that_cannot_be_meant() {
 }
 
 #[test]
-fn a_content_is_taken_word_for_word() {
+fn content_is_taken_literally() {
     for content in ["echo :)", "f(1), g(2)", r"a \ b", r"\(", ")", "naïve 日本"] {
         let rule = Rule::new("Bash", content).unwrap();
         assert_eq!(rule.content(), Some(content));

@@ -1,10 +1,10 @@
 //! What is probably not meant.
 
 use inhouse::options::PermissionMode;
-use inhouse::permission::{Decision, PermissionRequest, Policy};
+use inhouse::permission::{CanUseTool, Decision, Policy};
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse::tool::ToolServer;
-use inhouse::{Client, Options, Warning};
+use inhouse::{Asked, Client, Options, Warning};
 use inhouse_testkit::FakeCli;
 
 async fn warnings(options: Options) -> Vec<Warning> {
@@ -14,7 +14,7 @@ async fn warnings(options: Options) -> Vec<Warning> {
 }
 
 fn handled() -> Options {
-    Options::new().permissions(async |_: PermissionRequest| Ok(Decision::allow()))
+    Options::new().permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()))
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,7 +63,7 @@ async fn modes_that_ask_nothing_keep_the_handler_from_being_asked() {
 #[tokio::test(start_paused = true)]
 async fn what_is_meant_is_no_reason_to_warn() {
     let whole = || Options::new().allow_tools(["Read"]);
-    let questions = async |_: QuestionRequest| Ok(Answers::new());
+    let questions = async |_: Asked<QuestionRequest>| Ok(Answers::new());
     let policy = Policy::new().allow("Read");
     for options in [
         whole(),

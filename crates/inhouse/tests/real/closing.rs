@@ -3,10 +3,10 @@
 use std::future::pending;
 use std::time::Duration;
 
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::process::{ExitStatus, ShutdownTiming};
 use inhouse::tool::{Tool, ToolServer};
-use inhouse::{Client, HandlerError, Options};
+use inhouse::{Asked, Client, HandlerError, Options};
 use inhouse_testkit::Turn;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -85,7 +85,7 @@ async fn closing_while_a_permission_is_asked_runs_nothing() {
             .model
             .turn(Turn::new().tool_use("toolu_1", "Bash", command));
         world.model.otherwise(|_| "Going on.");
-        let options = patient(world).permissions(async move |_: PermissionRequest| {
+        let options = patient(world).permissions(async move |_: Asked<CanUseTool>| {
             asked.send(()).expect("the test waits");
             pending::<Result<Decision, HandlerError>>().await
         });

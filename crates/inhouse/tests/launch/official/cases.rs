@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use inhouse::Options;
 use inhouse::hook::{HookContext, HookOutput, Matcher, PreToolUse};
 use inhouse::options::{
     AgentDefinition, Effort, McpServer, PermissionMode, SandboxNetwork, SandboxSettings,
     SettingSource, Settings, Skills, SystemPrompt, Thinking, ThinkingDisplay, ToolSet,
 };
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::tool::{Input, Tool, ToolServer};
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
 const SESSION: &str = "6f6f1f1c-2a11-4f0c-9d5e-0b9c6f6e7a46";
@@ -44,7 +44,7 @@ pub(super) fn all() -> Vec<(&'static str, Options)> {
         ),
         (
             "permission_handler",
-            new().permissions(async |_: PermissionRequest| Ok(Decision::allow())),
+            new().permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow())),
         ),
         (
             "permission_tool",

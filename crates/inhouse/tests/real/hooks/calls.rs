@@ -2,8 +2,9 @@
 
 use std::future::pending;
 
+use inhouse::Asked;
 use inhouse::hook::*;
-use inhouse::permission::{Decision, PermissionRequest as Question};
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse_testkit::Turn;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -68,7 +69,7 @@ async fn an_allowed_call_runs_with_the_changed_input() {
                 input["command"] = json!("touch changed && echo changed");
                 Ok(HookOutput::allow().update_input(input))
             })
-            .permissions(async |_: Question| panic!("nobody is asked"));
+            .permissions(async |_: Asked<CanUseTool>| panic!("nobody is asked"));
         let mut client = world.connect(options).await;
 
         world.ask(&mut client, "Go.").await;
@@ -92,8 +93,8 @@ async fn a_changed_input_is_what_is_asked_about() {
             .hook(Matcher::any(), async |_: PreToolUse, _| {
                 Ok(HookOutput::pass().update_input(json!({"command": "touch changed"})))
             })
-            .permissions(move |question: Question| {
-                tell.send(question.input["command"].clone()).unwrap();
+            .permissions(move |asked: Asked<CanUseTool>| {
+                tell.send(asked.request.input["command"].clone()).unwrap();
                 async { Ok(Decision::allow()) }
             });
         let mut client = world.connect(options).await;
@@ -117,8 +118,8 @@ async fn somebody_is_asked_because_a_hook_says_so() {
             .hook(Matcher::any(), async |_: PreToolUse, _| {
                 Ok(HookOutput::ask("it may be loud"))
             })
-            .permissions(move |question: Question| {
-                tell.send(question.decision_reason.clone()).unwrap();
+            .permissions(move |asked: Asked<CanUseTool>| {
+                tell.send(asked.request.decision_reason.clone()).unwrap();
                 async { Ok(Decision::deny("too loud")) }
             });
         let mut client = world.connect(options).await;
@@ -212,7 +213,7 @@ async fn a_hook_decides_before_a_person_does() {
             .hook(Matcher::tool("Bash"), async |_: PermissionRequest, _| {
                 Ok(HookOutput::allow().update_input(json!({"command": "touch by-hook"})))
             })
-            .permissions(async |_: Question| pending().await);
+            .permissions(async |_: Asked<CanUseTool>| pending().await);
         let mut client = world.connect(options).await;
 
         world.ask(&mut client, "Go.").await;

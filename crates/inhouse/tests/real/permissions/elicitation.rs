@@ -5,7 +5,7 @@ use std::fs;
 use inhouse::elicitation::{ElicitationAnswer, ElicitationMode, ElicitationRequest};
 use inhouse::message::{Message, SystemMessage};
 use inhouse::options::McpServer;
-use inhouse::{HandlerError, Options};
+use inhouse::{Asked, HandlerError, Options};
 use inhouse_testkit::Turn;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -87,8 +87,8 @@ async fn a_form_that_was_filled_in_reaches_the_server() {
     world::pinned(async |world| {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options =
-            census(world, FORM).on_elicitation(async move |request: ElicitationRequest| {
-                tell.send(request).expect("the test listens");
+            census(world, FORM).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
+                tell.send(asked).expect("the test listens");
                 Ok(ElicitationAnswer::accept(&json!({"people": 3, "cats": 1}))?)
             });
 
@@ -96,13 +96,13 @@ async fn a_form_that_was_filled_in_reaches_the_server() {
 
         assert_eq!(answer["action"], "accept");
         assert_eq!(answer["content"], json!({"people": 3, "cats": 1}));
-        let request = told.recv().await.unwrap();
-        assert_eq!(request.mcp_server_name, "census");
-        assert_eq!(request.message, "How many live here?");
-        assert_eq!(request.mode, Some(ElicitationMode::Form));
-        let schema = request.requested_schema.as_ref().unwrap();
+        let asked = told.recv().await.unwrap();
+        assert_eq!(asked.request.mcp_server_name, "census");
+        assert_eq!(asked.request.message, "How many live here?");
+        assert_eq!(asked.request.mode, Some(ElicitationMode::Form));
+        let schema = asked.request.requested_schema.as_ref().unwrap();
         assert_eq!(schema["required"], json!(["people"]));
-        let order = request.property_order.as_deref();
+        let order = asked.request.property_order.as_deref();
         assert_eq!(order, Some(&["people".to_owned(), "cats".to_owned()][..]));
     })
     .await;
@@ -115,8 +115,8 @@ async fn refusals_reach_the_server() {
         (ElicitationAnswer::Cancel, "cancel"),
     ] {
         world::pinned(async |world| {
-            let options =
-                census(world, FORM).on_elicitation(async move |_: ElicitationRequest| Ok(answer));
+            let options = census(world, FORM)
+                .on_elicitation(async move |_: Asked<ElicitationRequest>| Ok(answer));
             let (answer, _) = server_sees(world, options).await;
             assert_eq!(answer["action"], action);
         })
@@ -137,8 +137,9 @@ async fn without_a_handler_the_server_is_told_that_the_person_declined() {
 #[tokio::test]
 async fn a_handler_that_fails_is_a_person_who_went_away() {
     world::pinned(async |world| {
-        let options = census(world, FORM)
-            .on_elicitation(async |_: ElicitationRequest| Err(HandlerError::new("no terminal")));
+        let options = census(world, FORM).on_elicitation(async |_: Asked<ElicitationRequest>| {
+            Err(HandlerError::new("no terminal"))
+        });
         let (answer, _) = server_sees(world, options).await;
         assert_eq!(answer["action"], "cancel");
     })
@@ -150,18 +151,21 @@ async fn a_page_is_visited_and_the_server_says_when_that_is_done() {
     world::pinned(async |world| {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options =
-            census(world, PAGE).on_elicitation(async move |request: ElicitationRequest| {
-                tell.send(request).expect("the test listens");
+            census(world, PAGE).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
+                tell.send(asked).expect("the test listens");
                 Ok(ElicitationAnswer::agree())
             });
 
         let (answer, messages) = server_sees(world, options).await;
 
         assert_eq!(answer["action"], "accept");
-        let request = told.recv().await.unwrap();
-        assert_eq!(request.mode, Some(ElicitationMode::Url));
-        assert_eq!(request.url.as_deref(), Some("https://census.example/in"));
-        assert_eq!(request.elicitation_id.as_deref(), Some("sign-in-1"));
+        let asked = told.recv().await.unwrap();
+        assert_eq!(asked.request.mode, Some(ElicitationMode::Url));
+        assert_eq!(
+            asked.request.url.as_deref(),
+            Some("https://census.example/in")
+        );
+        assert_eq!(asked.request.elicitation_id.as_deref(), Some("sign-in-1"));
         let completed = messages.iter().any(|message| {
             matches!(message, Message::System(SystemMessage::ElicitationComplete(complete))
                 if complete.elicitation_id == "sign-in-1")

@@ -3,8 +3,8 @@
 use std::future::pending;
 use std::time::Duration;
 
-use inhouse::permission::{Decision, PermissionRequest};
-use inhouse::{HandlerError, Options};
+use inhouse::permission::{CanUseTool, Decision};
+use inhouse::{Asked, HandlerError, Options};
 use tokio::sync::mpsc;
 
 use super::{run, seen};
@@ -27,7 +27,7 @@ async fn undecided(world: &World, options: Options) -> String {
 #[tokio::test]
 async fn an_error_denies() {
     world::pinned(async |world| {
-        let options = world.options().permissions(async |_: PermissionRequest| {
+        let options = world.options().permissions(async |_: Asked<CanUseTool>| {
             Err(HandlerError::new("the vault is locked"))
         });
         let text = undecided(world, options).await;
@@ -40,7 +40,7 @@ async fn an_error_denies() {
 async fn a_panic_denies() {
     world::pinned(async |world| {
         let options = world.options().permissions(
-            async |_: PermissionRequest| -> Result<Decision, HandlerError> { panic!("oh") },
+            async |_: Asked<CanUseTool>| -> Result<Decision, HandlerError> { panic!("oh") },
         );
         let text = undecided(world, options).await;
         assert!(text.contains("panicked"), "{text}");
@@ -54,7 +54,7 @@ async fn a_timeout_denies() {
         let options = world
             .options()
             .permission_timeout(Duration::from_millis(50))
-            .permissions(async |_: PermissionRequest| pending().await);
+            .permissions(async |_: Asked<CanUseTool>| pending().await);
         let text = undecided(world, options).await;
         assert!(text.contains("did not answer within 50ms"), "{text}");
     })
@@ -74,7 +74,7 @@ async fn an_interrupt_takes_the_question_back_and_drops_the_handler() {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options = world
             .options()
-            .permissions(async move |_: PermissionRequest| {
+            .permissions(async move |_: Asked<CanUseTool>| {
                 tell.send("asked").expect("the test listens");
                 let _until_dropped = Dropped(tell);
                 pending().await

@@ -1,8 +1,9 @@
 //! A handler decides, and its word is what happens.
 
+use inhouse::Asked;
 use inhouse::message::TerminalReason;
 use inhouse::options::PermissionMode;
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -14,20 +15,20 @@ async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = world
         .options()
-        .permissions(async move |request: PermissionRequest| {
-            tell.send(request).expect("the test listens");
+        .permissions(async move |asked: Asked<CanUseTool>| {
+            tell.send(asked).expect("the test listens");
             Ok(Decision::allow().input(json!({"command": "touch answered && echo changed"})))
         });
     let mut client = world.connect(options).await;
 
     assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
 
-    let request = told.recv().await.unwrap();
-    assert_eq!(request.tool_name, "Bash");
-    assert_eq!(request.tool_use_id, "toolu_1");
-    assert_eq!(request.input["command"], "touch asked");
-    assert!(request.permission_suggestions.is_some());
-    assert!(request.session().id().is_some());
+    let asked = told.recv().await.unwrap();
+    assert_eq!(asked.request.tool_name, "Bash");
+    assert_eq!(asked.request.tool_use_id, "toolu_1");
+    assert_eq!(asked.request.input["command"], "touch asked");
+    assert!(asked.request.permission_suggestions.is_some());
+    assert!(asked.session().id().is_some());
     assert!(told.try_recv().is_err(), "one question for one call");
     assert!(world.cwd().join("answered").exists());
     assert!(!world.cwd().join("asked").exists());
@@ -41,7 +42,7 @@ async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
 
 async fn the_model_reads_why_a_call_was_denied(world: &World) {
     run(world, "touch asked");
-    let options = world.options().permissions(async |_: PermissionRequest| {
+    let options = world.options().permissions(async |_: Asked<CanUseTool>| {
         Ok(Decision::deny("Nothing is made here. Use echo."))
     });
     let mut client = world.connect(options).await;
@@ -78,7 +79,7 @@ async fn an_approval_as_it_is_runs_what_the_model_wrote() {
         run(world, "touch asked && echo made");
         let options = world
             .options()
-            .permissions(async |_: PermissionRequest| Ok(Decision::allow()));
+            .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
         let mut client = world.connect(options).await;
         assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
         assert!(world.cwd().join("asked").exists());
@@ -104,7 +105,7 @@ async fn a_denial_may_end_the_turn() {
         run(world, "touch asked");
         let options = world
             .options()
-            .permissions(async |_: PermissionRequest| Ok(Decision::deny("Enough.").interrupt()));
+            .permissions(async |_: Asked<CanUseTool>| Ok(Decision::deny("Enough.").interrupt()));
         let mut client = world.connect(options).await;
 
         let turn = client.send("Make it.").await.unwrap();
@@ -141,9 +142,9 @@ async fn a_mode_that_is_tightened_from_inside_the_handler_holds() {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options = world
             .options()
-            .permissions(async move |request: PermissionRequest| {
+            .permissions(async move |asked: Asked<CanUseTool>| {
                 tell.send(()).expect("the test listens");
-                let control = request.session().control().expect("the session lives");
+                let control = asked.session().control().expect("the session lives");
                 control.set_permission_mode(PermissionMode::DontAsk).await?;
                 Ok(Decision::allow())
             });

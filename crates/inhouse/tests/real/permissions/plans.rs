@@ -1,5 +1,6 @@
 //! The model plans, and a person approves or does not.
 
+use inhouse::Asked;
 use inhouse::message::{Message, SystemMessage};
 use inhouse::options::{Options, PermissionMode};
 use inhouse::plan::{PlanDecision, PlanRequest};
@@ -24,14 +25,17 @@ fn plan_file(asked: &ModelRequest) -> String {
 
 /// Plans, writes the plan down, and asks for approval; what was shown, what the model read, and the
 /// modes that the session went through.
-async fn plan(world: &World, decision: PlanDecision) -> (PlanRequest, String, bool, Vec<String>) {
+async fn plan(
+    world: &World,
+    decision: PlanDecision,
+) -> (Asked<PlanRequest>, String, bool, Vec<String>) {
     world.model.turn("Looked around.");
     let (tell, mut told) = mpsc::unbounded_channel();
     let options: Options = world
         .options()
         .permission_mode(PermissionMode::Plan)
-        .on_plan(async move |request: PlanRequest| {
-            tell.send(request).expect("the test listens");
+        .on_plan(async move |asked: Asked<PlanRequest>| {
+            tell.send(asked).expect("the test listens");
             Ok(decision)
         });
     let mut client = world.connect(options).await;
@@ -47,8 +51,8 @@ async fn plan(world: &World, decision: PlanDecision) -> (PlanRequest, String, bo
     let turn = client.send("Plan.").await.unwrap();
     let messages = world.read(turn).await;
 
-    let request = told.recv().await.expect("the plan is shown");
-    assert_eq!(request.plan_file_path.as_deref(), Some(file.as_str()));
+    let asked = told.recv().await.expect("the plan is shown");
+    assert_eq!(asked.request.plan_file_path.as_deref(), Some(file.as_str()));
     let result = seen(world).pop().unwrap();
     let modes = messages.iter().filter_map(|message| match message {
         Message::System(SystemMessage::Status(status)) => {
@@ -56,14 +60,14 @@ async fn plan(world: &World, decision: PlanDecision) -> (PlanRequest, String, bo
         }
         _ => None,
     });
-    (request, result.text, result.is_error, modes.collect())
+    (asked, result.text, result.is_error, modes.collect())
 }
 
 #[tokio::test]
 async fn an_approved_plan_is_carried_out() {
     let scenario = async |world: &World| {
-        let (request, read, failed, modes) = plan(world, PlanDecision::approve()).await;
-        assert_eq!(request.plan.as_deref(), Some("# Dig a well"));
+        let (asked, read, failed, modes) = plan(world, PlanDecision::approve()).await;
+        assert_eq!(asked.request.plan.as_deref(), Some("# Dig a well"));
         assert!(!failed && read.contains("approved your plan"), "{read}");
         assert!(read.contains("# Dig a well"), "{read}");
         assert_eq!(modes, ["default"]);

@@ -4,7 +4,7 @@ use std::fs;
 
 use inhouse::Options;
 use inhouse::options::{McpServer, PermissionMode};
-use inhouse::permission::{Decision, PermissionRequest, Policy, Rule};
+use inhouse::permission::{CanUseTool, Decision, Policy, Rule};
 use inhouse_testkit::Turn;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -38,8 +38,8 @@ async fn fates(
     }
     world.model.turn("Done.");
     let (tell, mut told) = mpsc::unbounded_channel();
-    let policy = policy.otherwise(async move |request: PermissionRequest| {
-        tell.send(request.tool_use_id.clone())
+    let policy = policy.otherwise(async move |asked: inhouse::Asked<CanUseTool>| {
+        tell.send(asked.request.tool_use_id.clone())
             .expect("the test listens");
         Ok(Decision::deny("asked"))
     });

@@ -1,6 +1,7 @@
 //! The model asks a person.
 
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::Asked;
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse_testkit::Turn;
 use serde_json::json;
@@ -37,15 +38,17 @@ fn ask_two_questions(world: &World) {
 
 async fn answers_reach_the_model(world: &World) {
     ask_two_questions(world);
-    let options = world.options().on_question(async |asked: QuestionRequest| {
-        let [colour, tools] = &asked.questions[..] else {
-            panic!("there are two questions");
-        };
-        Ok(Answers::new()
-            .choose(colour, [&colour.options[0]])
-            .note(colour, "a dark one")
-            .choose(tools, &tools.options))
-    });
+    let options = world
+        .options()
+        .on_question(async |asked: Asked<QuestionRequest>| {
+            let [colour, tools] = &asked.request.questions[..] else {
+                panic!("there are two questions");
+            };
+            Ok(Answers::new()
+                .choose(colour, [&colour.options[0]])
+                .note(colour, "a dark one")
+                .choose(tools, &tools.options))
+        });
     let mut client = world.connect(options).await;
 
     assert_eq!(world.ask(&mut client, "Ask.").await, "Done.");
@@ -77,9 +80,11 @@ async fn the_answers_reach_the_model_on_the_oldest_cli() {
 async fn own_words_and_skipped_questions_reach_the_model() {
     world::pinned(async |world| {
         ask_two_questions(world);
-        let options = world.options().on_question(async |asked: QuestionRequest| {
-            Ok(Answers::new().text(&asked.questions[0], "Mauve, of course"))
-        });
+        let options = world
+            .options()
+            .on_question(async |asked: Asked<QuestionRequest>| {
+                Ok(Answers::new().text(&asked.request.questions[0], "Mauve, of course"))
+            });
         let mut client = world.connect(options).await;
 
         assert_eq!(world.ask(&mut client, "Ask.").await, "Done.");
@@ -102,7 +107,7 @@ async fn the_model_learns_that_nobody_answered() {
         ask_two_questions(world);
         let options = world
             .options()
-            .on_question(async |_: QuestionRequest| Ok(Answers::new()));
+            .on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new()));
         let mut client = world.connect(options).await;
 
         assert_eq!(world.ask(&mut client, "Ask.").await, "Done.");
@@ -119,9 +124,11 @@ async fn the_model_reads_why_its_questions_were_dismissed() {
         ask_two_questions(world);
         let options = world
             .options()
-            .on_question(async |_: QuestionRequest| Ok(Answers::dismiss("Decide for yourself.")))
+            .on_question(async |_: Asked<QuestionRequest>| {
+                Ok(Answers::dismiss("Decide for yourself."))
+            })
             // Not asked: the question has a handler of its own.
-            .permissions(async |_: PermissionRequest| Ok(Decision::allow()));
+            .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
         let mut client = world.connect(options).await;
 
         assert_eq!(world.ask(&mut client, "Ask.").await, "Done.");
@@ -142,8 +149,8 @@ async fn a_question_is_asked_although_a_rule_allows_the_tool() {
         let options = world
             .options()
             .allow_tools(["AskUserQuestion"])
-            .on_question(async |asked: QuestionRequest| {
-                Ok(Answers::new().text(&asked.questions[0], "Green"))
+            .on_question(async |asked: Asked<QuestionRequest>| {
+                Ok(Answers::new().text(&asked.request.questions[0], "Green"))
             });
         let mut client = world.connect(options).await;
 

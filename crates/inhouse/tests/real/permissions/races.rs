@@ -2,9 +2,9 @@
 
 use std::future::pending;
 
-use inhouse::Options;
 use inhouse::hook::Matcher;
-use inhouse::permission::{Decision, PermissionRequest};
+use inhouse::permission::{CanUseTool, Decision};
+use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -36,7 +36,7 @@ fn waiting(world: &World) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
     let (tell, told) = mpsc::unbounded_channel();
     let options = world
         .options()
-        .permissions(async move |_: PermissionRequest| {
+        .permissions(async move |_: Asked<CanUseTool>| {
             let _until_dropped = Dropped("the handler", tell);
             pending().await
         });
@@ -92,7 +92,7 @@ async fn a_handler_that_decides_first_is_what_counts() {
                     pending().await
                 },
             )
-            .permissions(async move |_: PermissionRequest| {
+            .permissions(async move |_: Asked<CanUseTool>| {
                 let mut begun = begun;
                 begun.wait_for(|begun| *begun).await?;
                 Ok(Decision::deny("said the handler"))

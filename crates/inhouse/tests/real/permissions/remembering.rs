@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use inhouse::Asked;
 use inhouse::permission::{
-    AddRules, Decision, PermissionBehavior, PermissionRequest, PermissionRule, Rule,
-    UpdateDestination,
+    AddRules, CanUseTool, Decision, PermissionBehavior, PermissionRule, Rule, UpdateDestination,
 };
 use inhouse_testkit::Turn;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = world
         .options()
-        .permissions(async move |_: PermissionRequest| {
+        .permissions(async move |_: Asked<CanUseTool>| {
             tell.send(()).expect("the test listens");
             Ok(decision)
         });
