@@ -67,6 +67,9 @@ pub fn launch(options: Options) -> Launched {
 /// For sides that [`FakeCli::play`] does not fit: this neither connects nor closes anything. Panics if the two do not
 /// complete within 60 s of real time, or if both are idle forever on a paused clock.
 pub async fn join<H: Future, C: Future>(host: H, cli: C) -> (H::Output, C::Output) {
+    // Boxed, because in debug builds each layer of async functions around a future doubles its size, until the stack of a
+    // test thread overflows.
+    let (host, cli) = (Box::pin(host), Box::pin(cli));
     before_deadline(async { tokio::join!(host, cli) }).await
 }
 
@@ -171,14 +174,12 @@ impl FakeCli {
         cli: impl AsyncFnOnce(Self) -> U,
     ) -> (T, U) {
         let (transport, fake) = Self::new();
-        // Boxed, because each layer of async functions around a large future doubles its size in debug builds, until
-        // the stack of a test thread overflows.
-        let host = Box::pin(async {
+        let host = async {
             host(transport)
                 .await
                 .unwrap_or_else(|error| panic!("the host returned an error: {error}"))
-        });
-        join(host, Box::pin(cli(fake))).await
+        };
+        join(host, cli(fake)).await
     }
 }
 

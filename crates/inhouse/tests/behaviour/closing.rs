@@ -9,11 +9,12 @@ use inhouse::permission::{CanUseTool, Decision};
 use inhouse::process::ShutdownTiming;
 use inhouse::{Asked, ErrorKind, ExitStatus, HandlerError, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::Instant;
 
-use crate::chart::{connect, connect_as, failed, read, seconds, sketch, timed, together};
+use crate::support::{connect, connect_with, failed, read, seconds, summary, timed};
 
 const GRACE: u64 = 3;
 const TERM: u64 = 4;
@@ -37,7 +38,7 @@ async fn trap_14_an_idle_session_closes_with_the_status_of_its_cli() {
         cli.accept().await;
         cli.expect_end_of_input().await;
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(0)));
     assert_eq!(took, seconds(0));
 }
@@ -48,7 +49,7 @@ async fn trap_14_a_session_closes_in_the_middle_of_a_turn() {
     let host = async {
         let mut client = connect(transport).await;
         let mut turn = client.send("a long story").await.unwrap();
-        assert_eq!(sketch(&turn.next().await.unwrap().unwrap()), "said once");
+        assert_eq!(summary(&turn.next().await.unwrap().unwrap()), "said once");
         drop(turn);
         client.close().await
     };
@@ -61,7 +62,7 @@ async fn trap_14_a_session_closes_in_the_middle_of_a_turn() {
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(1));
     };
-    let (exit, ()) = together(host, cli).await;
+    let (exit, ()) = join(host, cli).await;
     // The host wanted it so: however the CLI takes it, that is no error.
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
 }
@@ -75,7 +76,7 @@ async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
         pending::<Result<Decision, HandlerError>>().await
     });
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         drop(client.send("a long story").await.unwrap());
         question.recv().await.unwrap();
         timed(client.close()).await
@@ -93,7 +94,7 @@ async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
         cli.error_result("error_during_execution", &[]).await;
         cli.exit(ExitStatus::with_code(1));
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
     assert_eq!(took, seconds(0));
 }
@@ -102,7 +103,7 @@ async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
 async fn closing_in_the_turn_of_a_queued_prompt_interrupts_it() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let (control, mut messages) = connect_as(impatient(), transport).await.split();
+        let (control, mut messages) = connect_with(impatient(), transport).await.split();
         control.send("first").await.unwrap();
         control.send("second").await.unwrap();
         while !matches!(messages.next().await.unwrap().unwrap(), Message::Result(_)) {}
@@ -120,7 +121,7 @@ async fn closing_in_the_turn_of_a_queued_prompt_interrupts_it() {
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(1));
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
     assert_eq!(took, seconds(0));
 }
@@ -134,7 +135,7 @@ async fn closing_kills_a_background_task_that_waits_for_a_handler() {
         pending::<Result<Decision, HandlerError>>().await
     });
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         client.send("Go.").await.unwrap().text().await.unwrap();
         question.recv().await.unwrap();
         timed(client.close()).await
@@ -154,7 +155,7 @@ async fn closing_kills_a_background_task_that_waits_for_a_handler() {
         cli.ask(request).await;
         cli.expect_kill().await;
     };
-    let ((_, took), ()) = together(host, cli).await;
+    let ((_, took), ()) = join(host, cli).await;
     assert_eq!(took, seconds(0));
 }
 
@@ -162,7 +163,7 @@ async fn closing_kills_a_background_task_that_waits_for_a_handler() {
 async fn dropped_close_future_does_not_kill_the_cli() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_as(impatient(), transport).await;
+        let mut client = connect_with(impatient(), transport).await;
         drop(client.send("a long story").await.unwrap());
         let mut closing = Box::pin(client.close());
         poll_fn(|cx| {
@@ -182,7 +183,7 @@ async fn dropped_close_future_does_not_kill_the_cli() {
         assert_eq!(began.elapsed(), seconds(GRACE));
         cli.exit(ExitStatus::with_code(143));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,7 +199,7 @@ async fn trap_14_a_close_from_another_task_ends_the_stream_of_a_waiting_reader()
         cli.accept().await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -219,7 +220,7 @@ async fn trap_14_a_close_from_another_task_ends_a_turn_that_is_being_read() {
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Closed);
     assert!(error.is_ended());
 }
@@ -237,7 +238,7 @@ async fn trap_14_two_closes_at_once_agree() {
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(4));
     };
-    let ((one, other), ()) = together(host, cli).await;
+    let ((one, other), ()) = join(host, cli).await;
     assert_eq!(one.unwrap(), Some(ExitStatus::with_code(4)));
     assert_eq!(other.unwrap(), Some(ExitStatus::with_code(4)));
 }
@@ -246,7 +247,7 @@ async fn trap_14_two_closes_at_once_agree() {
 async fn trap_14_giving_up_on_close_does_not_stop_the_closing() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let (control, mut messages) = connect_as(impatient(), transport).await.split();
+        let (control, mut messages) = connect_with(impatient(), transport).await.split();
         {
             let mut closing = pin!(control.close());
             poll_fn(|cx| {
@@ -265,7 +266,7 @@ async fn trap_14_giving_up_on_close_does_not_stop_the_closing() {
         cli.expect_end_of_input().await;
         cli.expect_kill().await;
     };
-    let (took, ()) = together(host, cli).await;
+    let (took, ()) = join(host, cli).await;
     assert_eq!(took, seconds(GRACE + TERM));
 }
 
@@ -273,7 +274,7 @@ async fn trap_14_giving_up_on_close_does_not_stop_the_closing() {
 async fn trap_14_a_cli_that_ignores_everything_but_kill_is_killed_in_time() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(impatient(), transport).await;
+        let client = connect_with(impatient(), transport).await;
         timed(client.close()).await
     };
     let cli = async move {
@@ -286,7 +287,7 @@ async fn trap_14_a_cli_that_ignores_everything_but_kill_is_killed_in_time() {
         cli.expect_kill().await;
         assert_eq!(start.elapsed(), seconds(GRACE + TERM));
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_signal(9)));
     assert_eq!(took, seconds(GRACE + TERM));
 }
@@ -295,7 +296,7 @@ async fn trap_14_a_cli_that_ignores_everything_but_kill_is_killed_in_time() {
 async fn trap_14_a_cli_that_outlives_even_kill_does_not_hold_the_host() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(impatient(), transport).await;
+        let client = connect_with(impatient(), transport).await;
         timed(client.close()).await
     };
     let cli = async {
@@ -304,7 +305,7 @@ async fn trap_14_a_cli_that_outlives_even_kill_does_not_hold_the_host() {
         cli.accept().await;
         cli.expect_end_of_input().await;
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), None, "there is no status to know");
     assert_eq!(took, seconds(GRACE + TERM + 5));
 }
@@ -313,7 +314,7 @@ async fn trap_14_a_cli_that_outlives_even_kill_does_not_hold_the_host() {
 async fn trap_14_a_cli_that_ends_when_asked_to_is_not_killed() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(impatient(), transport).await;
+        let client = connect_with(impatient(), transport).await;
         timed(client.close()).await
     };
     let cli = async {
@@ -321,7 +322,7 @@ async fn trap_14_a_cli_that_ends_when_asked_to_is_not_killed() {
         cli.expect_end_of_input().await;
         cli.expect_terminate().await;
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_signal(15)));
     assert_eq!(took, seconds(GRACE));
 }
@@ -330,7 +331,7 @@ async fn trap_14_a_cli_that_ends_when_asked_to_is_not_killed() {
 async fn trap_14_a_cli_that_reads_nothing_does_not_hold_the_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(impatient(), transport).await;
+        let client = connect_with(impatient(), transport).await;
         let control = client.control().clone();
         let prompt = "x".repeat(300_000);
         let (sent, closed) = tokio::join!(control.send(prompt), timed(client.close()));
@@ -341,7 +342,7 @@ async fn trap_14_a_cli_that_reads_nothing_does_not_hold_the_close() {
         cli.accept().await;
         cli.expect_terminate().await;
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_signal(15)));
     assert_eq!(took, seconds(GRACE));
 }
@@ -350,7 +351,7 @@ async fn trap_14_a_cli_that_reads_nothing_does_not_hold_the_close() {
 async fn trap_14_something_that_holds_stdout_does_not_hold_the_host() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(impatient(), transport).await;
+        let client = connect_with(impatient(), transport).await;
         timed(client.close()).await
     };
     let cli = async move {
@@ -359,7 +360,7 @@ async fn trap_14_something_that_holds_stdout_does_not_hold_the_host() {
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(0));
     };
-    let ((exit, took), ()) = together(host, cli).await;
+    let ((exit, took), ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(0)));
     assert!(took <= seconds(1), "{took:?}");
 }
@@ -379,7 +380,7 @@ async fn what_the_cli_says_while_it_ends_is_read() {
         cli.expect_end_of_input().await;
         cli.assistant("farewell").await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["said farewell"]);
 }
 
@@ -395,7 +396,7 @@ async fn a_cli_that_had_crashed_before_fails_the_close() {
         cli.accept().await;
         cli.exit(ExitStatus::with_signal(6));
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(6)));
 }
@@ -403,14 +404,14 @@ async fn a_cli_that_had_crashed_before_fails_the_close() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_client_ends_its_cli() {
     let (transport, mut cli) = FakeCli::new();
-    let host = async { drop(connect_as(impatient(), transport).await) };
+    let host = async { drop(connect_with(impatient(), transport).await) };
     let cli = async move {
         cli.accept().await;
         cli.expect_end_of_input().await;
         let ((), took) = timed(cli.expect_terminate()).await;
         assert_eq!(took, seconds(GRACE));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -427,14 +428,14 @@ async fn a_session_lives_as_long_as_one_of_its_controls() {
         cli.expect_request("interrupt").await.succeed_empty().await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cli_that_closes_its_stdout_is_ended() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_as(impatient(), transport).await;
+        let mut client = connect_with(impatient(), transport).await;
         let (end, took) = timed(client.messages().next()).await;
         assert_eq!(failed(end.expect("it is told")).kind(), ErrorKind::Exited);
         took
@@ -445,6 +446,6 @@ async fn a_cli_that_closes_its_stdout_is_ended() {
         cli.expect_end_of_input().await;
         cli.expect_terminate().await;
     };
-    let (took, ()) = together(host, cli).await;
+    let (took, ()) = join(host, cli).await;
     assert_eq!(took, seconds(GRACE));
 }

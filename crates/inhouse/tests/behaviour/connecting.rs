@@ -9,11 +9,12 @@ use inhouse::permission::{CanUseTool, Decision};
 use inhouse::transport::{Connection, Transport};
 use inhouse::{Asked, Client, ErrorKind, ExitStatus, Options, Result};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::chart::{connect, connect_as, failed, seconds, timed, together};
+use crate::support::{connect, connect_with, failed, seconds, timed};
 
 #[tokio::test(start_paused = true)]
 async fn initialize_is_the_first_line() {
@@ -23,7 +24,7 @@ async fn initialize_is_the_first_line() {
         assert_eq!(cli.accept().await["subtype"], "initialize");
         cli.expect_end_of_input().await;
     };
-    let (exit, ()) = together(host, cli).await;
+    let (exit, ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(0)));
 }
 
@@ -42,7 +43,7 @@ async fn the_answer_of_the_cli_stays_at_hand() {
     let cli = async move {
         cli.accept().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -52,7 +53,7 @@ async fn requests_are_answered_before_initialize_is() {
         Ok::<_, io::Error>(json!({"echo": request["word"]}))
     });
     let host = async {
-        connect_as(options, transport).await;
+        connect_with(options, transport).await;
     };
     let cli = async move {
         let initialize = cli.expect_request("initialize").await;
@@ -61,7 +62,7 @@ async fn requests_are_answered_before_initialize_is() {
         assert_eq!(answer, json!({"echo": "early"}));
         initialize.succeed_empty().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,7 +72,11 @@ async fn requests_that_were_open_before_the_host_joined_are_served() {
         Ok::<_, io::Error>(json!({"behavior": "deny", "message": request["tool_name"]}))
     });
     let host = async {
-        connect_as(options, transport).await.close().await.unwrap();
+        connect_with(options, transport)
+            .await
+            .close()
+            .await
+            .unwrap();
     };
     let cli = async move {
         let initialize = cli.expect_request("initialize").await;
@@ -90,7 +95,7 @@ async fn requests_that_were_open_before_the_host_joined_are_served() {
         let answer = cli.expect_answer("old-1").await.payload();
         assert_eq!(answer["message"], "Bash");
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -104,7 +109,7 @@ async fn a_refused_session_is_a_handshake_error_with_the_words_of_the_cli() {
             .await;
         cli.expect_end_of_input().await;
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);
     // It had the time to end by itself.
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(0)));
@@ -129,7 +134,7 @@ async fn trap_05_a_cli_that_does_not_answer_is_ended_from_the_deadline_on() {
         cli.expect_kill().await;
         assert_eq!(start.elapsed(), seconds(2));
     };
-    let ((outcome, took), ()) = together(host, cli).await;
+    let ((outcome, took), ()) = join(host, cli).await;
     let error = failed(outcome);
     assert!(error.is_timeout());
     assert!(error.to_string().contains("connect_timeout"), "{error}");
@@ -145,7 +150,7 @@ async fn trap_04_a_cli_that_dies_at_the_start_is_reported_at_once() {
         cli.stderr("error: unknown option --frobnicate\n");
         cli.exit(ExitStatus::with_code(3));
     };
-    let ((outcome, took), ()) = together(host, cli).await;
+    let ((outcome, took), ()) = join(host, cli).await;
     let error = failed(outcome);
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(3)));
@@ -184,7 +189,7 @@ async fn trap_05_giving_up_on_connect_kills_the_cli() {
         let ((), took) = timed(cli.expect_kill()).await;
         assert_eq!(took, seconds(0));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,7 +210,7 @@ async fn managed_settings_that_are_not_confirmed_end_the_session() {
             initialize.succeed(reply).await;
             cli.expect_end_of_input().await;
         };
-        let (error, ()) = together(host, cli).await;
+        let (error, ()) = join(host, cli).await;
         let kind = error.map(|error| error.kind());
         assert_eq!(kind, (!accepted).then_some(ErrorKind::Handshake));
     }
@@ -223,7 +228,7 @@ async fn a_transport_that_never_opens_runs_into_the_deadline() {
 
     let options = Options::new().connect_timeout(seconds(9));
     let connecting = timed(Client::connect_with(options, Closed));
-    let ((outcome, took), ()) = together(connecting, async {}).await;
+    let ((outcome, took), ()) = join(connecting, async {}).await;
     assert!(failed(outcome).is_timeout());
     assert_eq!(took, seconds(9));
 }
@@ -243,7 +248,7 @@ async fn no_prompt_is_sent_before_managed_settings_are_confirmed() {
         cli.expect_end_of_input().await;
         cli.transcript()
     };
-    let (error, transcript) = together(host, cli).await;
+    let (error, transcript) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);
     assert!(!transcript.contains(r#""type":"user""#), "{transcript}");
 }
@@ -258,7 +263,7 @@ async fn trap_21_a_session_that_is_not_accepted_fails_with_the_last_words_of_the
         initialize.refuse("not today", None).await;
         cli.expect_end_of_input().await;
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);
     let tail = error.stderr_tail().expect("what it said is kept");
     assert!(tail.contains("the licence has expired"), "{tail}");
@@ -304,7 +309,7 @@ async fn restricted_query_sends_no_prompt_before_initialize_is_confirmed() {
             // Fails if a prompt or an interrupt comes instead.
             cli.expect_end_of_input().await;
         };
-        let (error, ()) = together(host, cli).await;
+        let (error, ()) = join(host, cli).await;
         assert_eq!(error.kind(), ErrorKind::Handshake, "{name}");
     }
 }
@@ -324,7 +329,7 @@ async fn unrestricted_query_sends_its_prompt_with_initialize() {
         cli.turn("hello").await;
         cli.expect_end_of_input().await;
     };
-    assert_eq!(together(host, cli).await.0, "hello");
+    assert_eq!(join(host, cli).await.0, "hello");
 }
 
 #[tokio::test(start_paused = true)]
@@ -339,6 +344,6 @@ async fn query_whose_hooks_are_not_registered_fails() {
         initialize.succeed(json!({"hooks_applied": false})).await;
         cli.expect_end_of_input().await;
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);
 }

@@ -8,11 +8,12 @@ use inhouse::control::outgoing::McpConnection;
 use inhouse::control::{Control, ControlRequest, Empty, PermissionMode};
 use inhouse::{ErrorKind, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::chart::{connect, connect_as, failed, seconds, settle, settled, timed, together};
+use crate::support::{connect, connect_with, failed, seconds, settle, settled, timed};
 
 /// A request that inhouse does not know.
 #[derive(Serialize)]
@@ -62,7 +63,7 @@ async fn a_request_of_ones_own_has_its_members_and_its_reply() {
         assert_eq!(request.body(), &json!({"subtype": "get_plan", "depth": 3}));
         request.succeed(json!({"steps": ["think", "act"]})).await;
     };
-    let (plan, ()) = together(host, cli).await;
+    let (plan, ()) = join(host, cli).await;
     assert_eq!(plan.unwrap(), json!({"steps": ["think", "act"]}));
 }
 
@@ -86,7 +87,7 @@ async fn a_success_without_a_payload_is_enough_where_nothing_is_told() {
             cli.expect_request(subtype).await.succeed_empty().await;
         }
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,7 +117,7 @@ async fn trap_08_replies_find_their_requests_in_any_order() {
             request.succeed(json!({"of": depth})).await;
         }
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +140,7 @@ async fn a_refusal_has_the_words_and_the_code_of_the_cli() {
         request.refuse("not now", None).await;
         settle(&mut cli).await;
     };
-    let ((with_code, without), ()) = together(host, cli).await;
+    let ((with_code, without), ()) = join(host, cli).await;
     assert_eq!(with_code.kind(), ErrorKind::Refused);
     assert_eq!(with_code.code(), Some("unsupported_request"));
     assert!(
@@ -155,7 +156,7 @@ async fn a_request_is_withdrawn_at_its_deadline() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().control_timeout(seconds(20));
     let host = async {
-        let client = connect_as(options, transport).await;
+        let client = connect_with(options, transport).await;
         let (outcome, took) = timed(client.control().request(Nudge {})).await;
         settled(client.control()).await;
         (failed(outcome), took)
@@ -168,7 +169,7 @@ async fn a_request_is_withdrawn_at_its_deadline() {
         request.succeed_empty().await;
         settle(&mut cli).await;
     };
-    let ((error, took), ()) = together(host, cli).await;
+    let ((error, took), ()) = join(host, cli).await;
     assert!(error.is_timeout());
     assert!(error.to_string().contains("nudge"), "{error}");
     assert_eq!(took, seconds(20));
@@ -179,7 +180,7 @@ async fn the_deadline_is_set_for_each_clone() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().control_timeout(seconds(20));
     let host = async {
-        let client = connect_as(options, transport).await;
+        let client = connect_with(options, transport).await;
         let short = client.control().with_timeout(seconds(2));
         let patient = client.control().with_timeout(None);
         let (short, usual, patient) = tokio::join!(
@@ -206,7 +207,7 @@ async fn the_deadline_is_set_for_each_clone() {
             request.succeed_empty().await;
         }
     };
-    let (took, ()) = together(host, cli).await;
+    let (took, ()) = join(host, cli).await;
     assert_eq!(took, (seconds(2), seconds(20)));
 }
 
@@ -231,7 +232,7 @@ async fn a_request_whose_future_is_dropped_is_withdrawn() {
         assert_eq!(cli.expect_cancel().await, request.id());
         settle(&mut cli).await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -249,7 +250,7 @@ async fn a_request_that_was_answered_is_not_withdrawn() {
         settle(&mut cli).await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -268,7 +269,7 @@ async fn a_reply_of_another_shape_is_an_error_and_the_session_lives() {
         let request = cli.expect_request("count_steps").await;
         request.succeed(json!(7)).await;
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert!(error.to_string().contains("count_steps"), "{error}");
 }
@@ -299,7 +300,7 @@ async fn trap_21_the_death_of_the_cli_fails_everyone_who_waits_at_once() {
         cli.stderr("killed by the OOM killer\n");
         cli.exit(ExitStatus::with_code(137));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -318,7 +319,7 @@ async fn after_the_end_nothing_waits() {
         cli.accept().await;
         cli.expect_end_of_input().await;
     };
-    let (end, ()) = together(host, cli).await;
+    let (end, ()) = join(host, cli).await;
     let exit = Some(ExitStatus::with_code(0));
     assert_eq!(end, (ErrorKind::Closed, ErrorKind::Closed, exit));
 }
@@ -338,7 +339,7 @@ async fn requests_that_wait_when_the_session_is_closed_fail_as_closed() {
         let _never_answered = cli.expect_request("nudge").await;
         cli.expect_end_of_input().await;
     };
-    let (kind, ()) = together(host, cli).await;
+    let (kind, ()) = join(host, cli).await;
     assert_eq!(kind, ErrorKind::Closed);
 }
 
@@ -362,7 +363,7 @@ async fn any_number_of_requests_may_be_made_at_once() {
             request.succeed(json!({})).await;
         }
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -385,7 +386,7 @@ async fn replies_to_nothing_are_passed_over() {
         }
         settle(&mut cli).await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 /// What `mcp_status` tells of one server.
@@ -407,7 +408,7 @@ async fn trap_17_a_host_can_wait_for_its_external_servers() {
             asked.succeed(status_of("browser", status)).await;
         }
     };
-    let (servers, ()) = together(host, cli).await;
+    let (servers, ()) = join(host, cli).await;
     let servers = servers.expect("one that failed is not in the way");
     assert_eq!(servers[0].status, McpConnection::Failed);
 }
@@ -431,7 +432,7 @@ async fn trap_17_a_server_that_never_gets_ready_is_named() {
         assert_eq!(cli.expect_cancel().await, unanswered.id());
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -457,7 +458,7 @@ async fn refusal_without_an_error_text_fails_at_once_with_the_raw_error() {
                 .await;
             cli.expect_end_of_input().await;
         };
-        let ((outcome, took), ()) = together(host, cli).await;
+        let ((outcome, took), ()) = join(host, cli).await;
         let refused = failed(outcome);
         assert_eq!(refused.kind(), ErrorKind::Refused, "{refused}");
         assert!(

@@ -81,7 +81,7 @@ async fn dropped_client_with_a_task_in_the_background_kills_the_cli() {
         cli.turn("Started.").await;
         cli.expect_kill().await;
     };
-    crate::chart::together(host, cli).await;
+    inhouse_testkit::fake::join(host, cli).await;
 }
 
 /// Asserts that the CLI is killed before its input ends, and that no handler has answered.

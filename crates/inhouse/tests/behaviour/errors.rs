@@ -8,9 +8,10 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use inhouse::{Client, Error, ErrorKind, ExitStatus, Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 
-use crate::chart::{connect_as, failed, result_with, seconds, together};
+use crate::support::{connect_with, failed, result_with, seconds};
 
 /// Stands in for everything that belongs to the user and to nobody else.
 const SECRET: &str = "sk-hunter2-do-not-tell";
@@ -50,21 +51,21 @@ async fn asking(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
         cli.expect_prompt().await;
         cli_part(cli).await;
     };
-    together(host, cli).await.0
+    join(host, cli).await.0
 }
 
 /// A session of which the CLI treats one control request as `cli_part` says.
 async fn steering(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(discreet(), transport).await;
+        let client = connect_with(discreet(), transport).await;
         failed(client.control().set_model(Some(SECRET)).await)
     };
     let cli = async move {
         cli.accept().await;
         cli_part(cli).await;
     };
-    together(host, cli).await.0
+    join(host, cli).await.0
 }
 
 async fn one_of_every_kind() -> Vec<Error> {
@@ -77,7 +78,7 @@ async fn one_of_every_kind() -> Vec<Error> {
     let not_found = Client::connect(discreet().cli_path(directory.path().join("nothing"))).await;
     let spawn = Client::connect(discreet().cli_path(no_program)).await;
     let (transport, mut cli) = FakeCli::new();
-    let (handshake, ()) = together(
+    let (handshake, ()) = join(
         async {
             let asked = query(prompt()).options(discreet()).transport(transport);
             failed(asked.await)
@@ -90,9 +91,9 @@ async fn one_of_every_kind() -> Vec<Error> {
     )
     .await;
     let (transport, mut cli) = FakeCli::new();
-    let (closed, ()) = together(
+    let (closed, ()) = join(
         async {
-            let client = connect_as(discreet(), transport).await;
+            let client = connect_with(discreet(), transport).await;
             let control = client.control().clone();
             client.close().await.unwrap();
             failed(control.send(prompt()).await)

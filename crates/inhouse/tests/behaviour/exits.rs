@@ -2,8 +2,9 @@
 
 use inhouse::{Error, ErrorKind, ExitStatus, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 
-use crate::chart::{failed, sketch, together};
+use crate::support::{failed, summary};
 
 /// Reads the messages of a query while the CLI plays its part; returns them and the error at their end.
 async fn conversation(cli_part: impl AsyncFnOnce(FakeCli)) -> (Vec<String>, Option<Error>) {
@@ -15,7 +16,7 @@ async fn conversation(cli_part: impl AsyncFnOnce(FakeCli)) -> (Vec<String>, Opti
         while let Some(message) = messages.next().await {
             assert!(failure.is_none(), "an error is the last item");
             match message {
-                Ok(message) => read.push(sketch(&message)),
+                Ok(message) => read.push(summary(&message)),
                 Err(error) => failure = Some(error),
             }
         }
@@ -26,7 +27,7 @@ async fn conversation(cli_part: impl AsyncFnOnce(FakeCli)) -> (Vec<String>, Opti
         cli.expect_prompt().await;
         cli_part(cli).await;
     };
-    together(host, cli).await.0
+    join(host, cli).await.0
 }
 
 #[tokio::test(start_paused = true)]
@@ -125,7 +126,7 @@ async fn a_crash_after_the_result_does_not_take_the_result_away() {
         cli.turn("fine").await;
         cli.exit(ExitStatus::with_signal(11));
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "fine");
 }
 
@@ -139,7 +140,7 @@ async fn trap_04_a_crash_before_the_result_fails_the_answer() {
         cli.stderr("out of memory\n");
         cli.exit(ExitStatus::with_signal(9));
     };
-    let (outcome, ()) = together(host, cli).await;
+    let (outcome, ()) = join(host, cli).await;
     let error = failed(outcome);
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert!(error.to_string().contains("out of memory"), "{error}");

@@ -2,9 +2,10 @@
 
 use inhouse::{Client, Error, ErrorKind, ExitStatus, Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 
-use crate::chart::{connect, failed, result_with, seconds, together};
+use crate::support::{connect, failed, result_with, seconds};
 
 /// Members of a result, as the CLI writes them for a failed API call.
 fn api_failure(status: impl Into<Value>, kind: impl Into<Value>, said: &str) -> Value {
@@ -59,7 +60,7 @@ async fn asking(error: Option<&str>, result: Value) -> Error {
         }
         cli.send(result_with(&cli, result)).await;
     };
-    together(host, cli).await.0
+    join(host, cli).await.0
 }
 
 /// The words come from CLI 2.1.325; the fields decide.
@@ -237,7 +238,7 @@ async fn api_error_belongs_to_its_own_turn() {
         let failure = json!({"is_error": true, "result": "something else"});
         cli.send(result_with(&cli, failure)).await;
     };
-    let ((first, second), ()) = together(host, cli).await;
+    let ((first, second), ()) = join(host, cli).await;
     assert!(first.contains("rate limit"), "{first}");
     assert_eq!(second, "the turn failed: something else");
 }
@@ -250,7 +251,7 @@ async fn unknown_flag_says_that_the_cli_may_be_too_old() {
         cli.stderr("error: unknown option '--await-initialize'\n");
         cli.exit(ExitStatus::with_code(1));
     };
-    let shown = together(host, cli).await.0.to_string();
+    let shown = join(host, cli).await.0.to_string();
     assert!(
         shown.contains("unknown option '--await-initialize'"),
         "{shown}"
@@ -294,7 +295,7 @@ async fn debug_is_a_report_with_line_breaks() {
         cli.stderr("first\nsecond\n");
         cli.exit(ExitStatus::with_code(2));
     };
-    let error = together(host, part).await.0;
+    let error = join(host, part).await.0;
     assert_eq!(
         format!("{error:?}"),
         "the CLI ended with exit code 2 before its turn had a result; the last line on its stderr: \
@@ -313,7 +314,7 @@ async fn refused_start_shows_its_reason_once() {
         initialize.refuse("not today", None).await;
         cli.exit(ExitStatus::with_code(0));
     };
-    let error = together(host, part).await.0;
+    let error = join(host, part).await.0;
     assert_eq!(error.kind(), ErrorKind::Handshake);
     let (display, debug) = (error.to_string(), format!("{error:?}"));
     for shown in [&display, &debug] {

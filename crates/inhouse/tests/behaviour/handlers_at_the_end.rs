@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use inhouse::Options;
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::chart::{connect_as, idle, seconds, timed, together};
+use crate::support::{connect_with, idle, seconds, timed};
 
 struct TellOnDrop(UnboundedSender<&'static str>);
 
@@ -39,7 +40,7 @@ async fn handlers_stop_at_once_when_the_client_is_dropped() {
     let (transport, mut cli) = FakeCli::new();
     let (options, mut told) = endless();
     let host = async {
-        let client = connect_as(options, transport).await;
+        let client = connect_with(options, transport).await;
         assert_eq!(told.recv().await, Some("started"));
         drop(client);
         timed(told.recv()).await
@@ -51,7 +52,7 @@ async fn handlers_stop_at_once_when_the_client_is_dropped() {
         cli.accept().await;
         cli.ask(json!({"subtype": "wait"})).await;
     };
-    let ((told, took), ()) = together(host, cli).await;
+    let ((told, took), ()) = join(host, cli).await;
     assert_eq!(told, Some("dropped"));
     assert_eq!(took, seconds(0));
 }
@@ -65,14 +66,14 @@ async fn request_that_arrives_during_close_reaches_no_handler() {
         counted.fetch_add(1, Ordering::Relaxed);
         async { Ok::<_, Infallible>(Value::Null) }
     });
-    let host = async { connect_as(options, transport).await.close().await };
+    let host = async { connect_with(options, transport).await.close().await };
     let cli = async move {
         cli.accept().await;
         cli.expect_end_of_input().await;
         cli.ask(json!({"subtype": "count"})).await;
         idle().await;
     };
-    let (exit, ()) = together(host, cli).await;
+    let (exit, ()) = join(host, cli).await;
     exit.unwrap();
     assert_eq!(calls.load(Ordering::Relaxed), 0);
 }

@@ -2,8 +2,9 @@
 
 use inhouse::{ErrorKind, ExitStatus};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 
-use crate::chart::{connect, failed, seconds, timed, together};
+use crate::support::{connect, failed, seconds, timed};
 
 /// How long the driver reads on after the CLI has exited.
 const DRAIN: u64 = 1;
@@ -23,7 +24,7 @@ async fn session_ends_although_a_grandchild_survives_and_holds_stdout() {
         cli.accept().await;
         cli.exit(ExitStatus::with_code(4));
     };
-    let ((error, took), ()) = together(host, cli).await;
+    let ((error, took), ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(4)));
     assert_eq!(took, seconds(DRAIN));
@@ -43,7 +44,7 @@ async fn peer_is_killed_as_soon_as_it_has_exited() {
         cli.accept().await;
         cli.exit(ExitStatus::with_code(0));
     };
-    let (took, ()) = together(host, cli).await;
+    let (took, ()) = join(host, cli).await;
     assert_eq!(took, seconds(0));
 }
 
@@ -62,7 +63,7 @@ async fn request_that_expires_as_the_session_ends_reports_a_timeout() {
         let _unanswered = cli.expect_request("interrupt").await;
         cli.exit(ExitStatus::with_code(0));
     };
-    let ((outcome, took), ()) = together(host, cli).await;
+    let ((outcome, took), ()) = join(host, cli).await;
     assert_eq!(took, seconds(DRAIN));
     let error = failed(outcome);
     assert!(error.is_timeout(), "{error}");

@@ -3,9 +3,10 @@
 use inhouse::message::{GapReason, Message};
 use inhouse::{ExitStatus, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 
-use crate::chart::{connect, connect_as, read, settle, settled, sketch, together};
+use crate::support::{connect, connect_with, read, settle, settled, summary};
 
 #[tokio::test(start_paused = true)]
 async fn a_line_that_is_no_json_is_a_gap_that_shows_its_start() {
@@ -26,7 +27,7 @@ async fn a_line_that_is_no_json_is_a_gap_that_shows_its_start() {
             cli.send_bytes(format!("{garbage}\n").as_bytes()).await;
             cli.assistant("still here").await;
         };
-        together(host, cli).await;
+        join(host, cli).await;
     }
 }
 
@@ -43,7 +44,7 @@ async fn a_line_that_is_no_text_is_a_gap() {
             .await;
         cli.assistant("still here").await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["gap not_json 1", "said still here"]);
 }
 
@@ -59,7 +60,7 @@ async fn blank_lines_are_nothing() {
         cli.send_bytes(b"\n  \n\r\n\n").await;
         cli.assistant("still here").await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["said still here"]);
 }
 
@@ -81,7 +82,7 @@ async fn a_line_may_arrive_byte_by_byte() {
             tokio::task::yield_now().await;
         }
     };
-    let (got, ()) = together(host, cli).await;
+    let (got, ()) = join(host, cli).await;
     assert_eq!(got, line);
 }
 
@@ -95,7 +96,7 @@ async fn half_a_line_at_the_end_is_a_gap_and_a_whole_one_counts() {
         let host = async {
             let mut client = connect(transport).await;
             let first = client.messages().next().await.unwrap().unwrap();
-            assert_eq!(sketch(&first), expected);
+            assert_eq!(summary(&first), expected);
             assert!(client.messages().next().await.is_none());
         };
         let cli = async move {
@@ -103,7 +104,7 @@ async fn half_a_line_at_the_end_is_a_gap_and_a_whole_one_counts() {
             cli.send_bytes(last.as_bytes()).await;
             cli.exit(ExitStatus::with_code(0));
         };
-        together(host, cli).await;
+        join(host, cli).await;
     }
 }
 
@@ -118,7 +119,7 @@ async fn trap_11_a_line_over_the_limit_is_reported_and_the_stream_lives() {
     );
     let length = long.len() as u64;
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         let Message::Gap(gap) = client.messages().next().await.unwrap().unwrap() else {
             panic!("that line was too long");
         };
@@ -134,7 +135,7 @@ async fn trap_11_a_line_over_the_limit_is_reported_and_the_stream_lives() {
         cli.assistant("still here").await;
         settle(&mut cli).await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,7 +154,7 @@ async fn trap_11_a_long_line_is_a_line_unless_a_limit_is_set() {
         cli.send(json!({"type": "note", "text": "x".repeat(LENGTH)}))
             .await;
     };
-    let (length, ()) = together(host, cli).await;
+    let (length, ()) = join(host, cli).await;
     assert_eq!(length, Some(LENGTH));
 }
 
@@ -173,6 +174,6 @@ async fn a_flood_of_garbage_that_nobody_reads_is_one_gap() {
         cli.assistant("still here").await;
         settle(&mut cli).await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["gap not_json 1000", "said still here"]);
 }

@@ -1,7 +1,6 @@
 //! What a host can rely on, one file for each behaviour: its side and the CLI's side of a conversation in
 //! memory, on a paused clock.
 
-mod chart;
 mod closing;
 mod connecting;
 mod control;
@@ -22,6 +21,7 @@ mod requests;
 mod run_end;
 mod runtime_shutdown;
 mod shutdown_steps;
+mod support;
 mod telemetry;
 mod turns;
 mod turns_abandoned;

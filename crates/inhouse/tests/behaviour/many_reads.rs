@@ -7,10 +7,9 @@ use std::task::{Context, Poll, ready};
 use inhouse::launch::Launch;
 use inhouse::transport::{Connection, Transport};
 use inhouse::{Client, Options, Result};
+use inhouse_testkit::fake::join;
 use inhouse_testkit::{FakeCli, FakeTransport};
 use tokio::io::{AsyncRead, ReadBuf};
-
-use crate::chart::together;
 
 /// A transport whose reader returns one byte for each poll, as long as there is one.
 struct ByteByByte(FakeTransport);
@@ -58,6 +57,6 @@ async fn session_goes_on_after_more_reads_than_one_poll_makes() {
         cli.turn("hi").await;
         cli.expect_end_of_input().await;
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "hi");
 }

@@ -3,9 +3,10 @@
 use inhouse::message::Message;
 use inhouse::{ErrorKind, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 
-use crate::chart::{connect, read, result_with, together};
+use crate::support::{connect, read, result_with};
 
 /// Sends a line and returns the message that the host makes of it.
 async fn message_of(line: Value) -> Message {
@@ -21,7 +22,7 @@ async fn message_of(line: Value) -> Message {
         cli.send(line).await;
         cli.assistant("still here").await;
     };
-    together(host, cli).await.0
+    join(host, cli).await.0
 }
 
 /// The same line again, as JSON.
@@ -128,7 +129,7 @@ async fn line_nested_too_deep_is_kept_raw_with_its_tag() {
                 cli.send_bytes(cli_line.as_bytes()).await;
                 cli.assistant("still here").await;
             };
-            let Message::Unknown(unknown) = together(host, cli).await.0 else {
+            let Message::Unknown(unknown) = join(host, cli).await.0 else {
                 panic!("{tag} cannot be typed");
             };
             assert_eq!(unknown.tag, tag);
@@ -170,7 +171,7 @@ async fn result_nested_too_deep_ends_its_turn_with_what_can_be_read() {
             cli.expect_prompt().await;
             cli.send(result_with(&cli, json!({"result": "43"}))).await;
         };
-        together(host, cli).await;
+        join(host, cli).await;
     }
 }
 
@@ -192,7 +193,7 @@ async fn query_returns_a_result_nested_too_deep() {
         cli.send_bytes(format!("{line}\n").as_bytes()).await;
         cli.expect_end_of_input().await;
     };
-    assert_eq!(together(host, cli).await.0.unwrap(), "42");
+    assert_eq!(join(host, cli).await.0.unwrap(), "42");
 }
 
 #[tokio::test(start_paused = true)]
@@ -213,7 +214,7 @@ async fn query_says_that_its_result_cannot_be_read() {
             .await;
         cli.expect_end_of_input().await;
     };
-    let error = together(host, cli).await.0.unwrap_err();
+    let error = join(host, cli).await.0.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert!(error.to_string().contains("unexpected shape"), "{error}");
 }

@@ -1,9 +1,10 @@
 use inhouse::message::Message;
 use inhouse::{Client, ErrorKind, Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 
-use crate::chart::{connect, failed, together};
+use crate::support::{connect, failed};
 
 fn change(prompt: &str, state: &str) -> Value {
     json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state})
@@ -38,7 +39,7 @@ async fn a_prompt_that_was_taken_back_ends_its_turn() {
         cli.result("cancelled ones have none").await;
         cli.turn("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -73,7 +74,7 @@ async fn trap_20_the_end_of_one_prompt_is_no_message_of_the_next_turn() {
             .await;
         cli.turn("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,7 +102,7 @@ async fn trap_11_a_result_too_long_to_read_ends_its_turn() {
         cli.result("1").await;
         cli.turn("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,7 +122,7 @@ async fn trap_11_a_result_too_long_to_read_ends_a_query() {
         cli.state("idle").await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -141,7 +142,7 @@ async fn trap_11_an_old_cli_whose_result_cannot_be_read_ends_its_turn_at_the_cei
         cli.set_deadline(std::time::Duration::from_secs(60));
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,5 +167,5 @@ async fn trap_20_an_abandoned_turn_may_be_read_to_its_end_by_other_means() {
         cli.expect_prompt().await;
         cli.turn("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }

@@ -1,10 +1,11 @@
 use inhouse::message::{ResultSubtype, TerminalReason};
 use inhouse::{ErrorKind, ExitStatus, Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::chart::{failed, read_to_end, result_with, seconds, timed, together};
+use crate::support::{failed, read_to_end, result_with, seconds, timed};
 
 #[tokio::test(start_paused = true)]
 async fn the_prompt_is_written_right_behind_initialize() {
@@ -17,7 +18,7 @@ async fn the_prompt_is_written_right_behind_initialize() {
         cli.turn("42").await;
         cli.expect_end_of_input().await;
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "42");
 }
 
@@ -34,7 +35,7 @@ async fn a_prompt_that_is_not_read_does_not_stretch_the_deadline_of_connect() {
         let mut cli = cli;
         cli.expect_terminate().await;
     };
-    let ((outcome, took), ()) = together(host, cli).await;
+    let ((outcome, took), ()) = join(host, cli).await;
     assert!(failed(outcome).is_timeout());
     // The deadline, and the short grace before the CLI is asked to end.
     assert_eq!(took, seconds(5 + 1));
@@ -55,7 +56,7 @@ async fn the_stream_has_every_message_and_then_ends() {
         cli.turn("hi").await;
         cli.expect_end_of_input().await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["system init", "said hi", "result hi"]);
 }
 
@@ -75,7 +76,7 @@ async fn json_is_the_structured_output() {
         cli.send(result).await;
         cli.expect_end_of_input().await;
     };
-    let (sum, ()) = together(host, cli).await;
+    let (sum, ()) = join(host, cli).await;
     assert_eq!(sum.unwrap(), Sum { sum: 42 });
 }
 
@@ -90,7 +91,7 @@ async fn json_without_the_output_that_was_asked_for_is_a_protocol_error() {
             cli.send(result_with(&cli, members)).await;
             cli.expect_end_of_input().await;
         };
-        let (outcome, ()) = together(host, cli).await;
+        let (outcome, ()) = join(host, cli).await;
         assert_eq!(failed(outcome).kind(), ErrorKind::Protocol);
     }
 }
@@ -106,7 +107,7 @@ async fn trap_21_a_failed_turn_is_an_error_with_the_result() {
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(1));
     };
-    let (outcome, ()) = together(host, cli).await;
+    let (outcome, ()) = join(host, cli).await;
     let error = failed(outcome);
     assert_eq!(error.kind(), ErrorKind::Failed);
     assert!(
@@ -131,7 +132,7 @@ async fn finish_returns_a_failed_result_as_it_is() {
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(1));
     };
-    let (result, ()) = together(host, cli).await;
+    let (result, ()) = join(host, cli).await;
     let result = result.unwrap();
     assert!(result.is_error);
     assert_eq!(result.subtype, ResultSubtype::ErrorMaxTurns);
@@ -153,7 +154,7 @@ async fn a_query_that_was_closed_before_its_result_says_so() {
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Closed, "{error}");
 }
 

@@ -15,12 +15,13 @@ use inhouse::options::Backlog;
 use inhouse::transport::duplex;
 use inhouse::{Client, Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader, DuplexStream, ReadBuf,
 };
 
-use crate::chart::{connect, connect_as, read, settle, settled, sketch, together};
+use crate::support::{connect, connect_with, read, settle, settled, summary};
 
 #[tokio::test(start_paused = true)]
 async fn trap_03_control_and_handlers_do_not_wait_for_a_reader_who_does_not_read() {
@@ -31,7 +32,7 @@ async fn trap_03_control_and_handlers_do_not_wait_for_a_reader_who_does_not_read
         Ok::<_, Infallible>(request["round"].clone())
     });
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         let control = client.control().clone();
         let turn = client.send("flood").await.unwrap();
         for _ in 0..ROUNDS {
@@ -41,7 +42,7 @@ async fn trap_03_control_and_handlers_do_not_wait_for_a_reader_who_does_not_read
         let mut turn = turn;
         for index in 0..ROUNDS * MESSAGES {
             let message = turn.next().await.unwrap().unwrap();
-            assert_eq!(sketch(&message), format!("said {index}"));
+            assert_eq!(summary(&message), format!("said {index}"));
         }
         assert_eq!(turn.text().await.unwrap(), "done");
     };
@@ -60,7 +61,7 @@ async fn trap_03_control_and_handlers_do_not_wait_for_a_reader_who_does_not_read
         }
         cli.result("done").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 /// A message of always the same length.
@@ -77,7 +78,7 @@ async fn trap_03_what_does_not_fit_the_backlog_leaves_one_gap_with_its_size() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(3 * note_bytes()));
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         settled(client.control()).await;
         let messages = client.messages();
         assert_eq!(read(messages, 3).await, ["note", "note", "note"]);
@@ -108,7 +109,7 @@ async fn trap_03_what_does_not_fit_the_backlog_leaves_one_gap_with_its_size() {
         request.succeed_empty().await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,7 +117,7 @@ async fn trap_03_each_run_of_lost_messages_is_a_gap_of_its_own() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(note_bytes()));
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         settled(client.control()).await;
         read(client.messages(), 5).await
     };
@@ -130,7 +131,7 @@ async fn trap_03_each_run_of_lost_messages_is_a_gap_of_its_own() {
         }
         settle(&mut cli).await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     let gaps = ["gap backlog_full 2", "gap backlog_full 3"];
     assert_eq!(read, ["note", gaps[0], "result end", gaps[1], "result end"]);
 }
@@ -140,7 +141,7 @@ async fn a_reader_who_keeps_up_loses_nothing_however_small_the_backlog() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(1));
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         for _ in 0..3 {
             assert_eq!(read(client.messages(), 1).await, ["note"]);
             settled(client.control()).await;
@@ -153,7 +154,7 @@ async fn a_reader_who_keeps_up_loses_nothing_however_small_the_backlog() {
             settle(&mut cli).await;
         }
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,7 +162,7 @@ async fn a_gap_at_the_very_end_is_told_as_well() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(note_bytes()));
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         settled(client.control()).await;
         client.control().close().await.unwrap();
         let read = read(client.messages(), 2).await;
@@ -176,7 +177,7 @@ async fn a_gap_at_the_very_end_is_told_as_well() {
         settle(&mut cli).await;
         cli.expect_end_of_input().await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["note", "gap backlog_full 2"]);
 }
 
@@ -186,7 +187,7 @@ async fn an_unbounded_backlog_keeps_everything() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::unbounded());
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         settled(client.control()).await;
         read(client.messages(), COUNT).await
     };
@@ -197,7 +198,7 @@ async fn an_unbounded_backlog_keeps_everything() {
         }
         settle(&mut cli).await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert!(read.iter().all(|message| message == "note"));
 }
 
@@ -208,7 +209,7 @@ async fn messages_are_a_stream() {
         let mut messages = query("hello").transport(transport).await.unwrap();
         let mut read = Vec::new();
         while let Some(message) = poll_fn(|cx| Pin::new(&mut messages).poll_next(cx)).await {
-            read.push(sketch(&message.unwrap()));
+            read.push(summary(&message.unwrap()));
         }
         read
     };
@@ -218,7 +219,7 @@ async fn messages_are_a_stream() {
         cli.turn("hi").await;
         cli.expect_end_of_input().await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["system init", "said hi", "result hi"]);
 }
 
@@ -244,7 +245,7 @@ async fn giving_up_on_the_next_message_loses_nothing() {
         cli.assistant("2").await;
         request.succeed_empty().await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["said 1", "said 2"]);
 }
 
@@ -266,7 +267,7 @@ async fn a_session_split_in_two_is_read_and_steered_from_two_tasks() {
         cli.result("hi").await;
         cli.expect_end_of_input().await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["said hi", "result hi"]);
 }
 
@@ -289,7 +290,7 @@ async fn states_meant_for_the_host_alone_are_no_messages() {
         cli.send(json!({"type": "keep_alive"})).await;
         cli.assistant("hi").await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["system session_state_changed", "said hi"]);
 }
 
@@ -366,7 +367,7 @@ async fn backlog_bounds_memory_for_short_lines_between_long_ones() {
         succeed(&mut stdout).await;
         stdout
     };
-    let (short, _stdout) = together(host, cli).await;
+    let (short, _stdout) = join(host, cli).await;
     assert_eq!(short, COUNT, "they fit the backlog");
     let held = buffers.lock().unwrap().len() * READ_BUFFER;
     assert!(
@@ -409,5 +410,5 @@ async fn reading_a_long_backlog_lets_other_tasks_run() {
         settle(&mut cli).await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }

@@ -8,23 +8,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use inhouse::Options;
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::HostAnswer;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use crate::chart::{connect_as, read, seconds, settle, settled, timed, together};
+use crate::support::{connect_with, read, seconds, settle, settled, timed};
 
 /// Keeps a session with these handlers open while the CLI plays its part.
 async fn serve(options: Options, cli_part: impl AsyncFnOnce(&mut FakeCli)) {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         while client.messages().next().await.is_some() {}
     };
     let cli = async move {
         cli.accept().await;
         cli_part(&mut cli).await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 fn refusal(answer: HostAnswer) -> (String, Option<String>) {
@@ -105,7 +106,7 @@ async fn trap_08_every_request_is_answered_once() {
     let options = echo(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         read(client.messages(), 1).await;
         settled(client.control()).await;
         client.close().await.unwrap();
@@ -120,7 +121,7 @@ async fn trap_08_every_request_is_answered_once() {
         // A second answer to any of them would come before this.
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,7 +129,7 @@ async fn a_handler_that_takes_its_time_delays_nothing() {
     let (options, mut told) = endless(echo(Options::new()));
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         assert_eq!(told.recv().await, Some("began"));
         settled(client.control()).await;
         assert_eq!(read(client.messages(), 1).await, ["said meanwhile"]);
@@ -146,7 +147,7 @@ async fn a_handler_that_takes_its_time_delays_nothing() {
         cli.expect_prompt().await;
         cli.result("hi").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -337,7 +338,7 @@ async fn closing_the_session_stops_its_handlers_at_once() {
     let (options, mut told) = endless(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(options, transport).await;
+        let client = connect_with(options, transport).await;
         assert_eq!(told.recv().await, Some("began"));
         let (closed, (last, took)) = tokio::join!(client.close(), timed(told.recv()));
         closed.unwrap();
@@ -349,7 +350,7 @@ async fn closing_the_session_stops_its_handlers_at_once() {
         // In no hurry to end: the handlers do not wait for that.
         cli.expect_terminate().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -357,7 +358,7 @@ async fn the_death_of_the_cli_stops_its_handlers() {
     let (options, mut told) = endless(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         while client.messages().next().await.is_some() {}
     };
     let cli = async move {
@@ -367,7 +368,7 @@ async fn the_death_of_the_cli_stops_its_handlers() {
         drop(cli);
         assert_eq!(told.recv().await, Some("dropped"));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]

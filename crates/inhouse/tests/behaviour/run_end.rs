@@ -6,10 +6,11 @@ use std::time::Duration;
 use inhouse::process::ShutdownTiming;
 use inhouse::{Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::chart::{read, result_with, seconds, timed, together};
+use crate::support::{read, result_with, seconds, timed};
 
 /// Options with a handler by which a CLI sees that it still gets answers.
 fn reachable() -> Options {
@@ -39,7 +40,7 @@ async fn trap_01_a_one_shot_prompt_keeps_its_input_open_for_requests() {
         cli.state("idle").await;
         cli.expect_end_of_input().await;
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "done");
 }
 
@@ -65,7 +66,7 @@ async fn trap_02_a_session_that_wakes_after_its_result_is_still_served() {
         cli.state("idle").await;
         cli.expect_end_of_input().await;
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "second", "the last result counts");
 }
 
@@ -81,7 +82,7 @@ async fn a_cli_without_states_gets_the_end_of_input_at_its_result() {
         let ((), took) = timed(cli.expect_end_of_input()).await;
         assert_eq!(took, seconds(0));
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "hi");
 }
 
@@ -121,7 +122,7 @@ async fn trap_02_a_background_agent_keeps_the_input_open() {
         cli.state("idle").await;
         cli.expect_end_of_input().await;
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "it is done");
 }
 
@@ -141,7 +142,7 @@ async fn silence_beyond_the_ceiling_ends_the_input() {
         let ((), took) = timed(cli.expect_end_of_input()).await;
         assert_eq!(took, seconds(30));
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "done");
 }
 
@@ -170,7 +171,7 @@ async fn the_longest_of_times_are_times_like_any_other() {
         cli.turn("done").await;
         cli.expect_end_of_input().await;
     };
-    let (answer, ()) = together(host, cli).await;
+    let (answer, ()) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "done");
 }
 
@@ -198,5 +199,5 @@ async fn a_dropped_stream_ends_the_cli_step_by_step() {
         cli.expect_kill().await;
         assert_eq!(start.elapsed(), seconds(7));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }

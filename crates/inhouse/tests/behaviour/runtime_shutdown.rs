@@ -12,7 +12,7 @@ use inhouse_testkit::FakeCli;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-use crate::chart::{connect, failed};
+use crate::support::{connect, failed};
 
 /// Bounds a wait that would otherwise hang the test run.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -9,12 +9,13 @@ use inhouse::launch::Launch;
 use inhouse::process::ShutdownTiming;
 use inhouse::transport::{Connection, Peer, Transport};
 use inhouse::{Client, ExitStatus, Options, Result, query};
+use inhouse_testkit::fake::join;
 use inhouse_testkit::{FakeCli, FakeTransport};
 use serde_json::json;
 use tokio::io::AsyncWrite;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::chart::{connect_as, idle, read_to_end, seconds, timed, together};
+use crate::support::{connect_with, idle, read_to_end, seconds, timed};
 
 const GRACE: u64 = 3;
 const TERM: u64 = 4;
@@ -120,7 +121,7 @@ async fn stdin_of_a_cli_that_reads_nothing_is_closed_at_sigterm() {
         cli.accept().await;
         cli.expect_kill().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
     let mut steps = [(); 3].map(|()| reports.try_recv().unwrap());
     steps[..2].sort_unstable();
     assert_eq!(steps, ["stdin closed", "terminated", "killed"]);
@@ -130,7 +131,7 @@ async fn stdin_of_a_cli_that_reads_nothing_is_closed_at_sigterm() {
 async fn second_close_does_not_extend_the_grace_period() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_as(options(), transport).await;
+        let client = connect_with(options(), transport).await;
         let control = client.control().clone();
         let again = async {
             idle().await;
@@ -144,7 +145,7 @@ async fn second_close_does_not_extend_the_grace_period() {
         cli.expect_end_of_input().await;
         timed(cli.expect_terminate()).await.1
     };
-    let ((first, second), took) = together(host, cli).await;
+    let ((first, second), took) = join(host, cli).await;
     assert_eq!(took, seconds(GRACE));
     assert_eq!(first.unwrap(), Some(ExitStatus::with_signal(15)));
     assert_eq!(second.unwrap(), Some(ExitStatus::with_signal(15)));
@@ -176,7 +177,7 @@ async fn query_waits_up_to_the_ceiling_for_background_tasks() {
         cli.expect_end_of_input().await;
         timed(cli.expect_terminate()).await.1
     };
-    let (answer, took) = together(host, cli).await;
+    let (answer, took) = join(host, cli).await;
     assert_eq!(answer.unwrap(), "started");
     assert_eq!(took, seconds(CEILING));
 }
@@ -195,6 +196,6 @@ async fn cli_that_is_terminated_after_its_only_run_is_no_error() {
         cli.expect_end_of_input().await;
         cli.expect_terminate().await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read.last().unwrap(), "result done");
 }

@@ -7,13 +7,14 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use inhouse::{Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::NoSubscriber;
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
-use crate::chart::{connect_as, failed, settle, settled, together};
+use crate::support::{connect_with, failed, settle, settled};
 
 const SECRET: &str = "sk-hunter2-do-not-tell";
 
@@ -101,7 +102,7 @@ async fn eventful() {
     };
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_as(options(), transport).await;
+        let mut client = connect_with(options(), transport).await;
         client.send(SECRET).await.unwrap().text().await.unwrap();
         drop(client.send(SECRET).await.unwrap());
         client.send(SECRET).await.unwrap().text().await.unwrap();
@@ -132,7 +133,7 @@ async fn eventful() {
         settle(&mut cli).await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -145,7 +146,7 @@ async fn eventful() {
         cli.assistant(SECRET).await;
         cli.exit(inhouse::ExitStatus::with_signal(9));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]

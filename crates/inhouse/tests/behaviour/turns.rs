@@ -3,15 +3,16 @@
 use inhouse::message::Message;
 use inhouse::{Client, ErrorKind, ExitStatus, Turn};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 
-use crate::chart::{connect, failed, result_with, sketch, together};
+use crate::support::{connect, failed, result_with, summary};
 
 /// All messages of a turn.
 async fn read(mut turn: Turn<'_>) -> Vec<String> {
     let mut read = Vec::new();
     while let Some(message) = turn.next().await {
-        read.push(sketch(&message.expect("the session lives")));
+        read.push(summary(&message.expect("the session lives")));
     }
     read
 }
@@ -44,7 +45,7 @@ async fn a_turn_ends_at_its_result() {
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -74,7 +75,7 @@ async fn turns_follow_each_other() {
         }
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -93,7 +94,7 @@ async fn the_id_of_a_turn_is_the_one_that_the_cli_got() {
         cli.turn("1").await;
         prompt.uuid().map(str::to_owned)
     };
-    let (id, got) = together(host, cli).await;
+    let (id, got) = join(host, cli).await;
     assert_eq!(Some(id), got);
 }
 
@@ -108,7 +109,7 @@ async fn trap_20_a_result_that_names_another_prompt_does_not_end_the_turn() {
         cli.send(result_with(&cli, other)).await;
         cli.turn("mine").await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["system init", "said mine", "result mine"]);
 }
 
@@ -126,7 +127,7 @@ async fn a_result_that_names_several_prompts_ends_the_turn_of_each() {
         });
         cli.send(result_with(&cli, both)).await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["result both"]);
 }
 
@@ -142,7 +143,7 @@ async fn trap_20_the_result_of_background_work_does_not_end_the_turn() {
         let mine = json!({"result": "mine", "origin": {"kind": "human"}});
         cli.send(result_with(&cli, mine)).await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["result task", "result mine"]);
 }
 
@@ -161,7 +162,7 @@ async fn results_of_an_old_cli_name_no_prompts_and_end_turns_all_the_same() {
             cli.send(result_with(&cli, json!({"result": answer}))).await;
         }
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,7 +190,7 @@ async fn a_misshapen_result_ends_the_turn_and_is_told_from_a_good_one() {
         let good = json!({"result": "3", "user_message_uuid": prompt.uuid()});
         cli.send(result_with(&cli, good)).await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,7 +203,7 @@ async fn a_gap_is_a_message_of_the_turn() {
         cli.send_bytes(b"Warning: something was printed\n").await;
         cli.result("mine").await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["gap not_json 1", "result mine"]);
 }
 
@@ -221,7 +222,7 @@ async fn reading_a_finished_turn_again_is_an_error_and_no_hang() {
         cli.turn("1").await;
         cli.expect_end_of_input().await;
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Protocol);
 }
 
@@ -242,7 +243,7 @@ async fn a_failed_turn_leaves_the_session_alive() {
         cli.expect_prompt().await;
         cli.turn("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -251,7 +252,7 @@ async fn a_turn_whose_cli_dies_fails_once_and_then_ends() {
     let host = async {
         let mut client = connect(transport).await;
         let mut turn = client.send("one").await.unwrap();
-        assert_eq!(sketch(&turn.next().await.unwrap().unwrap()), "said half");
+        assert_eq!(summary(&turn.next().await.unwrap().unwrap()), "said half");
         let error = failed(turn.next().await.expect("the death is told"));
         assert_eq!(error.kind(), ErrorKind::Exited);
         assert!(turn.next().await.is_none());
@@ -263,7 +264,7 @@ async fn a_turn_whose_cli_dies_fails_once_and_then_ends() {
         cli.assistant("half").await;
         cli.exit(ExitStatus::with_signal(9));
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
 }
@@ -284,6 +285,6 @@ async fn sending_to_a_cli_that_has_died_between_turns_fails_with_its_status() {
         cli.turn("1").await;
         cli.exit(ExitStatus::with_code(7));
     };
-    let (error, ()) = together(host, cli).await;
+    let (error, ()) = join(host, cli).await;
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(7)));
 }

@@ -6,17 +6,18 @@ use std::task::Poll;
 
 use inhouse::{Client, ErrorKind, ExitStatus};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::chart::{connect, failed, result_with, settle, settled, sketch, together};
+use crate::support::{connect, failed, result_with, settle, settled, summary};
 
 /// All messages of the turn that answers `prompt`.
 async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
     let mut turn = client.send(prompt).await.expect("the session lives");
     let mut read = Vec::new();
     while let Some(message) = turn.next().await {
-        read.push(sketch(&message.expect("the session lives")));
+        read.push(summary(&message.expect("the session lives")));
     }
     read
 }
@@ -27,7 +28,7 @@ async fn trap_20_the_rest_of_an_abandoned_turn_does_not_leak() {
     let host = async {
         let mut client = connect(transport).await;
         let mut turn = client.send("one").await.unwrap();
-        assert_eq!(sketch(&turn.next().await.unwrap().unwrap()), "said 1a");
+        assert_eq!(summary(&turn.next().await.unwrap().unwrap()), "said 1a");
         drop(turn);
         assert_eq!(say(&mut client, "two").await, ["said 2", "result 2"]);
     };
@@ -42,7 +43,7 @@ async fn trap_20_the_rest_of_an_abandoned_turn_does_not_leak() {
         cli.assistant("2").await;
         cli.result("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,7 +69,7 @@ async fn trap_20_a_late_result_of_an_abandoned_turn_does_not_end_the_next() {
         cli.assistant("2").await;
         cli.result("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,7 +96,7 @@ async fn trap_20_an_abandoned_turn_behind_a_finished_one_does_not_leak() {
         assert_eq!(cli.expect_prompt().await.text(), "three");
         cli.turn("3").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,7 +127,7 @@ async fn trap_20_a_send_that_was_given_up_does_not_leak() {
         cli.assistant("2").await;
         cli.result("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,7 +151,7 @@ async fn trap_20_results_of_others_do_not_end_an_abandoned_turn() {
         cli.expect_prompt().await;
         cli.result("2").await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -168,7 +169,7 @@ async fn trap_20_an_abandoned_turn_of_an_old_cli_does_not_leak() {
             cli.send(result_with(&cli, json!({"result": answer}))).await;
         }
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -199,7 +200,7 @@ async fn a_prompt_that_was_taken_back_has_no_result_to_wait_for() {
         let result = json!({"result": "3", "user_message_uuid": last.uuid()});
         cli.send(result_with(&cli, result)).await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -218,6 +219,6 @@ async fn a_death_during_an_abandoned_turn_fails_the_next_send() {
         cli.assistant("1").await;
         cli.exit(ExitStatus::with_signal(9));
     };
-    let (kinds, ()) = together(host, cli).await;
+    let (kinds, ()) = join(host, cli).await;
     assert_eq!(kinds, (ErrorKind::Exited, ErrorKind::Exited));
 }

@@ -2,10 +2,11 @@
 
 use inhouse::{ErrorKind, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::chart::{connect, connect_as, failed, idle, result_with, seconds, sketch, together};
+use crate::support::{connect, connect_with, failed, idle, result_with, seconds, summary};
 
 /// More than fits into the pipe of the fake.
 fn long_prompt() -> String {
@@ -28,7 +29,7 @@ async fn exit_of_the_cli_fails_unwritten_prompts_with_its_cause() {
         cli.stderr("out of memory\n");
         cli.exit(ExitStatus::with_code(5));
     };
-    let (errors, ()) = together(host, cli).await;
+    let (errors, ()) = join(host, cli).await;
     for error in errors {
         assert_eq!(error.kind(), ErrorKind::Exited);
         assert_eq!(error.exit_status(), Some(ExitStatus::with_code(5)));
@@ -42,13 +43,13 @@ async fn prompt_that_timed_out_and_is_read_late_does_not_answer_the_next() {
     let (give_up, gave_up) = oneshot::channel();
     let host = async {
         let options = Options::new().control_timeout(seconds(5));
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         assert!(failed(client.send(long_prompt()).await).is_timeout());
         give_up.send(()).unwrap();
         let mut turn = client.send("two").await.unwrap();
         let mut read = Vec::new();
         while let Some(message) = turn.next().await {
-            read.push(sketch(&message.unwrap()));
+            read.push(summary(&message.unwrap()));
         }
         read
     };
@@ -63,6 +64,6 @@ async fn prompt_that_timed_out_and_is_read_late_does_not_answer_the_next() {
         cli.assistant("2").await;
         cli.send(result_with(&cli, json!({"result": "2"}))).await;
     };
-    let (read, ()) = together(host, cli).await;
+    let (read, ()) = join(host, cli).await;
     assert_eq!(read, ["said 2", "result 2"]);
 }

@@ -5,11 +5,12 @@ use std::convert::Infallible;
 use inhouse::transport::duplex;
 use inhouse::{Client, ErrorKind, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, BufWriter, DuplexStream};
 use tokio::sync::oneshot;
 
-use crate::chart::{connect, connect_as, failed, read, seconds, timed, together};
+use crate::support::{connect, connect_with, failed, read, seconds, timed};
 
 /// More than fits into the pipe of the fake.
 fn long_prompt() -> String {
@@ -21,7 +22,7 @@ async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().control_timeout(seconds(15));
     let host = async {
-        let mut client = connect_as(options, transport).await;
+        let mut client = connect_with(options, transport).await;
         let (outcome, took) = timed(client.control().send(long_prompt())).await;
         assert_eq!(read(client.messages(), 1).await, ["said I do not listen"]);
         (failed(outcome), took)
@@ -31,7 +32,7 @@ async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
         cli.assistant("I do not listen").await;
         cli.expect_kill().await;
     };
-    let ((error, took), ()) = together(host, cli).await;
+    let ((error, took), ()) = join(host, cli).await;
     assert!(error.is_timeout());
     assert!(
         error.to_string().contains("stopped reading its input"),
@@ -57,7 +58,7 @@ async fn what_waits_to_be_written_is_written_in_order_when_the_cli_reads_again()
         assert_eq!(cli.expect_prompt().await.text(), long_prompt());
         cli.expect_request("interrupt").await.succeed_empty().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -84,7 +85,7 @@ async fn a_cli_that_closes_its_stdin_is_heard_to_its_end_which_fails_the_senders
         cli.assistant("but I still talk").await;
         cli.exit(ExitStatus::with_code(5));
     };
-    let (errors, ()) = together(host, cli).await;
+    let (errors, ()) = join(host, cli).await;
     for error in errors {
         assert_eq!(error.kind(), ErrorKind::Exited);
         assert_eq!(error.exit_status(), Some(ExitStatus::with_code(5)));
@@ -167,7 +168,7 @@ async fn a_narrow_pipe_carries_everything() {
         }))
         .await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -185,7 +186,7 @@ async fn a_writer_that_keeps_back_what_is_not_flushed_is_flushed() {
         let interrupt = cli.line().await;
         cli.succeed(&interrupt).await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 /// Lets every other task run until it waits.
@@ -207,7 +208,7 @@ async fn prompt_is_written_before_what_is_queued_behind_it() {
     let (queued, prompts_are_queued) = oneshot::channel();
     let (sent, prompts_are_sent) = oneshot::channel();
     let host = async {
-        let client = connect_as(options, transport).await;
+        let client = connect_with(options, transport).await;
         let control = client.control();
         let short = async {
             // The first prompt is being written by then.
@@ -234,5 +235,5 @@ async fn prompt_is_written_before_what_is_queued_behind_it() {
         assert_eq!(cli.expect_answer(&export).await.payload(), long_prompt());
         cli.expect_request("interrupt").await.succeed_empty().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }

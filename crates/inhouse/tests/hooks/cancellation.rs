@@ -7,7 +7,7 @@ use inhouse_testkit::FakeCli;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::chart::{bash, call, output, play};
+use crate::support::{bash, call, output};
 
 /// Tells that it was dropped.
 struct Told(mpsc::UnboundedSender<&'static str>);
@@ -47,7 +47,7 @@ fn endless() -> (Options, mpsc::UnboundedReceiver<&'static str>) {
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_nobody_waits_for_is_dropped_and_not_answered() {
     let (options, mut told) = endless();
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let id = call(cli, "hook_0", bash("rm")).await;
         assert_eq!(told.recv().await, Some("began"));
         cli.cancel(&id).await;
@@ -67,7 +67,7 @@ async fn a_hook_that_nobody_waits_for_is_dropped_and_not_answered() {
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_session_ends_its_hooks() {
     let (options, mut told) = endless();
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         call(cli, "hook_0", bash("rm")).await;
         assert_eq!(told.recv().await, Some("began"));
     })

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use inhouse::Options;
 use inhouse::hook::*;
+use inhouse_testkit::FakeCli;
 use serde_json::json;
 use tokio::sync::Barrier;
 
-use crate::chart::{bash, call, play};
+use crate::support::{bash, call};
 
 /// Each of the two only ends once the other has begun.
 #[tokio::test(start_paused = true)]
@@ -21,7 +22,7 @@ async fn hooks_run_side_by_side() {
     let options = Options::new()
         .hook(Matcher::tool("Bash"), meet.clone())
         .hook(Matcher::any(), meet);
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let first = call(cli, "hook_0", bash("ls")).await;
         let second = call(cli, "hook_1", bash("ls")).await;
         let mut answered = [
@@ -46,7 +47,7 @@ async fn answers_to_one_hook_are_not_mixed_up() {
             Ok(HookOutput::pass().context(event.tool_input["command"].to_string()))
         }
     });
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let mut asked = Vec::new();
         for number in 0..5 {
             let command = format!("echo {number}");

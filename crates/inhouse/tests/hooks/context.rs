@@ -1,10 +1,11 @@
 use inhouse::Options;
 use inhouse::hook::capability::{AddsContext, Passes};
 use inhouse::hook::*;
+use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::HostAnswer;
 use serde_json::{Value, json};
 
-use crate::chart::{bash, call, input, output, play};
+use crate::support::{bash, call, input, output};
 
 /// Says which call it was told of.
 fn naming<E: AddsContext + Passes>(context: &HookContext) -> HookOutput<E> {
@@ -23,7 +24,7 @@ async fn only_events_about_a_call_have_its_id() {
         .raw_hook("PostToolUse", Matcher::any(), async |_, cx: HookContext| {
             Ok(json!({"systemMessage": cx.tool_use_id()}))
         });
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let context = |output: Value| output["hookSpecificOutput"]["additionalContext"].clone();
         let about_a_call = output(cli, "hook_0", bash("ls")).await;
         assert_eq!(context(about_a_call), r#"Some("toolu_1")"#);
@@ -47,7 +48,7 @@ async fn a_hook_can_steer_its_session() {
         control.set_model(Some("opus")).await?;
         Ok(HookOutput::block("go on with a stronger model"))
     });
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let id = call(
             cli,
             "hook_0",

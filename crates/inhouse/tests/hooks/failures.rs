@@ -1,8 +1,9 @@
 use inhouse::hook::*;
 use inhouse::{HandlerError, Options};
+use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 
-use crate::chart::{bash, failure, input, output, play};
+use crate::support::{bash, failure, input, output};
 
 #[tokio::test(start_paused = true)]
 async fn an_error_is_told_with_its_causes() {
@@ -14,7 +15,7 @@ async fn an_error_is_told_with_its_causes() {
         .hook(Matcher::any(), async |_: PreToolUse, _| {
             Err(HandlerError::new("the list of rules is empty"))
         });
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let error = failure(cli, "hook_0", bash("ls")).await;
         assert!(
             error.starts_with("the hook for PreToolUse failed: "),
@@ -33,7 +34,7 @@ async fn a_panic_is_an_error_and_does_no_other_harm() {
         assert_ne!(call.tool_input["command"], "panic", "as wished");
         Ok(HookOutput::allow())
     });
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let error = failure(cli, "hook_0", bash("panic")).await;
         assert_eq!(error, "the hook for PreToolUse panicked");
         let output = output(cli, "hook_0", bash("ls")).await;
@@ -48,7 +49,7 @@ async fn an_event_that_cannot_be_read_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {
         Ok(HookOutput::allow())
     });
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let nameless = input(
             "PreToolUse",
             json!({"tool_input": {}, "tool_use_id": "toolu_1"}),
@@ -68,7 +69,7 @@ async fn an_output_that_the_cli_would_not_take_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {
         Ok(HookOutput::deny("no").update_input(json!(["not", "an", "object"])))
     });
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let error = failure(cli, "hook_0", bash("ls")).await;
         assert!(error.contains("not a JSON object"), "{error}");
     })
@@ -78,7 +79,7 @@ async fn an_output_that_the_cli_would_not_take_is_an_error() {
 #[tokio::test(start_paused = true)]
 async fn an_id_that_nobody_has_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: Stop, _| Ok(HookOutput::pass()));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         for id in ["hook_1", "hook_", "hook_-1", "other"] {
             let error = failure(cli, id, bash("ls")).await;
             assert!(

@@ -2,9 +2,8 @@ use inhouse::error::ErrorKind;
 use inhouse::hook::*;
 use inhouse::{Client, Options, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
-
-use crate::chart::together;
 
 fn guarded(on_failure: OnFailure) -> Options {
     Options::new().hook(
@@ -21,7 +20,7 @@ async fn accepted(options: Options, reply: Value) -> Result<(), inhouse::Error> 
         cli.expect_request("initialize").await.succeed(reply).await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await.0
+    join(host, cli).await.0
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,6 +67,6 @@ async fn no_prompt_is_sent_before_guards_are_confirmed() {
         initialize.succeed(json!({})).await;
         cli.expect_end_of_input().await;
     };
-    let (asked, ()) = together(async { asking.await.map(drop) }, cli).await;
+    let (asked, ()) = join(async { asking.await.map(drop) }, cli).await;
     assert_eq!(asked.unwrap_err().kind(), ErrorKind::Handshake);
 }

@@ -1,8 +1,9 @@
 use inhouse::hook::*;
 use inhouse::{HandlerError, Options};
+use inhouse_testkit::FakeCli;
 use serde_json::json;
 
-use crate::chart::{bash, input, output, play};
+use crate::support::{bash, input, output};
 
 #[tokio::test(start_paused = true)]
 async fn the_event_is_inferred_from_the_handler() {
@@ -14,7 +15,8 @@ async fn the_event_is_inferred_from_the_handler() {
         .hook(Matcher::any(), async |_: PostToolUse, _| {
             Ok(HookOutput::pass().context("remember this"))
         });
-    play(options, async |cli, initialize| {
+    FakeCli::play_cli(options, async |cli| {
+        let initialize = cli.launched().initialize().clone();
         assert_eq!(initialize["hooks"]["PreToolUse"][0]["matcher"], "Bash");
         assert!(initialize["hooks"]["PostToolUse"][0]["matcher"].is_null());
         assert_eq!(
@@ -61,7 +63,7 @@ async fn handlers_are_functions_closures_and_captures() {
             )
         },
     );
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let first = output(
             cli,
             "hook_0",

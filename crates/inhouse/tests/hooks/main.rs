@@ -1,7 +1,6 @@
 //! Hooks: what the CLI is told of them, and what it hears when it calls them.
 
 mod cancellation;
-mod chart;
 mod concurrency;
 mod context;
 mod failures;
@@ -10,3 +9,4 @@ mod inference;
 mod mistakes;
 mod raw;
 mod registration;
+mod support;

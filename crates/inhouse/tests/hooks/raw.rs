@@ -1,10 +1,11 @@
 use inhouse::hook::capability::Blocks;
 use inhouse::hook::*;
 use inhouse::{HandlerError, Options};
+use inhouse_testkit::FakeCli;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::chart::{failure, input, output, play};
+use crate::support::{failure, input, output};
 
 #[tokio::test(start_paused = true)]
 async fn a_raw_hook_gets_and_gives_json() {
@@ -15,7 +16,8 @@ async fn a_raw_hook_gets_and_gives_json() {
                 None => Err(HandlerError::new("no cups")),
             }
         });
-    play(options, async |cli, initialize| {
+    FakeCli::play_cli(options, async |cli| {
+        let initialize = cli.launched().initialize().clone();
         assert_eq!(
             initialize["hooks"],
             json!({"Coffee": [{"matcher": "arab.*", "hookCallbackIds": ["hook_0"]}]})
@@ -47,7 +49,8 @@ async fn an_event_of_a_newer_cli_can_be_typed_by_its_user() {
             event.cups
         )))
     });
-    play(options, async |cli, initialize| {
+    FakeCli::play_cli(options, async |cli| {
+        let initialize = cli.launched().initialize().clone();
         assert!(initialize["hooks"]["Coffee"].is_array());
         let many = output(cli, "hook_0", input("Coffee", json!({"cups": 9}))).await;
         assert_eq!(many["reason"], "9 cups are too many");

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::chart::{exchange, play, request};
+use crate::support::{exchange, request};
 
 #[derive(Deserialize, JsonSchema)]
 struct Sum {
@@ -59,7 +59,8 @@ async fn names_and_manifests_are_in_the_introduction() {
     let options = Options::new()
         .tool_server(calc)
         .tool_server(ToolServer::new("empty"));
-    play(options, async |_, initialize| {
+    FakeCli::play_cli(options, async |cli| {
+        let initialize = cli.launched().initialize().clone();
         assert_eq!(initialize["sdkMcpServers"], json!(["calc", "empty"]));
         assert_eq!(initialize.get("sdkMcpServerConfigs"), None);
         let number = |description| json!({"type": "number", "description": description});
@@ -112,7 +113,8 @@ async fn policies_are_settings_of_the_server() {
         .tool(noop("wipe"))
         .policy(ToolPolicy::new("add", ToolPermissionPolicy::AlwaysAsk))
         .policy(ToolPolicy::new("wipe", ToolPermissionPolicy::AlwaysDeny));
-    play(Options::new().tool_server(calc), async |_, initialize| {
+    FakeCli::play_cli(Options::new().tool_server(calc), async |cli| {
+        let initialize = cli.launched().initialize().clone();
         let policies = json!([
             {"name": "add", "permission_policy": "always_ask"},
             {"name": "wipe", "permission_policy": "always_deny"},
@@ -139,7 +141,8 @@ async fn longest_timeout_of_a_server_is_sent_to_the_cli() {
         .tool_server(ToolServer::new("tools").tools([limited("a", 6), limited("b", 5)]))
         // Calls of `add` have no limit, so the CLI must not apply that of `a` to them.
         .tool_server(ToolServer::new("mixed").tools([limited("a", 6), add()]));
-    play(options, async |_, initialize| {
+    FakeCli::play_cli(options, async |cli| {
+        let initialize = cli.launched().initialize().clone();
         let configs = json!({
             "empty": {"timeout": 60_000},
             "server": {"timeout": 60_000},
@@ -167,7 +170,8 @@ async fn servers_inside_and_outside_are_told_each_in_its_place() {
     let arguments = arguments(&options);
     assert!(arguments.contains("files-mcp"), "{arguments}");
     assert!(!arguments.contains("calc"), "{arguments}");
-    play(options, async |_, initialize| {
+    FakeCli::play_cli(options, async |cli| {
+        let initialize = cli.launched().initialize().clone();
         assert_eq!(initialize["sdkMcpServers"], json!(["calc"]));
         assert!(!initialize.to_string().contains("files"), "{initialize}");
     })
@@ -178,7 +182,8 @@ async fn servers_inside_and_outside_are_told_each_in_its_place() {
 async fn a_server_is_reached_under_the_key_that_it_was_given() {
     let calc = ToolServer::new("calc").tool(add());
     let options = Options::new().tool_server_as("sums", calc);
-    play(options, async |cli, initialize| {
+    FakeCli::play_cli(options, async |cli| {
+        let initialize = cli.launched().initialize().clone();
         assert_eq!(initialize["sdkMcpServers"], json!(["sums"]));
         let begins = &initialize["sdkMcpServerManifests"]["sums"]["initializeResult"];
         assert_eq!(begins["serverInfo"]["name"], "calc");

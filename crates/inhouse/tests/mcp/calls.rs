@@ -8,8 +8,8 @@ use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, mpsc, watch};
 
-use crate::chart::{call, play, request, response, session, text, told};
-use crate::witness::endless;
+use crate::probe::endless;
+use crate::support::{call, request, response, server_message, text};
 
 /// A tool whose calls all have to be at work at once, or none gets on.
 fn meeting(count: usize) -> Tool {
@@ -27,7 +27,7 @@ fn meeting(count: usize) -> Tool {
 async fn trap_07_calls_run_side_by_side() {
     const COUNT: usize = 100;
     let options = Options::new().tool_server(ToolServer::new("s").tool(meeting(COUNT)));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let mut asked = Vec::new();
         for id in 0..COUNT {
             asked.push(cli.mcp_message("s", call(id, "meet", json!({}))).await);
@@ -63,7 +63,7 @@ async fn trap_08_each_call_gets_its_own_answer_in_any_order() {
         },
     );
     let options = Options::new().tool_server(ToolServer::new("s").tool(last_first));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let mut asked = Vec::new();
         for number in 0..COUNT {
             let message = call(number, "wait", json!({"number": number}));
@@ -84,15 +84,16 @@ async fn a_slow_tool_delays_neither_other_tools_nor_control() {
         ToolServer::new("s")
             .tool(wait)
             .tool(Tool::new("quick", "Is quick", async || "done"));
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |client| {
             assert_eq!(journal.next().await, "toolu_1 began");
             client.control().set_model(Some("opus")).await.unwrap();
             client.control().interrupt().await.unwrap();
             journal.expect_nothing();
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.begin_tool_call("s", "wait", json!({})).await;
             cli.expect_request("set_model").await.succeed_empty().await;
             let quick = cli.call_tool("s", "quick", json!({})).await;
@@ -113,7 +114,7 @@ async fn a_panic_is_an_error_result_and_nothing_else_suffers() {
             panic!("out of cheese")
         }))
         .tool(meeting(2));
-    play(Options::new().tool_server(server), async |cli, _| {
+    FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let waiting = cli.begin_tool_call("s", "meet", json!({})).await;
         let panicked = cli.call_tool("s", "panic", json!({})).await;
         assert!(panicked.is_error);
@@ -147,7 +148,7 @@ fn reporting() -> Options {
 
 /// The next report of the server.
 async fn reported(cli: &mut FakeCli) -> Value {
-    let (server, mut message) = told(cli).await;
+    let (server, mut message) = server_message(cli).await;
     assert_eq!(server, "s");
     let params = message["params"].take();
     let bare = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": null});
@@ -157,7 +158,7 @@ async fn reported(cli: &mut FakeCli) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn progress_reaches_the_cli_with_its_token_and_in_order() {
-    play(reporting(), async |cli, _| {
+    FakeCli::play_cli(reporting(), async |cli| {
         // Often, because the last report and the answer are ready at the same moment.
         let numbers = (0..20).map(Value::from);
         for token in numbers.chain([json!("a token")]) {
@@ -202,7 +203,7 @@ async fn answers_that_are_ready_together_go_out_in_the_order_in_which_they_came(
         },
     );
     let options = Options::new().tool_server(ToolServer::new("s").tool(meet));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         for id in 0..COUNT {
             cli.mcp_message("s", call(id, "meet", json!({"id": id})))
                 .await;
@@ -218,7 +219,7 @@ async fn answers_that_are_ready_together_go_out_in_the_order_in_which_they_came(
 
 #[tokio::test(start_paused = true)]
 async fn progress_that_nobody_asked_for_is_not_told() {
-    play(reporting(), async |cli, _| {
+    FakeCli::play_cli(reporting(), async |cli| {
         let asked = cli.mcp_message("s", call(7, "work", json!({}))).await;
         assert_eq!(response(cli, &asked).await, text(7, "done"));
     })
@@ -234,7 +235,7 @@ async fn two_servers_may_have_tools_of_one_name() {
     let options = Options::new()
         .tool_server(server("left"))
         .tool_server(server("right"));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         // Their ids are their own, too.
         let left = cli.mcp_message("left", call(2, "who", json!({}))).await;
         let right = cli.mcp_message("right", call(2, "who", json!({}))).await;

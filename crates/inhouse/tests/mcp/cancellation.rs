@@ -4,11 +4,12 @@ use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::ToolCall;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::chart::{call, cancelled, code, exchange, play, session, text, together};
-use crate::witness::{Journal, endless};
+use crate::probe::{Journal, endless};
+use crate::support::{call, cancelled, code, exchange, text};
 
 fn endless_server() -> (Options, Journal) {
     let (wait, journal) = endless("wait");
@@ -38,7 +39,7 @@ async fn cancel(cli: &mut FakeCli, call: &ToolCall) {
 #[tokio::test(start_paused = true)]
 async fn trap_09_a_cancelled_call_is_stopped_and_answered_once() {
     let (options, mut journal) = endless_server();
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let first = cli.begin_tool_call("s", "wait", json!({})).await;
         assert_eq!(journal.next().await, "toolu_1 began");
         let second = cli.begin_tool_call("s", "wait", json!({})).await;
@@ -60,7 +61,7 @@ async fn trap_09_a_cancelled_call_is_stopped_and_answered_once() {
 #[tokio::test(start_paused = true)]
 async fn cancelling_twice_or_too_late_does_nothing() {
     let (options, mut journal) = endless_server();
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let waiting = cli.begin_tool_call("s", "wait", json!({})).await;
         assert_eq!(journal.next().await, "toolu_1 began");
         cancel(cli, &waiting).await;
@@ -77,14 +78,15 @@ async fn cancelling_twice_or_too_late_does_nothing() {
 #[tokio::test(start_paused = true)]
 async fn trap_09_an_interrupt_that_the_cli_passes_on_stops_the_handler() {
     let (options, mut journal) = endless_server();
-    session(
+    FakeCli::play(
         options,
         async |client| {
             assert_eq!(journal.next().await, "toolu_1 began");
             client.control().interrupt().await.unwrap();
             journal.expect_stopped("toolu_1").await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let waiting = cli.begin_tool_call("s", "wait", json!({})).await;
             let interrupt = cli.expect_request("interrupt").await;
             interrupt.succeed(json!({"still_queued": []})).await;
@@ -97,7 +99,7 @@ async fn trap_09_an_interrupt_that_the_cli_passes_on_stops_the_handler() {
 #[tokio::test(start_paused = true)]
 async fn a_withdrawn_message_stops_the_handler_and_frees_its_id() {
     let (options, mut journal) = endless_server();
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let waiting = cli.mcp_message("s", call(7, "wait", json!({}))).await;
         assert_eq!(journal.next().await, " began");
         cli.cancel(&waiting).await;
@@ -123,10 +125,10 @@ async fn closing_stops_every_handler() {
         }
         stopped.sort();
         let expected = [
+            "toolu_1 cancelled",
             "toolu_1 dropped",
-            "toolu_1 told",
+            "toolu_2 cancelled",
             "toolu_2 dropped",
-            "toolu_2 told",
         ];
         assert_eq!(stopped, expected);
     };
@@ -136,7 +138,7 @@ async fn closing_stops_every_handler() {
         cli.begin_tool_call("s", "wait", json!({})).await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,7 +156,7 @@ async fn dropping_the_client_stops_every_handler() {
         cli.begin_tool_call("s", "wait", json!({})).await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,5 +176,5 @@ async fn a_cli_that_dies_takes_its_calls_along() {
         until_began.await.expect_err("it is only dropped");
         cli.exit(inhouse::ExitStatus::with_code(1));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }

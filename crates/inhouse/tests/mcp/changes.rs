@@ -9,8 +9,8 @@ use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::chart::{call, code, exchange, request, session, text};
-use crate::witness::endless;
+use crate::probe::endless;
+use crate::support::{call, code, exchange, request, text};
 
 fn saying(name: &str, line: &'static str) -> ToolServer {
     ToolServer::new(name).tool(Tool::new("say", "Says its line", async move || line))
@@ -37,7 +37,7 @@ async fn said(cli: &mut FakeCli, server: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn servers_are_added_replaced_and_removed() {
     let (next, mut turn) = tokio::sync::mpsc::unbounded_channel::<()>();
-    session(
+    FakeCli::play(
         Options::new()
             .tool_server(saying("old", "old"))
             .tool_server(saying("kept", "first")),
@@ -50,8 +50,9 @@ async fn servers_are_added_replaced_and_removed() {
             set(client, servers).await;
             turn.recv().await;
             set(client, McpServers::new()).await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             assert_eq!(said(cli, "old").await, text(1, "old"));
             assert_eq!(said(cli, "kept").await, text(1, "first"));
             next.send(()).unwrap();
@@ -82,10 +83,13 @@ fn code_or_text(response: &Value) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_new_server_answers_before_the_cli_has_agreed() {
-    session(
+    FakeCli::play(
         Options::new(),
-        async |client| set(client, McpServers::new().tool_server(saying("new", "new"))).await,
-        async |cli, _| {
+        async |client| {
+            set(client, McpServers::new().tool_server(saying("new", "new"))).await;
+            Ok(())
+        },
+        async |cli| {
             let change = cli.expect_request("mcp_set_servers").await;
             let begun = exchange(cli, "new", request(0, "initialize", json!({}))).await;
             assert_eq!(begun["result"]["serverInfo"]["name"], "new");
@@ -101,7 +105,7 @@ async fn a_new_server_answers_before_the_cli_has_agreed() {
 async fn calls_on_a_server_that_goes_are_cancelled() {
     let (gone, mut on_gone) = endless("wait");
     let (replaced, mut on_replaced) = endless("wait");
-    session(
+    FakeCli::play(
         Options::new()
             .tool_server(ToolServer::new("gone").tool(gone))
             .tool_server(ToolServer::new("replaced").tool(replaced)),
@@ -112,8 +116,9 @@ async fn calls_on_a_server_that_goes_are_cancelled() {
             set(client, servers).await;
             on_gone.expect_stopped("toolu_1").await;
             on_replaced.expect_stopped("toolu_2").await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let first = cli.begin_tool_call("gone", "wait", json!({})).await;
             let second = cli.begin_tool_call("replaced", "wait", json!({})).await;
             // Not before the CLI has agreed: nothing but the request comes until then.
@@ -144,7 +149,7 @@ async fn calls_on_a_server_that_goes_are_cancelled() {
 async fn a_set_that_is_given_again_leaves_its_servers_alone() {
     let (wait, mut journal) = endless("wait");
     let (second, mut until_second) = oneshot::channel::<()>();
-    session(
+    FakeCli::play(
         Options::new(),
         async |client| {
             let servers = McpServers::new().tool_server(ToolServer::new("s").tool(wait));
@@ -153,8 +158,9 @@ async fn a_set_that_is_given_again_leaves_its_servers_alone() {
             set(client, servers.tool_server(saying("new", "new"))).await;
             journal.expect_nothing();
             drop(second);
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             changed(cli).await;
             cli.begin_tool_call("s", "wait", json!({})).await;
             changed(cli).await;
@@ -169,13 +175,14 @@ async fn a_set_that_is_given_again_leaves_its_servers_alone() {
 #[tokio::test(start_paused = true)]
 async fn policies_hold_for_servers_that_come_later() {
     let policy = ToolPolicy::new("say", ToolPermissionPolicy::AlwaysDeny);
-    session(
+    FakeCli::play(
         Options::new(),
         async |client| {
             let server = saying("new", "new").policy(policy);
             set(client, McpServers::new().tool_server(server)).await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let tools = json!([{"name": "say", "permission_policy": "always_deny"}]);
             let config = json!({"type": "sdk", "name": "new", "tools": tools});
             assert_eq!(changed(cli).await, json!({"new": config}));
@@ -214,7 +221,7 @@ async fn servers_that_the_cli_would_not_accept_are_refused_and_nothing_changes()
             "tool_server",
         ),
     ];
-    session(
+    FakeCli::play(
         Options::new().tool_server(saying("s", "still here")),
         async |client| {
             for (servers, culprit) in cases {
@@ -224,8 +231,9 @@ async fn servers_that_the_cli_would_not_accept_are_refused_and_nothing_changes()
                 assert!(error.to_string().contains(culprit), "{error}");
             }
             client.control().set_model(None).await.unwrap();
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             // The first that it hears of the host.
             cli.expect_request("set_model").await.succeed_empty().await;
             assert_eq!(said(cli, "s").await, text(1, "still here"));

@@ -7,11 +7,10 @@ use std::time::Duration;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-
-use crate::chart::together;
 
 /// Resolves when every other task waits: only then does the paused clock advance.
 async fn idle() {
@@ -58,6 +57,6 @@ async fn server_messages_do_not_follow_the_end_of_input() {
         cli.expect_answer(&id).await;
         cli.expect_end_of_input().await;
     };
-    let (exit, ()) = together(host, cli).await;
+    let (exit, ()) = join(host, cli).await;
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(0)));
 }

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::chart::{call, cancelled, code, exchange, play, request, response, tell, text};
-use crate::witness::endless;
+use crate::probe::endless;
+use crate::support::{call, cancelled, code, exchange, notify, request, response, text};
 
 const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -35,7 +35,7 @@ async fn assert_works(cli: &mut FakeCli) {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_no_message_is_an_invalid_request() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         // JSON within JSON is always JSON: that it does not parse cannot happen here.
         let cases = [
             (json!({}), Value::Null),
@@ -63,7 +63,7 @@ async fn what_is_no_message_is_an_invalid_request() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unknown_method_is_not_found() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         for method in ["resources/list", "prompts/list", "tools/cal", "Ping"] {
             let answer = exchange(cli, "s", request(1, method, json!({}))).await;
             assert_eq!(code(1, &answer), METHOD_NOT_FOUND, "{method}");
@@ -75,12 +75,12 @@ async fn an_unknown_method_is_not_found() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unknown_server_is_not_found() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         for server in ["nobody", "", "S"] {
             let answer = exchange(cli, server, request("x", "ping", json!({}))).await;
             assert_eq!(code("x", &answer), METHOD_NOT_FOUND, "{server}");
             let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-            tell(cli, server, initialized).await;
+            notify(cli, server, initialized).await;
         }
         assert_works(cli).await;
     })
@@ -89,7 +89,7 @@ async fn an_unknown_server_is_not_found() {
 
 #[tokio::test(start_paused = true)]
 async fn missing_and_bad_parameters_of_a_call_are_told() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         let without = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call"});
         let cases = [
             without,
@@ -113,7 +113,7 @@ async fn missing_and_bad_parameters_of_a_call_are_told() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_model_got_wrong_is_an_error_result_for_it_to_read() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         let cases = [
             (call(1, "ekho", json!({"word": "x"})), "ekho"),
             (call(1, "echo", json!({})), "word"),
@@ -138,7 +138,7 @@ async fn what_the_model_got_wrong_is_an_error_result_for_it_to_read() {
 async fn a_second_request_with_an_open_id_is_refused_and_the_first_goes_on() {
     let (wait, mut journal) = endless("wait");
     let options = Options::new().tool_server(ToolServer::new("s").tool(wait));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let first = cli.mcp_message("s", call(7, "wait", json!({}))).await;
         assert_eq!(journal.next().await, " began");
         let second = exchange(cli, "s", call(7, "wait", json!({}))).await;
@@ -173,7 +173,7 @@ async fn tell_cancelled(cli: &mut FakeCli, first: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_without_server_or_message_is_refused() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         let ping = request(1, "ping", json!({}));
         for body in [
             json!({"subtype": "mcp_message"}),
@@ -195,7 +195,7 @@ async fn a_request_without_server_or_message_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn notifications_and_responses_are_acknowledged() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         for message in [
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
             json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed", "params": {}}),
@@ -208,7 +208,7 @@ async fn notifications_and_responses_are_acknowledged() {
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {}}),
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 7}),
         ] {
-            tell(cli, "s", message).await;
+            notify(cli, "s", message).await;
         }
         assert_works(cli).await;
     })
@@ -217,7 +217,7 @@ async fn notifications_and_responses_are_acknowledged() {
 
 #[tokio::test(start_paused = true)]
 async fn ids_are_echoed_as_they_stood() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         for id in [
             json!(0),
             json!(-1),
@@ -239,7 +239,7 @@ async fn ids_are_echoed_as_they_stood() {
 #[tokio::test(start_paused = true)]
 async fn an_id_too_big_for_any_number_is_echoed_digit_by_digit() {
     let digits = "123456789012345678901234567890";
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         let line = format!(
             r#"{{"type":"control_request","request_id":"big","request":{{"subtype":"mcp_message","server_name":"s","message":{{"jsonrpc":"2.0","id":{digits},"method":"ping"}}}}}}"#
         );

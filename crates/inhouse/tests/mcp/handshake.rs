@@ -5,11 +5,12 @@ use std::sync::Arc;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::chart::{call, code, exchange, play, request, response, tell, text, together};
-use crate::witness::endless;
+use crate::probe::endless;
+use crate::support::{call, code, exchange, notify, request, response, text};
 
 fn greeter() -> ToolServer {
     let tool = Tool::new("greet", "Greets", async || "hello");
@@ -25,13 +26,14 @@ fn initialize(id: u64, version: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_full_handshake_comes_to_what_the_manifest_promises() {
     let options = Options::new().tool_server(greeter());
-    play(options, async |cli, introduction| {
+    FakeCli::play_cli(options, async |cli| {
+        let introduction = cli.launched().initialize().clone();
         let manifest = &introduction["sdkMcpServerManifests"]["greeter"];
         let begun = exchange(cli, "greeter", initialize(0, "2025-11-25")).await;
         let expected = json!({"jsonrpc": "2.0", "id": 0, "result": manifest["initializeResult"]});
         assert_eq!(begun, expected);
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        tell(cli, "greeter", initialized).await;
+        notify(cli, "greeter", initialized).await;
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
         let listed = exchange(cli, "greeter", list).await;
         let expected = json!({"jsonrpc": "2.0", "id": 1, "result": manifest["toolsListResult"]});
@@ -47,7 +49,7 @@ async fn a_full_handshake_comes_to_what_the_manifest_promises() {
 #[tokio::test(start_paused = true)]
 async fn known_versions_are_echoed_and_others_answered_with_the_newest() {
     let options = Options::new().tool_server(greeter());
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         for (wish, version) in [
             ("2025-11-25", "2025-11-25"),
             ("2025-06-18", "2025-06-18"),
@@ -71,7 +73,7 @@ async fn known_versions_are_echoed_and_others_answered_with_the_newest() {
 async fn a_cli_that_begins_anew_gets_its_old_requests_cancelled_and_its_ids_back() {
     let (wait, mut journal) = endless("wait");
     let options = Options::new().tool_server(greeter().tool(wait));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let old = [0, 1].map(|id| call(id, "wait", json!({})));
         let mut asked = Vec::new();
         for message in old {
@@ -122,5 +124,5 @@ async fn a_cli_may_ask_before_it_has_accepted_the_session() {
         cli.expect_end_of_input().await;
         drop(cli);
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }

@@ -10,10 +10,11 @@ use inhouse::process::ExitStatus;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 
-use crate::chart::{call, exchange, request, session, text, together, told};
-use crate::witness::endless;
+use crate::probe::endless;
+use crate::support::{call, exchange, request, server_message, text};
 
 /// Polls a future once; returns whether it is ready, and with a success.
 fn is_done(future: impl Future<Output = inhouse::Result<()>>) -> bool {
@@ -37,7 +38,7 @@ async fn listed_again(cli: &mut FakeCli, server: &str) -> Vec<String> {
 async fn expect_change(cli: &mut FakeCli, server: &str) {
     let method = "notifications/tools/list_changed";
     let news = json!({"jsonrpc": "2.0", "method": method, "params": {}});
-    assert_eq!(told(cli).await, (server.to_owned(), news));
+    assert_eq!(server_message(cli).await, (server.to_owned(), news));
 }
 
 /// Lists the tools of a server; returns their names.
@@ -53,7 +54,7 @@ async fn a_tool_that_comes_can_be_called_and_one_that_goes_cannot() {
     let server = ToolServer::new("s");
     let tools = server.handle();
     let (step, mut steps) = tokio::sync::mpsc::unbounded_channel::<()>();
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |_| {
             tools.put(say("one")).unwrap();
@@ -63,8 +64,9 @@ async fn a_tool_that_comes_can_be_called_and_one_that_goes_cannot() {
             assert!(tools.remove("say"));
             assert!(!tools.remove("say"), "it is gone, which is no news");
             steps.recv().await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             for line in ["one", "two"] {
                 assert_eq!(listed_again(cli, "s").await, ["say"]);
                 let said = exchange(cli, "s", call(2, "say", json!({}))).await;
@@ -86,13 +88,14 @@ async fn calls_of_a_tool_that_goes_run_on() {
     let (wait, mut journal) = endless("wait");
     let server = ToolServer::new("s").tool(wait);
     let tools = server.handle();
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |_| {
             assert_eq!(journal.next().await, "toolu_1 began");
             tools.remove("wait");
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.begin_tool_call("s", "wait", json!({})).await;
             assert!(listed_again(cli, "s").await.is_empty());
             cli.ignore("control_response");
@@ -130,22 +133,23 @@ async fn news_waits_until_the_cli_knows_the_server() {
         drop(through);
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn change_is_announced_before_the_next_prompt() {
     let server = ToolServer::new("s");
     let tools = server.handle();
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |client| {
             tools.put(say("hello")).unwrap();
             client.send("One.").await.unwrap().finish().await.unwrap();
             tools.remove("say");
             client.send("Two.").await.unwrap().finish().await.unwrap();
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             for names in [&["say"][..], &[]] {
                 expect_change(cli, "s").await;
                 cli.expect_prompt().await;
@@ -172,7 +176,7 @@ async fn listed_returns_at_once_without_a_session() {
 async fn listed_waits_until_the_cli_has_the_new_listing() {
     let server = ToolServer::new("s").tool(say("old"));
     let tools = server.handle();
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |client| {
             assert!(is_done(tools.listed()), "the CLI has the manifest");
@@ -181,8 +185,9 @@ async fn listed_waits_until_the_cli_has_the_new_listing() {
             tools.listed().await.unwrap();
             assert!(is_done(tools.listed()), "nothing has changed since then");
             client.send("Go.").await.unwrap().finish().await.unwrap();
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             // The answer to the listing is written before a prompt that is sent after `listed`.
             assert_eq!(listed_again(cli, "s").await, ["say"]);
             cli.expect_prompt().await;
@@ -197,7 +202,7 @@ async fn listed_fails_when_the_cli_does_not_list_in_time() {
     let server = ToolServer::new("s");
     let tools = server.handle();
     let limit = Duration::from_secs(7);
-    session(
+    FakeCli::play(
         Options::new().tool_server(server).control_timeout(limit),
         async |_| {
             let began = tokio::time::Instant::now();
@@ -205,9 +210,10 @@ async fn listed_fails_when_the_cli_does_not_list_in_time() {
             let error = tools.listed().await.expect_err("it is never listed");
             assert_eq!(error.kind(), ErrorKind::Timeout);
             assert_eq!(began.elapsed(), limit);
+            Ok(())
         },
-        async |cli, _| {
-            told(cli).await;
+        async |cli| {
+            server_message(cli).await;
         },
     )
     .await;
@@ -232,7 +238,7 @@ async fn listed_does_not_keep_a_dropped_session_alive() {
     let cli = async move {
         cli.accept().await;
         cli.expect_prompt().await;
-        told(&mut cli).await;
+        server_message(&mut cli).await;
         read.send(()).expect("the host waits");
         cli.expect_kill().await;
     };
@@ -245,15 +251,16 @@ async fn listed_does_not_keep_a_dropped_session_alive() {
 async fn listed_takes_a_limit_beyond_the_clock() {
     let server = ToolServer::new("s");
     let tools = server.handle();
-    session(
+    FakeCli::play(
         Options::new()
             .tool_server(server)
             .control_timeout(Duration::MAX),
         async |_| {
             tools.put(say("hello")).unwrap();
             tools.listed().await.unwrap();
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             listed_again(cli, "s").await;
         },
     )
@@ -276,10 +283,10 @@ async fn listed_does_not_wait_for_a_session_that_ends() {
     };
     let cli = async move {
         cli.accept().await;
-        told(&mut cli).await;
+        server_message(&mut cli).await;
         cli.exit(ExitStatus::with_code(0));
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -300,7 +307,7 @@ async fn every_session_of_a_server_hears_of_a_change() {
     let clis = async {
         tokio::join!(left_cli.accept(), right_cli.accept());
     };
-    let (clients, ()) = together(host, clis).await;
+    let (clients, ()) = join(host, clis).await;
     for cli in [&mut left_cli, &mut right_cli] {
         assert_eq!(listed_again(cli, "s").await, ["say"]);
     }

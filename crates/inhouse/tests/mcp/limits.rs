@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use inhouse::Options;
 use inhouse::tool::{Tool, ToolServer};
+use inhouse_testkit::FakeCli;
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use crate::chart::play;
-use crate::witness::endless;
+use crate::probe::endless;
 
 fn endless_tool(name: &str) -> Tool {
     Tool::new(name, "Never ends", async || pending::<()>().await)
@@ -22,7 +22,7 @@ async fn trap_10_a_tool_has_the_time_that_it_or_its_server_was_given() {
         .tool(endless_tool("by_server"))
         .tool(endless_tool("by_tool").timeout(Duration::from_secs(7)))
         .tool(endless_tool("longer").timeout(Duration::from_secs(50_000)));
-    play(Options::new().tool_server(server), async |cli, _| {
+    FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         for (tool, seconds) in [("by_server", 600), ("by_tool", 7), ("longer", 50_000)] {
             let start = Instant::now();
             let result = cli.call_tool("s", tool, json!({})).await;
@@ -47,7 +47,7 @@ async fn trap_10_a_tool_without_a_limit_takes_hours_if_it_likes() {
         "done"
     });
     let server = ToolServer::new("s").tool(tool);
-    play(Options::new().tool_server(server), async |cli, _| {
+    FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let start = Instant::now();
         let result = cli.call_tool("s", "patient", json!({})).await;
         assert_eq!(result.all_text(), "done");
@@ -60,7 +60,7 @@ async fn trap_10_a_tool_without_a_limit_takes_hours_if_it_likes() {
 async fn a_call_whose_time_is_up_is_stopped() {
     let (wait, mut journal) = endless("wait");
     let server = ToolServer::new("s").tool(wait.timeout(Duration::from_secs(1)));
-    play(Options::new().tool_server(server), async |cli, _| {
+    FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let result = cli.call_tool("s", "wait", json!({})).await;
         assert!(result.is_error);
     })
@@ -78,7 +78,7 @@ async fn who_waits_for_a_tool_takes_no_turn_of_the_server_from_others() {
         .concurrency(2)
         .tool(slow)
         .tool(Tool::new("quick", "Is quick", async || "done"));
-    play(Options::new().tool_server(server), async |cli, _| {
+    FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let start = Instant::now();
         let first = cli.begin_tool_call("s", "slow", json!({})).await;
         let second = cli.begin_tool_call("s", "slow", json!({})).await;
@@ -101,7 +101,7 @@ async fn who_waits_for_a_tool_takes_no_turn_of_the_server_from_others() {
 async fn a_cancelled_call_gives_its_turn_to_the_next() {
     let (wait, mut journal) = endless("wait");
     let server = ToolServer::new("s").tool(wait.concurrency(1));
-    play(Options::new().tool_server(server), async |cli, _| {
+    FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let first = cli.begin_tool_call("s", "wait", json!({})).await;
         cli.begin_tool_call("s", "wait", json!({})).await;
         assert_eq!(journal.next().await, "toolu_1 began");
@@ -111,7 +111,7 @@ async fn a_cancelled_call_gives_its_turn_to_the_next() {
             entries.push(journal.next().await);
         }
         entries.sort();
-        let expected = ["toolu_1 dropped", "toolu_1 told", "toolu_2 began"];
+        let expected = ["toolu_1 cancelled", "toolu_1 dropped", "toolu_2 began"];
         assert_eq!(entries, expected);
         cli.ignore("control_response");
     })

@@ -3,15 +3,16 @@
 use inhouse::error::ErrorKind;
 use inhouse::tool::ToolServer;
 use inhouse::{McpServers, Options};
+use inhouse_testkit::FakeCli;
 use serde_json::json;
 
-use crate::chart::{code, session};
-use crate::witness::endless;
+use crate::probe::endless;
+use crate::support::code;
 
 #[tokio::test(start_paused = true)]
 async fn calls_of_a_refused_server_are_cancelled() {
     let (wait, mut journal) = endless("wait");
-    session(
+    FakeCli::play(
         Options::new(),
         async |client| {
             let servers = McpServers::new().tool_server(ToolServer::new("refused").tool(wait));
@@ -19,8 +20,9 @@ async fn calls_of_a_refused_server_are_cancelled() {
             assert_eq!(error.expect_err("refused").kind(), ErrorKind::Refused);
             assert_eq!(journal.next().await, "toolu_1 began");
             journal.expect_stopped("toolu_1").await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let change = cli.expect_request("mcp_set_servers").await;
             let open = cli.begin_tool_call("refused", "wait", json!({})).await;
             change.refuse("no", None).await;

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use inhouse::tool::{Progress, Tool, ToolError, ToolServer};
 use inhouse::{Client, Options, Session};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::chart::{call, exchange, play, request, response, text, together};
+use crate::support::{call, exchange, request, response, text};
 
 /// A tool that switches the model of its session.
 fn think_harder() -> Tool {
@@ -23,7 +24,7 @@ fn think_harder() -> Tool {
 #[tokio::test(start_paused = true)]
 async fn a_tool_steers_its_session_while_it_runs() {
     let options = Options::new().tool_server(ToolServer::new("s").tool(think_harder()));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let asked = cli
             .mcp_message("s", call(1, "think_harder", json!({})))
             .await;
@@ -41,7 +42,7 @@ async fn a_tool_knows_the_id_of_its_session_once_the_cli_has_told_it() {
         session.id().unwrap_or_default()
     });
     let options = Options::new().tool_server(ToolServer::new("s").tool(id));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let before = exchange(cli, "s", call(1, "id", json!({}))).await;
         assert_eq!(before, text(1, ""));
         cli.init().await;
@@ -82,7 +83,7 @@ async fn a_tool_that_keeps_its_session_does_not_keep_it_alive() {
         called.send(()).unwrap();
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
     let session = kept.lock().unwrap().take().expect("it was called");
     assert!(session.control().is_none());
 }
@@ -106,7 +107,7 @@ async fn a_tool_that_is_called_before_the_introduction_is_answered_finds_nothing
         initialize.succeed(json!({"commands": []})).await;
         cli.expect_end_of_input().await;
     };
-    together(host, cli).await;
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -118,7 +119,7 @@ async fn progress_that_outlives_its_call_is_silent() {
             .map_err(|_| ToolError::new("nobody takes it"))
     });
     let options = Options::new().tool_server(ToolServer::new("s").tool(leak));
-    play(options, async |cli, _| {
+    FakeCli::play_cli(options, async |cli| {
         let params = json!({"name": "leak", "arguments": {}, "_meta": {"progressToken": 1}});
         let asked = cli.mcp_message("s", request(1, "tools/call", params)).await;
         response(cli, &asked).await;

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use inhouse::Options;
 use inhouse::tool::{State, Tool, ToolServer};
+use inhouse_testkit::FakeCli;
 use serde_json::json;
 use tokio::sync::Barrier;
 use tokio::task::{JoinSet, LocalSet};
 
-use crate::chart::{call, exchange, play, text};
+use crate::support::{call, exchange, text};
 
 const SESSIONS: usize = 8;
 
@@ -41,7 +42,8 @@ async fn trap_06_one_definition_serves_eight_sessions_at_once() {
         let options = Options::new().tool_server(server.clone());
         // The same id in every session.
         sessions.spawn_local_on(
-            play(options, async |cli, initialize| {
+            FakeCli::play_cli(options, async |cli| {
+                let initialize = cli.launched().initialize().clone();
                 assert_eq!(initialize["sdkMcpServers"], json!(["s"]));
                 for _ in 0..3 {
                     let met = exchange(cli, "s", call(2, "meet", json!({}))).await;
@@ -65,7 +67,7 @@ async fn trap_06_a_session_that_ends_leaves_the_definition_as_it_was() {
     ));
     for calls in 0..3 {
         let options = Options::new().tool_server(server.clone());
-        play(options, async |cli, _| {
+        FakeCli::play_cli(options, async |cli| {
             let counted = exchange(cli, "s", call(2, "count", json!({}))).await;
             assert_eq!(counted, text(2, &calls.to_string()));
         })

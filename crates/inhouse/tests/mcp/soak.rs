@@ -11,7 +11,7 @@ use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::chart::{call, play, text};
+use crate::support::{call, text};
 
 const CALLS: usize = 10_000;
 const IN_FLIGHT: usize = 256;
@@ -72,7 +72,7 @@ async fn trap_08_ten_thousand_calls_are_answered_once_each_and_leave_nothing() {
     let server =
         ToolServer::with_state("s", Arc::clone(&state)).tool(Tool::new("work", "Works", work));
     let before = tasks();
-    play(Options::new().tool_server(server), async |cli, _| {
+    FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let at_rest = Holdings::of(&state);
         half(cli, 0).await;
         come_down_to(at_rest.tasks + KEPT).await;

@@ -9,8 +9,8 @@ use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::chart::{call, code, exchange, session, text};
-use crate::witness::{Journal, endless};
+use crate::probe::{Journal, endless};
+use crate::support::{call, code, exchange, text};
 
 fn say(line: &'static str) -> Tool {
     Tool::new("say", "Says its line", async move || line)
@@ -38,7 +38,7 @@ fn agreed() -> Value {
 async fn a_change_that_the_cli_refuses_changes_nothing() {
     let (server, mut journal) = waiting("kept", "old");
     let (refused, mut until_refused) = oneshot::channel::<()>();
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |client| {
             assert_eq!(journal.next().await, "toolu_1 began");
@@ -49,8 +49,9 @@ async fn a_change_that_the_cli_refuses_changes_nothing() {
             assert_eq!(error.expect_err("refused").kind(), ErrorKind::Refused);
             journal.expect_nothing();
             drop(refused);
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.begin_tool_call("kept", "wait", json!({})).await;
             let change = cli.expect_request("mcp_set_servers").await;
             assert_eq!(said(cli, "kept").await, text("say", "new"));
@@ -70,7 +71,7 @@ async fn a_change_that_nobody_waits_for_changes_nothing() {
     let (server, mut journal) = waiting("kept", "old");
     let (asked, until_asked) = oneshot::channel::<()>();
     let (dropped, mut until_dropped) = oneshot::channel::<()>();
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |client| {
             assert_eq!(journal.next().await, "toolu_1 began");
@@ -81,8 +82,9 @@ async fn a_change_that_nobody_waits_for_changes_nothing() {
             }
             journal.expect_nothing();
             drop(dropped);
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.begin_tool_call("kept", "wait", json!({})).await;
             let change = cli.expect_request("mcp_set_servers").await;
             drop(asked);
@@ -99,7 +101,7 @@ async fn a_change_that_nobody_waits_for_changes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn changes_at_the_same_time_are_made_one_after_another() {
     let (changed, mut changes) = mpsc::unbounded_channel::<()>();
-    session(
+    FakeCli::play(
         Options::new(),
         async |client| {
             let change = async |name| {
@@ -108,8 +110,9 @@ async fn changes_at_the_same_time_are_made_one_after_another() {
                 changed.send(()).unwrap();
             };
             tokio::join!(change("first"), change("second"));
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let change = cli.expect_request("mcp_set_servers").await;
             assert_eq!(change.body()["servers"]["first"]["type"], "sdk");
             assert_eq!(code("say", &said(cli, "second").await), -32601);
@@ -131,15 +134,16 @@ async fn changes_at_the_same_time_are_made_one_after_another() {
 #[tokio::test(start_paused = true)]
 async fn calls_on_a_server_whose_place_is_taken_run_until_the_cli_agrees() {
     let (server, mut journal) = waiting("it", "old");
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |client| {
             assert_eq!(journal.next().await, "toolu_1 began");
             let servers = McpServers::new().tool_server(saying("it", "new"));
             client.control().set_mcp_servers(servers).await.unwrap();
             journal.expect_stopped("toolu_1").await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let open = cli.begin_tool_call("it", "wait", json!({})).await;
             let change = cli.expect_request("mcp_set_servers").await;
             // The next that it hears: the open call is not answered before this.
@@ -156,7 +160,7 @@ async fn calls_on_a_server_whose_place_is_taken_run_until_the_cli_agrees() {
 async fn a_clone_is_the_same_server_until_it_is_set_otherwise() {
     let (server, mut journal) = waiting("it", "old");
     let clone = server.clone();
-    session(
+    FakeCli::play(
         Options::new().tool_server(server),
         async |client| {
             assert_eq!(journal.next().await, "toolu_1 began");
@@ -167,8 +171,9 @@ async fn a_clone_is_the_same_server_until_it_is_set_otherwise() {
             let servers = McpServers::new().tool_server(other);
             client.control().set_mcp_servers(servers).await.unwrap();
             journal.expect_stopped("toolu_1").await;
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let open = cli.begin_tool_call("it", "wait", json!({})).await;
             for _ in 0..2 {
                 let change = cli.expect_request("mcp_set_servers").await;

@@ -6,10 +6,11 @@ use inhouse::permission::{CanUseTool, Decision};
 use inhouse::plan::PlanRequest;
 use inhouse::question::QuestionRequest;
 use inhouse::{Asked, Options};
+use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use crate::chart::{Witness, bash, call, play};
+use crate::support::{DropProbe, bash, call};
 
 /// One question of each kind.
 fn questions() -> [Value; 5] {
@@ -22,10 +23,10 @@ fn questions() -> [Value; 5] {
     ]
 }
 
-fn endless(witness: Witness) -> Options {
-    let [w1, w2, w3, w4] = std::array::from_fn(|_| witness.clone());
+fn endless(probe: DropProbe) -> Options {
+    let [w1, w2, w3, w4] = std::array::from_fn(|_| probe.clone());
     Options::new()
-        .permissions(async move |_: Asked<CanUseTool>| witness.endless().await)
+        .permissions(async move |_: Asked<CanUseTool>| probe.endless().await)
         .on_question(async move |_: Asked<QuestionRequest>| w1.endless().await)
         .on_plan(async move |_: Asked<PlanRequest>| w2.endless().await)
         .on_elicitation(async move |_: Asked<ElicitationRequest>| w3.endless().await)
@@ -37,8 +38,8 @@ fn endless(witness: Witness) -> Options {
 #[tokio::test(start_paused = true)]
 async fn a_withdrawn_question_drops_its_handler_and_gets_no_answer() {
     for question in questions() {
-        let (witness, mut told) = Witness::new();
-        play(endless(witness), async move |cli| {
+        let (probe, mut told) = DropProbe::new();
+        FakeCli::play_cli(endless(probe), async move |cli| {
             let id = cli.ask(question).await;
             assert_eq!(told.recv().await, Some("began"));
             cli.cancel(&id).await;
@@ -51,11 +52,11 @@ async fn a_withdrawn_question_drops_its_handler_and_gets_no_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_withdrawal_leaves_other_questions_open() {
-    let (witness, mut told) = Witness::new();
-    let options = endless(witness).permissions(async |asked: Asked<CanUseTool>| {
+    let (probe, mut told) = DropProbe::new();
+    let options = endless(probe).permissions(async |asked: Asked<CanUseTool>| {
         Ok(Decision::deny(asked.request.tool_use_id.clone()))
     });
-    play(options, async move |cli| {
+    FakeCli::play_cli(options, async move |cli| {
         let [_, question, _, elicitation, _] = questions();
         let first = cli.ask(question).await;
         assert_eq!(told.recv().await, Some("began"));
@@ -87,7 +88,7 @@ async fn two_questions_are_open_at_once_and_get_their_own_answers() {
         }
         Ok(Decision::deny(command))
     });
-    play(options, async |cli| {
+    FakeCli::play_cli(options, async |cli| {
         let first = cli.ask(bash("first")).await;
         let second = cli.ask(bash("second")).await;
         assert_eq!(
@@ -115,7 +116,7 @@ async fn work_elsewhere_learns_that_nobody_waits_any_more() {
         });
         std::future::pending().await
     });
-    play(options, async |cli| {
+    FakeCli::play_cli(options, async |cli| {
         let id = cli.ask(bash("ls")).await;
         assert_eq!(told.recv().await, Some("window opened"));
         cli.cancel(&id).await;

@@ -4,19 +4,20 @@ use inhouse::permission::{CanUseTool, Decision, DecisionClassification};
 use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
-use crate::chart::{answer_to, bash, told};
+use crate::support::{answer_to, bash, payload_of};
 
 #[tokio::test(start_paused = true)]
 async fn an_approval_always_carries_the_input() {
     assert_eq!(
-        told(Decision::allow()).await,
+        payload_of(Decision::allow()).await,
         json!({"behavior": "allow", "updatedInput": {"command": "touch asked"}, "toolUseID": "toolu_7"})
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_approval_may_change_the_input() {
-    let answer = told(Decision::allow().input(json!({"command": "ls", "timeout": null}))).await;
+    let answer =
+        payload_of(Decision::allow().input(json!({"command": "ls", "timeout": null}))).await;
     // What the host wrote is the tool's affair, `null` included.
     assert_eq!(
         answer["updatedInput"],
@@ -27,7 +28,7 @@ async fn an_approval_may_change_the_input() {
 #[tokio::test(start_paused = true)]
 async fn an_input_that_is_no_object_denies_the_call() {
     for wrong in [json!(null), json!("ls"), json!(["ls"])] {
-        let answer = told(Decision::allow().input(wrong)).await;
+        let answer = payload_of(Decision::allow().input(wrong)).await;
         assert_eq!(answer["behavior"], "deny");
         let message = answer["message"].as_str().unwrap();
         assert!(message.contains("not a JSON object"), "{message}");
@@ -38,26 +39,29 @@ async fn an_input_that_is_no_object_denies_the_call() {
 #[tokio::test(start_paused = true)]
 async fn a_denial_always_carries_a_message() {
     assert_eq!(
-        told(Decision::deny("not here")).await,
+        payload_of(Decision::deny("not here")).await,
         json!({"behavior": "deny", "message": "not here", "toolUseID": "toolu_7"})
     );
-    assert_eq!(told(Decision::deny("")).await["message"], "");
+    assert_eq!(payload_of(Decision::deny("")).await["message"], "");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_denial_may_end_the_turn() {
     assert_eq!(
-        told(Decision::deny("enough").interrupt()).await,
+        payload_of(Decision::deny("enough").interrupt()).await,
         json!({"behavior": "deny", "message": "enough", "interrupt": true, "toolUseID": "toolu_7"})
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_does_not_belong_to_a_decision_has_no_effect() {
-    let allowed = told(Decision::allow().interrupt()).await;
-    assert_eq!(allowed, told(Decision::allow()).await);
+    let allowed = payload_of(Decision::allow().interrupt()).await;
+    assert_eq!(allowed, payload_of(Decision::allow()).await);
     let denied = Decision::deny("no").input(json!({})).remember_suggestions();
-    assert_eq!(told(denied).await, told(Decision::deny("no")).await);
+    assert_eq!(
+        payload_of(denied).await,
+        payload_of(Decision::deny("no")).await
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,7 +73,7 @@ async fn a_decision_is_classified_if_the_host_likes() {
     ];
     for (kind, wire) in kinds {
         for decision in [Decision::allow(), Decision::deny("no")] {
-            let answer = told(decision.classify(kind.clone())).await;
+            let answer = payload_of(decision.classify(kind.clone())).await;
             assert_eq!(answer["decisionClassification"], wire);
         }
     }
@@ -106,7 +110,7 @@ async fn always_allow_sends_the_suggestions_back_without_their_nulls() {
 
 #[tokio::test(start_paused = true)]
 async fn without_suggestions_always_allow_allows_this_once() {
-    let answer = told(Decision::allow().remember_suggestions()).await;
-    assert_eq!(answer, told(Decision::allow()).await);
+    let answer = payload_of(Decision::allow().remember_suggestions()).await;
+    assert_eq!(answer, payload_of(Decision::allow()).await);
     assert_eq!(answer.get("updatedPermissions"), None::<&Value>);
 }

@@ -3,10 +3,11 @@
 use inhouse::dialog::{DialogAnswer, DialogRequest};
 use inhouse::launch::{HostEnvironment, Launch};
 use inhouse::{Asked, HandlerError, Options};
+use inhouse_testkit::FakeCli;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::chart::{answer_to, play};
+use crate::support::answer_to;
 
 fn dialog(kind: &str) -> Value {
     json!({
@@ -67,7 +68,7 @@ async fn a_kind_without_a_handler_stays_unanswered() {
     let options = Options::new().on_dialog("sign_in", async |_: Asked<DialogRequest>| {
         Ok(DialogAnswer::Cancelled)
     });
-    play(options, async |cli| {
+    FakeCli::play_cli(options, async |cli| {
         cli.ask(dialog("another")).await;
         // An answer to the first would come before this one.
         let id = cli.ask(dialog("sign_in")).await;

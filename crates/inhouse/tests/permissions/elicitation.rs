@@ -5,7 +5,7 @@ use inhouse::{Asked, HandlerError, Options};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::chart::answer_to;
+use crate::support::answer_to;
 
 fn form() -> Value {
     json!({
@@ -25,7 +25,7 @@ fn answering(answer: ElicitationAnswer) -> Options {
     Options::new().on_elicitation(async move |_: Asked<ElicitationRequest>| Ok(answer))
 }
 
-async fn told(options: Options) -> Value {
+async fn payload_of(options: Options) -> Value {
     answer_to(options, form()).await.payload()
 }
 
@@ -62,32 +62,35 @@ async fn every_member_of_the_question_reaches_the_handler() {
 async fn each_answer_has_its_form() {
     let filled_in = ElicitationAnswer::accept(&json!({"region": "north"})).unwrap();
     let expected = json!({"action": "accept", "content": {"region": "north"}});
-    assert_eq!(told(answering(filled_in)).await, expected);
+    assert_eq!(payload_of(answering(filled_in)).await, expected);
     assert_eq!(
-        told(answering(ElicitationAnswer::agree())).await,
+        payload_of(answering(ElicitationAnswer::agree())).await,
         json!({"action": "accept"})
     );
-    let declined = told(answering(ElicitationAnswer::Decline)).await;
+    let declined = payload_of(answering(ElicitationAnswer::Decline)).await;
     assert_eq!(declined, json!({"action": "decline"}));
-    let cancelled = told(answering(ElicitationAnswer::Cancel)).await;
+    let cancelled = payload_of(answering(ElicitationAnswer::Cancel)).await;
     assert_eq!(cancelled, json!({"action": "cancel"}));
     ElicitationAnswer::accept(&"north").expect_err("a form is an object");
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_handler_the_person_declines() {
-    assert_eq!(told(Options::new()).await, json!({"action": "decline"}));
+    assert_eq!(
+        payload_of(Options::new()).await,
+        json!({"action": "decline"})
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_fails_cancels() {
     let failing = Options::new()
         .on_elicitation(async |_: Asked<ElicitationRequest>| Err(HandlerError::new("no terminal")));
-    assert_eq!(told(failing).await, json!({"action": "cancel"}));
+    assert_eq!(payload_of(failing).await, json!({"action": "cancel"}));
     let panicking = Options::new().on_elicitation(
         async |_: Asked<ElicitationRequest>| -> Result<ElicitationAnswer, HandlerError> {
             panic!("no")
         },
     );
-    assert_eq!(told(panicking).await, json!({"action": "cancel"}));
+    assert_eq!(payload_of(panicking).await, json!({"action": "cancel"}));
 }

@@ -7,10 +7,11 @@ use inhouse::permission::{CanUseTool, Decision};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse::{Asked, HandlerError, Options};
+use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::chart::{answer_to, bash, call, denial, play};
+use crate::support::{answer_to, bash, call, denial};
 
 fn question() -> Value {
     call(
@@ -73,7 +74,7 @@ async fn a_panic_denies_the_call_and_the_session_lives() {
         .permissions(panic::<Asked<CanUseTool>, Decision>)
         .on_question(panic::<Asked<QuestionRequest>, Answers>)
         .on_plan(panic::<Asked<PlanRequest>, PlanDecision>);
-    play(options, async |cli| {
+    FakeCli::play_cli(options, async |cli| {
         for asked in [bash("ls"), question(), plan(), bash("ls")] {
             let id = cli.ask(asked).await;
             let message = denial(cli.expect_answer(&id).await);
@@ -104,7 +105,7 @@ async fn whoever_takes_too_long_has_said_no() {
         .on_plan(async |_: Asked<PlanRequest>| pending().await);
     for asked in [bash("ls"), question(), plan()] {
         let options = options.clone();
-        play(options, async move |cli| {
+        FakeCli::play_cli(options, async move |cli| {
             let start = Instant::now();
             cli.set_deadline(Duration::from_secs(60));
             let id = cli.ask(asked).await;
@@ -123,7 +124,7 @@ async fn a_person_may_think_for_hours_unless_a_timeout_is_set() {
         thought.await.expect_err("nothing comes of it");
         Ok(Decision::allow())
     });
-    play(options, async |cli| {
+    FakeCli::play_cli(options, async |cli| {
         cli.set_deadline(Duration::from_secs(9 * 60 * 60));
         let id = cli.ask(bash("ls")).await;
         assert_eq!(cli.expect_answer(&id).await.payload()["behavior"], "allow");

@@ -2,16 +2,16 @@
 //! paused clock.
 
 mod cancellation;
-mod chart;
 mod decisions;
 mod dialogs;
 mod elicitation;
 mod failures;
-mod nobody;
 mod plans;
 mod policy;
 mod questions;
 mod requests;
 mod rules;
+mod support;
 mod updates;
 mod warnings;
+mod without_handler;

@@ -6,7 +6,7 @@ use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::chart::{answer_to, call, denial};
+use crate::support::{answer_to, call, denial};
 
 const FILE: &str = "/home/me/.claude/plans/dig.md";
 

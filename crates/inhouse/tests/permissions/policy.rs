@@ -6,7 +6,7 @@ use inhouse::permission::{CanUseTool, Decision, Policy, Rule};
 use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
-use crate::chart::{answer_to, bash, denial};
+use crate::support::{answer_to, bash, denial};
 
 fn plan(options: &Options) -> inhouse::Result<Launch> {
     Launch::plan(options, "claude", &HostEnvironment::default())

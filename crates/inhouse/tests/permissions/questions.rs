@@ -5,7 +5,7 @@ use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::chart::{answer_to, call, denial};
+use crate::support::{answer_to, call, denial};
 
 fn input() -> Value {
     json!({

@@ -2,12 +2,13 @@
 
 use inhouse::permission::{CanUseTool, Decision, DecisionReasonType};
 use inhouse::{Asked, Options};
+use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::HostAnswer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::chart::{answer_to, bash, call, denial, play};
+use crate::support::{answer_to, bash, call, denial};
 
 fn everything() -> Value {
     json!({
@@ -131,7 +132,7 @@ async fn a_handler_steers_the_session_that_asks() {
         control.set_model(Some("haiku")).await?;
         Ok(Decision::allow())
     });
-    play(options, async |cli| {
+    FakeCli::play_cli(options, async |cli| {
         let id = cli.ask(bash("ls")).await;
         let request = cli.expect_request("set_model").await;
         assert_eq!(request.body()["model"], "haiku");

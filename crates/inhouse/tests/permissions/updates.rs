@@ -7,7 +7,7 @@ use inhouse::permission::{
 };
 use serde_json::{Value, json};
 
-use crate::chart::told;
+use crate::support::payload_of;
 
 const DESTINATIONS: [(UpdateDestination, &str); 5] = [
     (UpdateDestination::UserSettings, "userSettings"),
@@ -24,7 +24,7 @@ const BEHAVIORS: [(PermissionBehavior, &str); 3] = [
 ];
 
 async fn assert_sent(update: impl Into<PermissionUpdate>, expected: Value) {
-    let answer = told(Decision::allow().remember(update)).await;
+    let answer = payload_of(Decision::allow().remember(update)).await;
     assert_eq!(answer["behavior"], "allow");
     assert_eq!(answer["updatedPermissions"], json!([expected]));
 }
@@ -80,7 +80,7 @@ async fn several_changes_keep_their_order() {
             UpdateDestination::Session,
         ))
         .remember(AddDirectories::new(["/srv"], UpdateDestination::Session));
-    let answer = told(decision).await;
+    let answer = payload_of(decision).await;
     let updates = answer["updatedPermissions"].as_array().unwrap();
     let kinds: Vec<&Value> = updates.iter().map(|update| &update["type"]).collect();
     assert_eq!(kinds, ["setMode", "addDirectories"]);

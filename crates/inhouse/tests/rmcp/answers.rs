@@ -3,8 +3,8 @@
 use inhouse::Options;
 use serde_json::{Value, json};
 
-use crate::chart::play;
 use crate::notes::Notes;
+use crate::support::play;
 
 fn options() -> Options {
     Options::new().rmcp_server("notes", Notes::factory().0)

@@ -12,17 +12,17 @@ use inhouse::rmcp::service::RequestContext;
 use inhouse::rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
-use crate::chart::play;
 use crate::notes::Notes;
+use crate::support::play;
 
 #[tokio::test]
 async fn the_cli_is_told_in_advance_what_the_server_would_say() {
     let (factory, mut journal) = Notes::factory();
     let options = Options::new().rmcp_server("notes", factory);
     play(options, async |cli| {
-        assert_eq!(cli.initialize["sdkMcpServers"], json!(["notes"]));
-        assert_eq!(cli.initialize["sdkMcpServerConfigs"], Value::Null);
-        let manifest = cli.initialize["sdkMcpServerManifests"]["notes"].clone();
+        assert_eq!(cli.initialize()["sdkMcpServers"], json!(["notes"]));
+        assert_eq!(cli.initialize()["sdkMcpServerConfigs"], Value::Null);
+        let manifest = cli.initialize()["sdkMcpServerManifests"]["notes"].clone();
         let result = &manifest["initializeResult"];
         assert_eq!(result["protocolVersion"], "2025-11-25");
         assert_eq!(result["instructions"], "Write everything down.");
@@ -42,7 +42,7 @@ async fn the_cli_is_told_in_advance_what_the_server_would_say() {
 async fn a_cli_without_manifests_makes_its_own_handshake() {
     let options = Options::new().rmcp_server("notes", Notes::factory().0);
     play(options, async |cli| {
-        let manifest = cli.initialize["sdkMcpServerManifests"]["notes"].clone();
+        let manifest = cli.initialize()["sdkMcpServerManifests"]["notes"].clone();
         for (wish, version) in [
             ("2025-11-25", "2025-11-25"),
             ("2024-11-05", "2024-11-05"),
@@ -126,7 +126,7 @@ async fn manifest(beginning: Beginning) -> Value {
     let mut manifest = Value::Null;
     let options = Options::new().rmcp_server("notes", move || beginning);
     play(options, async |cli| {
-        manifest = cli.initialize["sdkMcpServerManifests"]["notes"].clone();
+        manifest = cli.initialize()["sdkMcpServerManifests"]["notes"].clone();
     })
     .await;
     manifest
@@ -148,14 +148,14 @@ async fn tools_are_left_to_the_cli_where_they_are_not_known_in_full() {
 async fn tools_that_change_while_they_are_listed_are_left_to_the_cli() {
     let options = Options::new().rmcp_server("notes", || Beginning::ToolsThatChange);
     play(options, async |cli| {
-        let manifest = &cli.initialize["sdkMcpServerManifests"]["notes"];
+        let manifest = &cli.initialize()["sdkMcpServerManifests"]["notes"];
         assert_eq!(
             manifest["initializeResult"]["protocolVersion"],
             "2025-11-25"
         );
         assert_eq!(manifest["toolsListResult"], Value::Null);
         assert_eq!(
-            cli.told().await["method"],
+            cli.server_message().await["method"],
             "notifications/tools/list_changed"
         );
     })

@@ -3,8 +3,8 @@
 use inhouse::Options;
 use serde_json::{Value, json};
 
-use crate::chart::{play, text_of};
 use crate::notes::{Journal, Notes};
+use crate::support::{play, text_of};
 
 fn options() -> (Options, Journal) {
     let (factory, journal) = Notes::factory();

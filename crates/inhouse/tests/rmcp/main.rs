@@ -2,7 +2,6 @@
 
 mod answers;
 mod beginning;
-mod chart;
 mod conformance;
 mod failures;
 #[path = "../tools/listener.rs"]
@@ -11,4 +10,5 @@ mod notes;
 mod pump;
 mod server_messages;
 mod sessions;
+mod support;
 mod telemetry;

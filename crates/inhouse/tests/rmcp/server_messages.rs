@@ -3,8 +3,8 @@
 use inhouse::Options;
 use serde_json::{Value, json};
 
-use crate::chart::{play, text_of};
 use crate::notes::Notes;
+use crate::support::{play, text_of};
 
 fn options() -> Options {
     Options::new().rmcp_server("notes", Notes::factory().0)
@@ -15,18 +15,18 @@ async fn notifications_arrive_in_order_and_before_the_result() {
     play(options(), async |cli| {
         let asked = cli.begin_call(7, "report").await;
         for step in [1.0, 2.0, 3.0] {
-            let told = cli.told().await;
+            let told = cli.server_message().await;
             assert_eq!(told["method"], "notifications/progress");
             assert_eq!(
                 told["params"],
                 json!({"progressToken": 7, "progress": step, "total": 3.0})
             );
         }
-        let told = cli.told().await;
+        let told = cli.server_message().await;
         assert_eq!(told["method"], "notifications/message");
         assert_eq!(told["params"], json!({"level": "info", "data": "done"}));
         assert_eq!(
-            cli.told().await["method"],
+            cli.server_message().await["method"],
             "notifications/tools/list_changed"
         );
         assert_eq!(text_of(&cli.answer(&asked).await), "reported");
@@ -39,7 +39,7 @@ async fn notifications_arrive_in_order_and_before_the_result() {
 async fn a_request_of_the_server_is_not_taken_for_an_answer_to_one_with_its_id() {
     play(options(), async |cli| {
         let asked = cli.begin_call(0, "roots").await;
-        let told = cli.told().await;
+        let told = cli.server_message().await;
         assert_eq!(
             (&told["id"], &told["method"]),
             (&json!(0), &json!("roots/list"))
@@ -66,9 +66,9 @@ async fn a_request_of_the_server_is_not_taken_for_an_answer_to_one_with_its_id()
 async fn each_answer_of_the_cli_finds_the_request_that_it_is_for() {
     play(options(), async |cli| {
         let first = cli.begin_call(4, "roots").await;
-        let first_told = cli.told().await["id"].clone();
+        let first_told = cli.server_message().await["id"].clone();
         let second = cli.begin_call(5, "roots").await;
-        let second_told = cli.told().await["id"].clone();
+        let second_told = cli.server_message().await["id"].clone();
         assert_ne!(first_told, second_told);
 
         let roots = json!({"roots": [{"uri": "file:///a"}, {"uri": "file:///b"}]});

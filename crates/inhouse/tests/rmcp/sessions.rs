@@ -4,8 +4,8 @@ use inhouse::{Client, McpServers, Options};
 use inhouse_testkit::FakeCli;
 use serde_json::json;
 
-use crate::chart::{play, text_of};
 use crate::notes::Notes;
+use crate::support::{play, text_of};
 
 #[tokio::test]
 async fn sessions_have_handlers_of_their_own() {

@@ -4,9 +4,9 @@ use inhouse::Options;
 use serde_json::json;
 use tracing::Level;
 
-use crate::chart::play;
 use crate::listener::Listener;
 use crate::notes::Notes;
+use crate::support::play;
 
 /// Plays one call, cancelled if it does not end by itself, and returns what is told of it.
 async fn heard_of(tool: &str, level: Level) -> String {

@@ -7,8 +7,8 @@ mod deferred;
 mod events;
 mod failures;
 mod oldest;
+mod probe;
 mod surroundings;
-mod witness;
 
 use inhouse_testkit::Turn;
 use serde_json::json;

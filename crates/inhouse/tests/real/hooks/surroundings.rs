@@ -11,16 +11,16 @@ use inhouse_testkit::Turn;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::witness::Witness;
+use super::probe::Probe;
 use crate::world::{self, World};
 
 #[tokio::test]
 async fn another_model_is_seen_and_can_be_kept_away() {
     world::pinned(async |world| {
         world.model.turn("One.").turn("Two.");
-        let mut witness = Witness::new();
-        let mut options = witness.of::<PreModelSwitch>(world.options());
-        options = witness.of::<PostModelSwitch>(options);
+        let mut probe = Probe::new();
+        let mut options = probe.of::<PreModelSwitch>(world.options());
+        options = probe.of::<PostModelSwitch>(options);
         options = options
             .hook(
                 Matcher::pattern(".*haiku.*"),
@@ -34,12 +34,12 @@ async fn another_model_is_seen_and_can_be_kept_away() {
         world.ask(&mut client, "Begin.").await;
 
         client.control().set_model(Some("sonnet")).await.unwrap();
-        let before = witness.saw("PreModelSwitch").await;
+        let before = probe.saw("PreModelSwitch").await;
         assert_eq!(
             (&before["source"], &before["requested_model"]),
             (&json!("sdk"), &json!("sonnet"))
         );
-        let after = witness.saw("PostModelSwitch").await;
+        let after = probe.saw("PostModelSwitch").await;
         assert_eq!(after["to_model"], before["to_model"]);
         world.ask(&mut client, "Go on.").await;
         let read = super::read_by_model(world);
@@ -60,8 +60,8 @@ async fn another_model_is_seen_and_can_be_kept_away() {
 async fn changed_settings_are_seen_and_can_be_kept_away() {
     world::pinned(async |world| {
         world.model.turn("One.");
-        let mut witness = Witness::new();
-        let mut options = witness.of::<ConfigChange>(world.options());
+        let mut probe = Probe::new();
+        let mut options = probe.of::<ConfigChange>(world.options());
         options = options.hook(
             Matcher::only(ConfigSource::UserSettings),
             async |_: ConfigChange, _| Ok(HookOutput::block("not while I work")),
@@ -73,7 +73,7 @@ async fn changed_settings_are_seen_and_can_be_kept_away() {
         let file = world.isolation().config_dir().join("settings.json");
         fs::write(file, rules.to_string()).unwrap();
 
-        let change = witness.saw("ConfigChange").await;
+        let change = probe.saw("ConfigChange").await;
         assert_eq!(change["source"], "user_settings");
         let state = client
             .control()
@@ -104,8 +104,8 @@ async fn worktrees_are_made_and_removed_by_hooks() {
             .turn(Turn::new().tool_use("toolu_1", "EnterWorktree", json!({"name": "fix"})))
             .turn(Turn::new().tool_use("toolu_2", "ExitWorktree", leave))
             .turn("Done.");
-        let mut witness = Witness::new();
-        let options = witness.of::<WorktreeRemove>(world.options());
+        let mut probe = Probe::new();
+        let options = probe.of::<WorktreeRemove>(world.options());
         let path = worktree.clone();
         let make = async move |event: WorktreeCreate, _: HookContext| {
             assert_eq!(event.name, "fix");
@@ -118,7 +118,7 @@ async fn worktrees_are_made_and_removed_by_hooks() {
 
         assert_eq!(world.ask(&mut client, "Go.").await, "Done.");
 
-        let removed = witness.saw("WorktreeRemove").await;
+        let removed = probe.saw("WorktreeRemove").await;
         assert_eq!(removed["worktree_path"], worktree.to_str().unwrap());
         let entered = world.model.conversation()[1].tool_results();
         assert!(!entered[0].is_error, "{entered:?}");
@@ -136,9 +136,9 @@ async fn tasks_are_seen_and_can_be_held_up() {
             .turn(Turn::new().tool_use("toolu_1", "TaskCreate", task))
             .turn(Turn::new().tool_use("toolu_2", "TaskUpdate", done))
             .turn("Done.");
-        let mut witness = Witness::new();
-        let mut options = witness.of::<TaskCreated>(world.options());
-        options = witness.of::<TaskCompleted>(options);
+        let mut probe = Probe::new();
+        let mut options = probe.of::<TaskCreated>(world.options());
+        options = probe.of::<TaskCompleted>(options);
         options = options
             .hook(Matcher::any(), async |_: TaskCompleted, _| {
                 Ok(HookOutput::block("the paint is wet"))
@@ -149,9 +149,9 @@ async fn tasks_are_seen_and_can_be_held_up() {
 
         world.ask(&mut client, "Go.").await;
 
-        let created = witness.saw("TaskCreated").await;
+        let created = probe.saw("TaskCreated").await;
         assert_eq!(created["task_subject"], "Paint the fence");
-        let completed = witness.saw("TaskCompleted").await;
+        let completed = probe.saw("TaskCompleted").await;
         assert_eq!(completed["task_id"], created["task_id"]);
         let seen = world.model.conversation()[2].tool_results();
         assert!(seen[1].text.contains("the paint is wet"), "{seen:?}");
@@ -175,8 +175,8 @@ async fn a_new_directory_is_seen() {
         world.model.turn("One.");
         let repository = world.cwd().join("lib");
         fs::create_dir_all(repository.join(".git")).unwrap();
-        let mut witness = Witness::new();
-        let options = witness.of::<DirectoryAdded>(world.options());
+        let mut probe = Probe::new();
+        let options = probe.of::<DirectoryAdded>(world.options());
         let mut client = world.connect(options).await;
         world.ask(&mut client, "Begin.").await;
 
@@ -184,7 +184,7 @@ async fn a_new_directory_is_seen() {
         let request = RegisterRepoRoot { directory };
         client.control().request(request).await.unwrap();
 
-        let added = witness.saw("DirectoryAdded").await;
+        let added = probe.saw("DirectoryAdded").await;
         assert_eq!(added["source"], "register_repo_root");
         assert_eq!(added["directory"], repository.to_str().unwrap());
     })
@@ -207,22 +207,22 @@ fn asking_for_a_region(world: &World) -> inhouse::Options {
 #[tokio::test]
 async fn questions_of_mcp_servers_are_seen() {
     world::pinned(async |world| {
-        let mut witness = Witness::new();
+        let mut probe = Probe::new();
         let mut options = asking_for_a_region(world);
-        options = witness.of::<Elicitation>(options);
-        options = witness.of::<ElicitationResult>(options);
-        options = witness.of::<Notification>(options);
+        options = probe.of::<Elicitation>(options);
+        options = probe.of::<ElicitationResult>(options);
+        options = probe.of::<Notification>(options);
         options = options.on_elicitation(async |_| Ok(ElicitationAnswer::Decline));
         let mut client = world.connect(options).await;
         client.control().wait_mcp_ready().await.unwrap();
 
         world.ask(&mut client, "Go.").await;
 
-        let asked = witness.saw("Elicitation").await;
+        let asked = probe.saw("Elicitation").await;
         assert_eq!(asked["message"], "Which region?");
-        let answered = witness.saw("ElicitationResult").await;
+        let answered = probe.saw("ElicitationResult").await;
         assert_eq!(answered["action"], "decline");
-        let noted = witness.saw("Notification").await;
+        let noted = probe.saw("Notification").await;
         assert_eq!(noted["notification_type"], "elicitation_response");
     })
     .await;

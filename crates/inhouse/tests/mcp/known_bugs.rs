@@ -3,10 +3,12 @@
 use inhouse::message::{GapReason, Message};
 use inhouse::tool::{Content, Tool, ToolError, ToolServer};
 use inhouse::{ErrorKind, ExitStatus, Options};
+use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake;
 use serde_json::{Value, json};
 
-use crate::chart::{call, cancelled, exchange, play, request, response, session, text};
-use crate::witness::endless;
+use crate::probe::endless;
+use crate::support::{call, cancelled, exchange, request, response, text};
 
 fn server() -> ToolServer {
     ToolServer::new("s")
@@ -28,7 +30,7 @@ fn options() -> Options {
 
 #[tokio::test(start_paused = true)]
 async fn an_error_an_unknown_method_and_a_panic_each_get_a_reply_and_all_goes_on() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         for (id, message) in [
             call(1, "fail", json!({})),
             request(2, "tools/brew", json!({})),
@@ -47,7 +49,7 @@ async fn an_error_an_unknown_method_and_a_panic_each_get_a_reply_and_all_goes_on
 
 #[tokio::test(start_paused = true)]
 async fn members_of_a_result_have_the_names_and_values_that_the_cli_takes() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         let fine = exchange(cli, "s", call(1, "fine", json!({}))).await;
         assert_eq!(fine["result"].get("isError"), None, "not even null");
         assert_eq!(fine["result"].get("is_error"), None);
@@ -65,12 +67,13 @@ async fn members_of_a_result_have_the_names_and_values_that_the_cli_takes() {
 async fn a_slow_tool_delays_neither_another_nor_an_interrupt() {
     let (slow, _witness) = endless("slow");
     let options = Options::new().tool_server(server().tool(slow));
-    session(
+    FakeCli::play(
         options,
         async |client| {
             client.control().interrupt().await.expect("at once");
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.mcp_message("s", call(1, "slow", json!({}))).await;
             cli.expect_request("interrupt").await.succeed_empty().await;
             let other = exchange(cli, "s", call(2, "fine", json!({}))).await;
@@ -87,7 +90,7 @@ async fn a_slow_tool_delays_neither_another_nor_an_interrupt() {
 #[tokio::test(start_paused = true)]
 async fn no_counter_of_bytes_ends_a_session() {
     const MEGABYTE: usize = 1 << 20;
-    session(
+    FakeCli::play(
         options(),
         async |client| {
             let mut turn = client.send("talk").await.expect("a turn");
@@ -98,8 +101,9 @@ async fn no_counter_of_bytes_ends_a_session() {
                 }
             }
             assert_eq!(bytes, 12 * MEGABYTE);
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.expect_prompt().await;
             for _ in 0..12 {
                 cli.assistant(&"x".repeat(MEGABYTE)).await;
@@ -115,14 +119,15 @@ async fn no_counter_of_bytes_ends_a_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_control_request_is_an_error() {
-    session(
+    FakeCli::play(
         options(),
         async |client| {
             let refused = client.control().set_model(Some("gpt")).await.unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Refused);
             assert!(refused.to_string().contains("no such model"), "{refused}");
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             let asked = cli.expect_request("set_model").await;
             asked.refuse("no such model", None).await;
         },
@@ -149,13 +154,13 @@ async fn a_control_request_fails_when_the_cli_dies_and_when_it_is_silent() {
         let _until_it_dies = cli.expect_request("interrupt").await;
         cli.exit(ExitStatus::with_code(3));
     };
-    crate::chart::together(host, cli).await;
+    fake::join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_reader_and_a_control_request_in_the_middle_lose_no_message() {
     const COUNT: usize = 1_501;
-    session(
+    FakeCli::play(
         options(),
         async |client| {
             let control = client.control().clone();
@@ -170,8 +175,9 @@ async fn a_slow_reader_and_a_control_request_in_the_middle_lose_no_message() {
             }
             let said: Vec<String> = (0..COUNT).map(|number| number.to_string()).collect();
             assert_eq!(heard, said);
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.expect_prompt().await;
             let asked = cli.expect_request("set_model").await;
             for number in 0..COUNT {
@@ -187,7 +193,7 @@ async fn a_slow_reader_and_a_control_request_in_the_middle_lose_no_message() {
 
 #[tokio::test(start_paused = true)]
 async fn a_line_that_is_not_json_poisons_no_other() {
-    session(
+    FakeCli::play(
         options(),
         async |client| {
             let mut turn = client.send("hello").await.expect("a turn");
@@ -201,8 +207,9 @@ async fn a_line_that_is_not_json_poisons_no_other() {
                 }
             }
             assert_eq!((gaps, texts.as_str()), (1, "fine"));
+            Ok(())
         },
-        async |cli, _| {
+        async |cli| {
             cli.expect_prompt().await;
             cli.send_bytes(b"Warning: {not json\n").await;
             let still = exchange(cli, "s", call(1, "fine", json!({}))).await;
@@ -232,12 +239,12 @@ async fn the_death_of_the_cli_is_neither_a_clean_end_nor_a_hang() {
         cli.stderr("out of memory\n");
         cli.exit(ExitStatus::with_code(0));
     };
-    crate::chart::together(host, cli).await;
+    fake::join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_protocol_version_is_negotiated_and_a_ping_is_answered() {
-    play(options(), async |cli, _| {
+    FakeCli::play_cli(options(), async |cli| {
         for version in ["2024-11-05", "2025-06-18"] {
             let wish = json!({
                 "protocolVersion": version,

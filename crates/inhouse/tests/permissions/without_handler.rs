@@ -8,7 +8,7 @@ use inhouse::{Asked, Options};
 use inhouse_testkit::fake::HostAnswer;
 use serde_json::json;
 
-use crate::chart::{answer_to, bash, call};
+use crate::support::{answer_to, bash, call};
 
 fn asks_the_host(options: &Options) -> bool {
     let launch = Launch::plan(options, "claude", &HostEnvironment::default()).unwrap();

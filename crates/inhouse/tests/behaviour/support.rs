@@ -1,4 +1,4 @@
-//! What every test here needs: two sides, a deadline, and a short form of what was read.
+//! Helpers for both sides of a session: connect, measure, read messages in short form.
 
 use std::future::{Future, pending};
 use std::time::Duration;
@@ -9,52 +9,42 @@ use inhouse_testkit::{FakeCli, FakeTransport};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-/// A day on the paused clock: it passes as soon as both sides wait for ever.
-const DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Plays both sides of a conversation.
-pub(crate) async fn together<H: Future, C: Future>(host: H, cli: C) -> (H::Output, C::Output) {
-    timeout(DEADLINE, async { tokio::join!(host, cli) })
-        .await
-        .expect("one side waits for something that never comes")
-}
-
 pub(crate) async fn connect(transport: FakeTransport) -> Client {
-    connect_as(Options::new(), transport).await
+    connect_with(Options::new(), transport).await
 }
 
-pub(crate) async fn connect_as(options: Options, transport: FakeTransport) -> Client {
+pub(crate) async fn connect_with(options: Options, transport: FakeTransport) -> Client {
     Client::connect_with(options, transport)
         .await
-        .expect("the fake accepts the session")
+        .expect("the session opens")
 }
 
-/// The error of something that must fail.
+/// Returns the error of an operation that has to fail.
 pub(crate) fn failed<T>(outcome: Result<T>) -> Error {
-    outcome.err().expect("this cannot succeed")
+    outcome.err().expect("the operation fails")
 }
 
-/// How long something took, on the paused clock.
+/// Returns how long a future took on the paused clock.
 pub(crate) async fn timed<F: Future>(future: F) -> (F::Output, Duration) {
     let start = Instant::now();
     let output = future.await;
     (output, start.elapsed())
 }
 
-/// Resolves when every other task waits: only then does the paused clock advance.
+/// Resolves when every other task is idle: the paused clock advances only then.
 pub(crate) async fn idle() {
     timeout(Duration::from_millis(1), pending::<()>())
         .await
-        .expect_err("it is pending for ever");
+        .expect_err("the future is always pending");
 }
 
 pub(crate) const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A message in a few words: its type and what tells it from others of that type.
-pub(crate) fn sketch(message: &Message) -> String {
-    let value = serde_json::to_value(message).expect("every message has a JSON form");
+/// Formats a message in short form: its type and its text or subtype.
+pub(crate) fn summary(message: &Message) -> String {
+    let value = serde_json::to_value(message).expect("a message serialises");
     let kind = value["type"].as_str().unwrap_or_default();
     match kind {
         "assistant" => format!("said {}", text(&value["message"]["content"][0]["text"])),
@@ -65,26 +55,26 @@ pub(crate) fn sketch(message: &Message) -> String {
     }
 }
 
-/// Everything to the end of a stream that ends well.
+/// Reads every message to the end of the stream, in short form.
 pub(crate) async fn read_to_end(messages: &mut MessageStream) -> Vec<String> {
     let mut read = Vec::new();
     while let Some(message) = messages.next().await {
-        read.push(sketch(&message.expect("the stream ends well")));
+        read.push(summary(&message.expect("the stream has no error")));
     }
     read
 }
 
-/// So many messages.
+/// Reads `count` messages, in short form.
 pub(crate) async fn read(messages: &mut MessageStream, count: usize) -> Vec<String> {
     let mut read = Vec::new();
     while read.len() < count {
-        let message = messages.next().await.expect("the stream goes on");
-        read.push(sketch(&message.expect("the session lives")));
+        let message = messages.next().await.expect("the stream has not ended");
+        read.push(summary(&message.expect("the stream has no error")));
     }
     read
 }
 
-/// A successful result, with these members besides, or instead.
+/// Returns a successful result line, with these members added or replaced.
 pub(crate) fn result_with(cli: &FakeCli, members: Value) -> Value {
     let mut line = json!({
         "type": "result",
@@ -99,16 +89,14 @@ pub(crate) fn result_with(cli: &FakeCli, members: Value) -> Value {
     line
 }
 
-/// Waits until everything that the CLI has said so far has reached the host.
-///
-/// To be played against [`settled`].
+/// Waits until the host has read every line sent so far; the host calls [`settled`].
 pub(crate) async fn settle(cli: &mut FakeCli) {
     cli.expect_request("set_model").await.succeed_empty().await;
 }
 
 /// The host's side of [`settle`].
 pub(crate) async fn settled(control: &inhouse::Control) {
-    control.set_model(None).await.expect("the fake agrees");
+    control.set_model(None).await.expect("the CLI agrees");
 }
 
 fn text(value: &Value) -> &str {
