@@ -26,7 +26,7 @@ async fn panic_of(chart: impl Future<Output = ()> + Send + 'static) -> String {
 }
 
 #[tokio::test]
-async fn a_turn_has_all_parts_and_names_its_prompt() {
+async fn turn_has_all_parts_and_names_its_prompt() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -62,7 +62,7 @@ async fn a_turn_has_all_parts_and_names_its_prompt() {
 }
 
 #[tokio::test]
-async fn requests_go_both_ways_and_out_of_turn() {
+async fn requests_go_both_ways_in_any_order() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -92,7 +92,7 @@ async fn requests_go_both_ways_and_out_of_turn() {
 }
 
 #[tokio::test]
-async fn the_unexpected_fails_with_the_conversation_so_far() {
+async fn unexpected_line_fails_with_the_transcript() {
     let text = panic_of(async {
         let (transport, mut cli) = FakeCli::new();
         let host = async {
@@ -121,7 +121,7 @@ async fn the_unexpected_fails_with_the_conversation_so_far() {
 }
 
 #[tokio::test]
-async fn what_is_to_be_ignored_is_passed_over() {
+async fn ignored_lines_are_skipped() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -141,7 +141,7 @@ async fn what_is_to_be_ignored_is_passed_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_is_real_time_under_a_paused_clock() {
+async fn deadline_is_real_time_under_a_paused_clock() {
     let text = panic_of(async {
         let (transport, mut cli) = FakeCli::new();
         cli.set_deadline(Duration::from_millis(50));
@@ -166,7 +166,7 @@ async fn a_deadline_is_real_time_under_a_paused_clock() {
 }
 
 #[tokio::test]
-async fn a_drop_is_an_exit_without_an_error() {
+async fn dropping_the_fake_is_an_exit_with_code_0() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -182,7 +182,7 @@ async fn a_drop_is_an_exit_without_an_error() {
 }
 
 #[tokio::test]
-async fn a_death_comes_with_its_status_and_its_last_words() {
+async fn exit_has_its_status_and_stderr_tail() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -203,7 +203,7 @@ async fn a_death_comes_with_its_status_and_its_last_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn signals_are_felt_and_may_be_ignored() {
+async fn signals_end_the_fake_unless_ignored() {
     let (transport, mut cli) = FakeCli::new();
     let timing = ShutdownTiming::default()
         .grace(Duration::from_secs(3))
@@ -227,7 +227,7 @@ async fn signals_are_felt_and_may_be_ignored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_terminated_fake_can_neither_hear_nor_speak() {
+async fn terminated_fake_can_neither_read_nor_write() {
     let text = panic_of(async {
         let (transport, mut cli) = FakeCli::new();
         let host = async { connect(transport).await.close().await.unwrap() };
@@ -245,7 +245,7 @@ async fn a_terminated_fake_can_neither_hear_nor_speak() {
 }
 
 #[tokio::test]
-async fn a_script_is_played_in_memory() {
+async fn script_is_played_in_memory() {
     let (transport, cli) = FakeCli::new();
     let script = Script::new()
         .accept()
@@ -265,7 +265,7 @@ async fn a_script_is_played_in_memory() {
 }
 
 #[tokio::test]
-async fn an_echo_answers_until_the_end_of_input() {
+async fn echo_answers_until_the_end_of_input() {
     let (transport, cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -281,7 +281,7 @@ async fn an_echo_answers_until_the_end_of_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_play_ends_when_the_host_kills_the_fake() {
+async fn script_ends_when_the_host_kills_the_fake() {
     for ending in [Script::new().hang(), Script::new().ignore_end_of_input()] {
         let (transport, cli) = FakeCli::new();
         let script = Script::new().accept().ignore_terminate().then(ending);
@@ -292,7 +292,7 @@ async fn a_play_ends_when_the_host_kills_the_fake() {
 }
 
 #[tokio::test]
-async fn every_step_survives_being_written_to_a_file() {
+async fn every_step_round_trips_through_a_file() {
     let script = Script::new()
         .accept()
         .expect_prompt()
@@ -332,7 +332,7 @@ async fn every_step_survives_being_written_to_a_file() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_program_plays_the_same_script_and_says_how_it_was_started() {
+async fn program_plays_a_script_and_records_its_launch() {
     use inhouse_testkit::fake::LaunchRecord;
 
     let directory = tempfile::tempdir().unwrap();
@@ -364,7 +364,7 @@ async fn the_program_plays_the_same_script_and_says_how_it_was_started() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_program_reports_a_host_that_leaves_the_script() {
+async fn program_reports_a_host_that_deviates_from_the_script() {
     let directory = tempfile::tempdir().unwrap();
     let script = Script::new().accept();
     let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_fake-cli"))

@@ -79,7 +79,7 @@ fn types(tape: &Tape, of: Side) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn both_sides_are_recorded_in_the_order_in_which_they_spoke() {
+async fn both_sides_are_recorded_in_order() {
     let (tape, _) = recorded().await;
     assert_eq!(
         types(&tape, Side::Host),
@@ -103,7 +103,7 @@ async fn both_sides_are_recorded_in_the_order_in_which_they_spoke() {
 }
 
 #[tokio::test]
-async fn an_agent_gets_from_a_replay_what_it_got_when_it_was_recorded() {
+async fn replay_gives_the_recorded_messages() {
     let (tape, live) = recorded().await;
     assert_eq!(live.permissions_asked, 1);
     let replayed = agent(Replay::new(tape)).await.unwrap();
@@ -111,7 +111,7 @@ async fn an_agent_gets_from_a_replay_what_it_got_when_it_was_recorded() {
 }
 
 #[tokio::test]
-async fn a_replay_refuses_requests_that_were_not_recorded() {
+async fn replay_refuses_requests_that_were_not_recorded() {
     let (tape, _) = recorded().await;
     let client = Client::connect_with(Options::new(), Replay::new(tape))
         .await
@@ -123,7 +123,7 @@ async fn a_replay_refuses_requests_that_were_not_recorded() {
 }
 
 #[tokio::test]
-async fn a_prompt_too_many_ends_a_replay_and_the_error_says_so() {
+async fn extra_prompt_ends_a_replay_with_an_error() {
     let (tape, _) = recorded().await;
     let until_the_first_result = tape.steps().iter().take_while(
         |step| !matches!(step, Step::Line { by: Side::Host, line } if line.contains("set_model")),
@@ -143,7 +143,7 @@ async fn a_prompt_too_many_ends_a_replay_and_the_error_says_so() {
 }
 
 #[tokio::test]
-async fn a_host_that_leaves_early_ends_a_replay() {
+async fn host_that_closes_early_ends_a_replay() {
     let (tape, _) = recorded().await;
     let client = Client::connect_with(Options::new(), Replay::new(tape))
         .await
@@ -169,7 +169,7 @@ async fn recordings_of_the_real_cli_play_back() {
 }
 
 #[test]
-fn a_recording_needs_a_directory() {
+fn recording_needs_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let (transport, _cli) = FakeCli::new();
     let error = Recording::create(directory.path().join("no/such"), transport).unwrap_err();

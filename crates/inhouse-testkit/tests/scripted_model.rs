@@ -21,7 +21,7 @@ mod alone {
     use super::*;
 
     #[tokio::test]
-    async fn a_streamed_turn_has_the_events_of_the_api_in_their_order() {
+    async fn streamed_turn_has_the_api_events_in_order() {
         let model = ScriptedModel::start().await.unwrap();
         let turn = Turn::new()
             .thinking("hm")
@@ -70,7 +70,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn without_streaming_the_message_comes_whole() {
+    async fn message_is_complete_without_streaming() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn(Turn::new().text("four").stop_reason("max_tokens"));
         let response = post(&model, "/v1/messages", json!({ "model": "m" })).await;
@@ -84,7 +84,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn an_error_has_its_status_its_type_and_its_headers() {
+    async fn error_has_its_status_its_type_and_its_headers() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn(
             Turn::error(429)
@@ -101,7 +101,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn an_error_can_come_in_the_middle_of_a_stream() {
+    async fn error_can_interrupt_a_stream() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn(Turn::new().text("half").fail(Turn::error(529)));
         let events = post(&model, "/v1/messages", json!({ "stream": true }))
@@ -121,7 +121,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn a_script_that_has_run_out_says_so_and_is_noticed() {
+    async fn exhausted_script_is_an_api_error_and_fails_assert_done() {
         let model = ScriptedModel::start().await.unwrap();
         let response = post(&model, "/v1/messages", json!({ "stream": true })).await;
         assert_eq!(
@@ -143,7 +143,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn answers_that_nobody_asked_for_are_noticed() {
+    async fn unused_turns_fail_assert_done() {
         let model = ScriptedModel::start().await.unwrap();
         model
             .turn("one")
@@ -156,7 +156,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn otherwise_answers_what_the_script_does_not() {
+    async fn otherwise_answers_requests_beyond_the_script() {
         let model = ScriptedModel::start().await.unwrap();
         model
             .turn("first")
@@ -171,7 +171,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn rules_come_before_the_script_and_once_means_once() {
+    async fn rules_precede_the_script_and_once_applies_once() {
         let model = ScriptedModel::start().await.unwrap();
         model
             .turn("script")
@@ -190,7 +190,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn side_requests_are_answered_and_recorded_but_take_no_turn() {
+    async fn side_requests_are_answered_without_a_turn() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn("untouched");
         let count = post(
@@ -238,7 +238,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn a_request_is_recorded_as_it_came() {
+    async fn request_is_recorded_unchanged() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn("ok");
         let body = json!({
@@ -268,7 +268,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn waiting_ends_at_the_deadline_and_tells_what_came_instead() {
+    async fn wait_ends_at_the_deadline_with_the_received_requests() {
         let model = ScriptedModel::start().await.unwrap();
         send(&model, "HEAD", "/", "").await;
         let error = model
@@ -282,7 +282,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn a_stalled_turn_goes_on_when_released_and_holds_up_nobody() {
+    async fn stalled_turn_continues_when_released_and_blocks_no_other() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn(Turn::new().text("slow").stall()).turn("quick");
         let slow = post(&model, "/v1/messages", json!({ "stream": true }));
@@ -297,7 +297,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn a_hang_up_delivers_what_came_before_it() {
+    async fn disconnect_delivers_earlier_parts() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn(Turn::new().text("half").hang_up());
         let mut stream = connect(&model).await;
@@ -316,7 +316,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn a_client_that_goes_away_is_noticed_and_harms_nobody() {
+    async fn client_disconnect_is_recorded() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn(Turn::new().stall()).turn("still here");
         let mut stream = connect(&model).await;
@@ -337,7 +337,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn many_clients_at_once_get_one_answer_each() {
+    async fn concurrent_clients_get_one_turn_each() {
         let model = ScriptedModel::start().await.unwrap();
         let mut clients = tokio::task::JoinSet::new();
         for number in 0..50 {
@@ -368,7 +368,7 @@ mod alone {
     }
 
     #[tokio::test]
-    async fn dropping_the_model_closes_everything() {
+    async fn dropping_the_model_closes_its_connections() {
         let model = ScriptedModel::start().await.unwrap();
         model.turn(Turn::new().stall());
         let mut stream = connect(&model).await;

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_the_length_that_was_asked_for() {
+    fn line_has_the_requested_length() {
         let mut session = Session::new();
         session.prompted(Some("prompt"));
         for bytes in [2_000, 100_000] {

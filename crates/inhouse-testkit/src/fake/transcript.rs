@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_and_long_talks_are_cut_and_say_so() {
+    fn long_lines_and_long_transcripts_are_cut() {
         let transcript = Transcript::default();
         for _ in 0..ENTRIES {
             transcript.host("first");

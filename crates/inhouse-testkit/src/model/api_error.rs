@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_type_in_the_body_follows_from_the_status() {
+    fn error_type_follows_from_the_status() {
         for (status, kind) in [
             (400, "invalid_request_error"),
             (429, "rate_limit_error"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_of_a_second_is_rounded_up() {
+    fn fraction_of_a_second_is_rounded_up() {
         let error = ApiError::new(429).retry_after(Duration::from_millis(1200));
         assert_eq!(error.headers(), [("retry-after", "2".to_owned())]);
     }

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_pending_round_comes_between_the_last_part_and_the_cut() {
+    async fn body_is_pending_once_before_the_connection_is_cut() {
         let (sender, mut body) = ChannelBody::new();
         let mut cx = Context::from_waker(Waker::noop());
         let mut poll = || Pin::new(&mut body).poll_frame(&mut cx);

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_user_text_is_neither_a_reminder_nor_a_tool_result() {
+    fn last_user_text_skips_reminders_and_tool_results() {
         let request = request(json!({ "messages": [
             { "role": "user", "content": [
                 { "type": "text", "text": "<system-reminder>\ndate\n</system-reminder>\n" },

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversation_without_tools_is_still_a_conversation() {
+    fn conversation_without_tools_is_still_a_conversation() {
         let kind = |body| RequestKind::of("POST", "/v1/messages", &body);
         let format = json!({ "format": { "type": "json_schema", "schema": {} } });
         assert_eq!(kind(json!({ "tools": [] })), RequestKind::Conversation);

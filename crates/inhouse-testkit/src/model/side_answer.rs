@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_instance_has_what_is_required_and_nothing_more() {
+    fn smallest_instance_has_required_members_only() {
         let schema = json!({
             "type": "object",
             "required": ["title", "mood", "tags"],

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deltas_of_a_block_add_up_to_it() {
+    fn deltas_add_up_to_the_block() {
         let input = json!({ "command": "echo 'ü – 猫'" });
         let turn = Turn::new()
             .text("schön – 猫")
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_comes_in_several_pieces_but_not_in_more_than_asked_for() {
+    fn block_is_split_into_at_most_the_requested_pieces() {
         for (pieces, text, expected) in [
             (4, "abcdefgh", 4),
             (3, "abcdefgh", 3),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_block_is_open_between_opening_and_closing() {
+    fn only_the_last_block_is_open() {
         let events = Events::of(&Turn::new().text("a").text("b"), "msg_1", "m");
         let stops = |events: &[Bytes]| {
             data(events)

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stop_reason_follows_from_the_blocks_and_can_be_set() {
+    fn stop_reason_follows_from_the_blocks_and_can_be_set() {
         let call = Turn::new().text("a").tool_use("toolu_1", "Bash", json!({}));
         assert_eq!(call.final_stop_reason(), "tool_use");
         assert_eq!(Turn::new().text("a").final_stop_reason(), "end_turn");

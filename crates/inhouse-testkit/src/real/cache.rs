@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_particular_variable_wins_and_empty_ones_do_not_count() {
+    fn most_specific_variable_wins_and_empty_ones_are_ignored() {
         let directory = |variables: &[(&str, &str)]| {
             directory(&|name| {
                 let found = variables.iter().find(|(variable, _)| *variable == name);

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_comes_before_the_cache_and_the_cache_before_npm() {
+    fn environment_precedes_cache_and_cache_precedes_npm() {
         let directory = tempfile::tempdir().unwrap();
         let given = directory.path().join("given");
         let cached = directory.path().join(Release::PINNED.version).join(BINARY);

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_npm_packs_lands_in_the_cache_and_nothing_else_does() {
+    fn only_the_packed_cli_is_in_the_cache() {
         let tools = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
         let npm = fake_npm(tools.path(), PACKS_A_CLI);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn installers_at_the_same_time_download_once() {
+    fn concurrent_installers_download_once() {
         let tools = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
         let npm = fake_npm(tools.path(), PACKS_A_CLI);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_npm_is_quoted_and_leaves_nothing_behind() {
+    fn failing_npm_is_quoted_and_leaves_no_files() {
         let tools = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
         let npm = fake_npm(tools.path(), "echo no network >&2; exit 3");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_npm_and_an_empty_package_are_told_apart() {
+    fn missing_npm_and_empty_package_are_different_errors() {
         let tools = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
         let missing = tools.path().join("no-such-npm");

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_lies_in_one_directory_that_goes_away() {
+    fn isolation_uses_one_directory_and_removes_it() {
         let isolation = Isolation::new(Path::new("/bin/claude"), "http://127.0.0.1:1").unwrap();
         let root = isolation.home().parent().unwrap().to_owned();
         for path in [isolation.home(), isolation.config_dir(), isolation.cwd()] {

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn platforms_are_named_as_npm_names_them() {
+    fn platforms_have_their_npm_names() {
         let name = |os, arch, glibc| suffix_of(os, arch, glibc).unwrap_or_default();
         assert_eq!(name("linux", "x86_64", true), "linux-x64");
         assert_eq!(name("linux", "aarch64", false), "linux-arm64-musl");

@@ -35,7 +35,7 @@ fn is_awaiting(next: &Next, what: &str) -> bool {
 }
 
 #[test]
-fn a_line_is_held_back_until_the_host_has_written_what_came_before_it() {
+fn line_waits_for_the_host_lines_before_it() {
     let mut playback = playback(&[
         ("out", "1"),
         ("in", ASK_MODELS),
@@ -51,7 +51,7 @@ fn a_line_is_held_back_until_the_host_has_written_what_came_before_it() {
 }
 
 #[test]
-fn answers_and_results_name_the_ids_of_now() {
+fn responses_and_results_have_the_current_ids() {
     let mut playback = playback(&[
         ("in", ASK_MODELS),
         ("out", MODELS),
@@ -80,7 +80,7 @@ fn answers_and_results_name_the_ids_of_now() {
 }
 
 #[test]
-fn what_the_recording_does_not_have_is_refused_or_ends_it() {
+fn unrecorded_requests_are_refused_and_prompts_end_the_replay() {
     let mut playback = playback(&[("in", ASK_MODELS)]);
     let Heard::Unknown { answer } = playback.hear(ASK_USAGE) else {
         panic!("there is no such request in the recording");
@@ -98,7 +98,7 @@ fn what_the_recording_does_not_have_is_refused_or_ends_it() {
 }
 
 #[test]
-fn the_end_comes_when_it_came() {
+fn end_comes_at_its_recorded_position() {
     let mut after_host = playback(&[("in end", ""), ("out", "bye"), ("out end", "")]);
     assert!(is_awaiting(&after_host.next(), "end"));
     after_host.hear_end();

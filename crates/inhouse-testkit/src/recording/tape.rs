@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_is_loaded() {
+    fn saved_recording_is_loaded() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("v1.2");
         sample().save(&path).unwrap();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_do_not_fit_together_are_refused() {
+    fn inconsistent_files_are_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a");
         for order in ["out\nout\nin\n", "out\nin\nout\nout\nout\n", "out\nup\n"] {

@@ -6,7 +6,7 @@ use inhouse_testkit::Script;
 use crate::harness::{Stage, within};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn trap_14_close_works_from_another_task() {
+async fn promise_14_close_works_from_another_task() {
     let script = Script::new().accept().expect_prompt().state("running");
     let stage = Stage::new(&script.answer("interrupt", None));
     let mut client = stage.connect().await.unwrap();
@@ -21,7 +21,7 @@ async fn trap_14_close_works_from_another_task() {
 }
 
 #[tokio::test]
-async fn trap_14_everyone_who_closes_gets_an_answer() {
+async fn promise_14_concurrent_closes_all_return() {
     let stage = Stage::new(&Script::new().accept());
     let client = stage.connect().await.unwrap();
     let control = client.control().clone();
@@ -34,7 +34,7 @@ async fn trap_14_everyone_who_closes_gets_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn trap_14_a_close_that_is_dropped_goes_on() {
+async fn promise_14_dropped_close_future_still_closes() {
     let script = Script::new()
         .ignore_terminate()
         .accept()
@@ -56,7 +56,7 @@ async fn trap_14_a_close_that_is_dropped_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn trap_13_a_dropped_client_takes_its_cli_along() {
+async fn promise_13_dropped_client_kills_its_cli() {
     let script = Script::new()
         .ignore_terminate()
         .stubborn_grandchild()
@@ -70,7 +70,7 @@ async fn trap_13_a_dropped_client_takes_its_cli_along() {
 }
 
 #[test]
-fn trap_13_a_runtime_that_ends_takes_its_cli_along() {
+fn promise_13_runtime_shutdown_kills_the_cli() {
     let script = Script::new()
         .ignore_terminate()
         .stubborn_grandchild()

@@ -46,7 +46,7 @@ fn is_complete(script: &Script) -> bool {
 }
 
 #[tokio::test]
-async fn the_conversation_goes_well_if_nobody_dies() {
+async fn conversation_succeeds_without_a_crash() {
     let stage = Stage::new(&conversation());
     let exit = within(converse(&stage)).await.unwrap();
     assert_eq!(exit, Some(ExitStatus::with_code(0)));
@@ -54,12 +54,12 @@ async fn the_conversation_goes_well_if_nobody_dies() {
 }
 
 #[tokio::test]
-async fn trap_04_a_cli_that_is_killed_at_any_step_fails_everyone_at_once() {
+async fn promise_04_cli_killed_at_any_step_fails_all_waiters_at_once() {
     die_at_every_step(Step::Kill { signal: 9 }, ExitStatus::with_signal(9)).await;
 }
 
 #[tokio::test]
-async fn trap_21_a_cli_that_exits_at_any_step_is_reported_with_its_code() {
+async fn promise_21_cli_that_exits_at_any_step_is_reported_with_its_code() {
     die_at_every_step(Step::Exit { code: 7 }, ExitStatus::with_code(7)).await;
 }
 
@@ -92,7 +92,7 @@ async fn die_at_every_step(death: Step, status: ExitStatus) {
 }
 
 #[tokio::test]
-async fn trap_04_every_waiter_fails_at_once() {
+async fn promise_04_every_waiter_fails_at_once() {
     let script = Script::new()
         .accept()
         .leave_open("interrupt")
@@ -118,7 +118,7 @@ async fn trap_04_every_waiter_fails_at_once() {
 }
 
 #[tokio::test]
-async fn trap_21_a_failed_turn_says_why_and_its_exit_code_is_no_second_error() {
+async fn promise_21_failed_turn_has_its_reason_and_no_second_error() {
     let script = Script::new()
         .accept()
         .expect_prompt()
@@ -146,7 +146,7 @@ async fn trap_21_a_failed_turn_says_why_and_its_exit_code_is_no_second_error() {
 }
 
 #[tokio::test]
-async fn half_a_line_is_no_message_and_no_hang() {
+async fn partial_line_is_neither_a_message_nor_a_hang() {
     let script = Script::new()
         .accept()
         .expect_prompt()
@@ -163,7 +163,7 @@ async fn half_a_line_is_no_message_and_no_hang() {
 }
 
 #[tokio::test]
-async fn a_closed_stdin_fails_the_prompt() {
+async fn closed_stdin_fails_the_prompt() {
     let script = Script::new().accept().close_stdin().stderr("shut\n").hang();
     let stage = Stage::new(&script);
     let (options, shut) = hear("shut", stage.options());
@@ -177,7 +177,7 @@ async fn a_closed_stdin_fails_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_closed_stdout_ends_the_session() {
+async fn closed_stdout_ends_the_session() {
     let script = Script::new()
         .accept()
         .expect_prompt()

@@ -13,7 +13,7 @@ use crate::harness::{Stage, within};
 const MIB: usize = 1024 * 1024;
 
 #[tokio::test]
-async fn ten_megabytes_of_stderr_hold_nothing_up() {
+async fn ten_megabytes_of_stderr_delay_nothing() {
     let script = Script::new()
         .stderr_flood(5 * MIB)
         .accept()
@@ -36,7 +36,7 @@ async fn ten_megabytes_of_stderr_hold_nothing_up() {
 }
 
 #[tokio::test]
-async fn trap_11_a_line_of_64_mib_is_delivered() {
+async fn promise_11_line_of_64_mib_is_delivered() {
     let script = Script::new()
         .accept()
         .expect_prompt()
@@ -58,7 +58,7 @@ async fn trap_11_a_line_of_64_mib_is_delivered() {
 }
 
 #[tokio::test]
-async fn trap_11_a_line_over_the_limit_is_reported_and_the_stream_lives() {
+async fn promise_11_line_over_the_limit_is_reported_and_the_stream_continues() {
     let script = Script::new()
         .accept()
         .expect_prompt()
@@ -88,7 +88,7 @@ async fn trap_11_a_line_over_the_limit_is_reported_and_the_stream_lives() {
 }
 
 #[tokio::test]
-async fn garbage_between_lines_is_reported_and_nothing_else_is_lost() {
+async fn garbage_between_lines_is_reported_and_no_line_is_lost() {
     let script = Script::new()
         .bytes(*b"Welcome to the machine!\n\n   \n")
         .accept()
@@ -120,7 +120,7 @@ async fn garbage_between_lines_is_reported_and_nothing_else_is_lost() {
 }
 
 #[tokio::test]
-async fn trap_03_control_requests_pass_5000_unread_messages() {
+async fn promise_03_control_requests_pass_5000_unread_messages() {
     let unread = json!({
         "type": "assistant",
         "message": {"role": "assistant", "content": [{"type": "text", "text": "x".repeat(1_000)}]},

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::harness::{Stage, wait_until, within};
 
 #[tokio::test]
-async fn trap_23_a_value_that_starts_with_a_dash_stays_a_value() {
+async fn promise_23_value_that_starts_with_a_dash_stays_a_value() {
     let stage = Stage::new(&Script::new().echo());
     let options = stage.options().model("--dangerous").env("LD_NOTHING", "1");
     let client = within(inhouse::Client::connect(options)).await.unwrap();
@@ -32,7 +32,7 @@ async fn trap_23_a_value_that_starts_with_a_dash_stays_a_value() {
 }
 
 #[tokio::test]
-async fn trap_23_a_prompt_longer_than_any_argument_arrives() {
+async fn promise_23_prompt_longer_than_any_argument_is_delivered() {
     let stage = Stage::new(&Script::new().echo());
     let options = stage.options().system_prompt("x".repeat(300 * 1024));
     let client = within(inhouse::Client::connect(options)).await.unwrap();

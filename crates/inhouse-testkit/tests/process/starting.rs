@@ -8,7 +8,7 @@ use inhouse_testkit::Script;
 use crate::harness::{Stage, hear, within};
 
 #[tokio::test]
-async fn trap_04_a_cli_that_fails_to_start_fails_at_once() {
+async fn promise_04_cli_that_fails_to_start_is_reported_at_once() {
     let stage = Stage::new(
         &Script::new()
             .stderr("error: unknown option '--frob'\n")
@@ -27,7 +27,7 @@ async fn trap_04_a_cli_that_fails_to_start_fails_at_once() {
 }
 
 #[tokio::test]
-async fn trap_05_a_start_that_times_out_leaves_no_process() {
+async fn promise_05_start_timeout_leaves_no_process() {
     for silence in [
         Script::new().leave_open("initialize").hang(),
         Script::new().hang(),
@@ -50,7 +50,7 @@ async fn trap_05_a_start_that_times_out_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_refused_session_is_a_handshake_error_with_the_words_of_the_cli() {
+async fn refused_session_is_a_handshake_error_with_the_reason() {
     let script = Script::new().refuse("initialize", "not today", None);
     let stage = Stage::new(&script);
     let error = stage.connect().await.err().unwrap();
@@ -61,7 +61,7 @@ async fn a_refused_session_is_a_handshake_error_with_the_words_of_the_cli() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn trap_13_a_connect_that_is_dropped_half_way_kills_the_cli() {
+async fn promise_13_dropped_connect_future_kills_the_cli() {
     let script = Script::new()
         .leave_open("initialize")
         .ignore_terminate()

@@ -9,7 +9,7 @@ const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
 
 #[tokio::test]
-async fn trap_14_close_ends_a_cli_that_ignores_the_end_of_input() {
+async fn promise_14_close_ends_a_cli_that_ignores_the_end_of_input() {
     for deaf in [Script::new().ignore_end_of_input(), Script::new().hang()] {
         let stage = Stage::new(&Script::new().accept().then(deaf));
         let client = stage.connect().await.unwrap();
@@ -20,7 +20,7 @@ async fn trap_14_close_ends_a_cli_that_ignores_the_end_of_input() {
 }
 
 #[tokio::test]
-async fn trap_14_close_ends_a_cli_that_ignores_everything() {
+async fn promise_14_close_ends_a_cli_that_ignores_everything() {
     let script = Script::new()
         .ignore_terminate()
         .stubborn_grandchild()
@@ -34,7 +34,7 @@ async fn trap_14_close_ends_a_cli_that_ignores_everything() {
 }
 
 #[tokio::test]
-async fn trap_13_a_grandchild_that_keeps_stdout_open_goes_with_the_cli() {
+async fn promise_13_grandchild_that_holds_stdout_is_killed_with_the_cli() {
     for script in [
         Script::new().grandchild(),
         Script::new().stubborn_grandchild(),
@@ -49,7 +49,7 @@ async fn trap_13_a_grandchild_that_keeps_stdout_open_goes_with_the_cli() {
 }
 
 #[tokio::test]
-async fn trap_13_a_grandchild_is_no_reason_to_miss_the_death_of_the_cli() {
+async fn promise_13_grandchild_does_not_hide_the_exit_of_the_cli() {
     let script = Script::new()
         .stubborn_grandchild()
         .accept()

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::harness::{Stage, within};
 
 #[tokio::test]
-async fn a_query_is_answered_and_its_process_gone() {
+async fn query_is_answered_and_its_process_exits() {
     let stage = Stage::new(&Script::new().accept().expect_prompt().turn("42"));
     let query = query("What is 15 + 27?").options(stage.options());
     let answer = within(async { query.await?.text().await }).await.unwrap();
@@ -16,7 +16,7 @@ async fn a_query_is_answered_and_its_process_gone() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_both_ways() {
+async fn conversation_has_prompts_and_control_requests() {
     let script = Script::new()
         .accept()
         .answer("set_model", None)

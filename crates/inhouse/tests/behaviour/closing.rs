@@ -28,7 +28,7 @@ fn impatient() -> Options {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_an_idle_session_closes_with_the_status_of_its_cli() {
+async fn promise_14_idle_session_closes_with_the_exit_status() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -44,7 +44,7 @@ async fn trap_14_an_idle_session_closes_with_the_status_of_its_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_a_session_closes_in_the_middle_of_a_turn() {
+async fn promise_14_session_closes_in_the_middle_of_a_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -187,7 +187,7 @@ async fn dropped_close_future_does_not_kill_the_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_a_close_from_another_task_ends_the_stream_of_a_waiting_reader() {
+async fn promise_14_close_from_another_task_ends_a_pending_read() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let (control, mut messages) = connect(transport).await.split();
@@ -203,7 +203,7 @@ async fn trap_14_a_close_from_another_task_ends_the_stream_of_a_waiting_reader()
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_a_close_from_another_task_ends_a_turn_that_is_being_read() {
+async fn promise_14_close_from_another_task_ends_the_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -226,7 +226,7 @@ async fn trap_14_a_close_from_another_task_ends_a_turn_that_is_being_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_two_closes_at_once_agree() {
+async fn promise_14_concurrent_closes_return_the_same_status() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -244,7 +244,7 @@ async fn trap_14_two_closes_at_once_agree() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_giving_up_on_close_does_not_stop_the_closing() {
+async fn promise_14_dropped_close_future_still_closes() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let (control, mut messages) = connect_with(impatient(), transport).await.split();
@@ -271,7 +271,7 @@ async fn trap_14_giving_up_on_close_does_not_stop_the_closing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_a_cli_that_ignores_everything_but_kill_is_killed_in_time() {
+async fn promise_14_cli_that_ignores_term_is_killed_in_time() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect_with(impatient(), transport).await;
@@ -293,7 +293,7 @@ async fn trap_14_a_cli_that_ignores_everything_but_kill_is_killed_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_a_cli_that_outlives_even_kill_does_not_hold_the_host() {
+async fn promise_14_cli_that_survives_kill_does_not_block_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect_with(impatient(), transport).await;
@@ -311,7 +311,7 @@ async fn trap_14_a_cli_that_outlives_even_kill_does_not_hold_the_host() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_a_cli_that_ends_when_asked_to_is_not_killed() {
+async fn promise_14_cli_that_exits_on_term_is_not_killed() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect_with(impatient(), transport).await;
@@ -328,7 +328,7 @@ async fn trap_14_a_cli_that_ends_when_asked_to_is_not_killed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_a_cli_that_reads_nothing_does_not_hold_the_close() {
+async fn promise_14_cli_that_does_not_read_does_not_block_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect_with(impatient(), transport).await;
@@ -348,7 +348,7 @@ async fn trap_14_a_cli_that_reads_nothing_does_not_hold_the_close() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_14_something_that_holds_stdout_does_not_hold_the_host() {
+async fn promise_14_held_stdout_does_not_block_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect_with(impatient(), transport).await;
@@ -366,7 +366,7 @@ async fn trap_14_something_that_holds_stdout_does_not_hold_the_host() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_cli_says_while_it_ends_is_read() {
+async fn messages_sent_during_shutdown_are_read() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let (control, mut messages) = connect(transport).await.split();
@@ -385,7 +385,7 @@ async fn what_the_cli_says_while_it_ends_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_had_crashed_before_fails_the_close() {
+async fn close_after_a_crash_returns_an_error() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let (control, mut messages) = connect(transport).await.split();
@@ -402,7 +402,7 @@ async fn a_cli_that_had_crashed_before_fails_the_close() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_client_ends_its_cli() {
+async fn dropped_client_ends_its_cli() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { drop(connect_with(impatient(), transport).await) };
     let cli = async move {
@@ -415,7 +415,7 @@ async fn a_dropped_client_ends_its_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_lives_as_long_as_one_of_its_controls() {
+async fn session_stays_open_while_a_control_exists() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -432,7 +432,7 @@ async fn a_session_lives_as_long_as_one_of_its_controls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_closes_its_stdout_is_ended() {
+async fn cli_that_closes_stdout_is_terminated() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect_with(impatient(), transport).await;

@@ -29,7 +29,7 @@ async fn initialize_is_the_first_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_answer_of_the_cli_stays_at_hand() {
+async fn initialize_reply_is_kept() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -47,7 +47,7 @@ async fn the_answer_of_the_cli_stays_at_hand() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_are_answered_before_initialize_is() {
+async fn requests_are_answered_before_initialize_completes() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().on_request("ping", async |request: Value| {
         Ok::<_, io::Error>(json!({"echo": request["word"]}))
@@ -66,7 +66,7 @@ async fn requests_are_answered_before_initialize_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_were_open_before_the_host_joined_are_served() {
+async fn requests_pending_at_connect_are_served() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().on_request("can_use_tool", async |request: Value| {
         Ok::<_, io::Error>(json!({"behavior": "deny", "message": request["tool_name"]}))
@@ -99,7 +99,7 @@ async fn requests_that_were_open_before_the_host_joined_are_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_session_is_a_handshake_error_with_the_words_of_the_cli() {
+async fn refused_session_is_a_handshake_error_with_the_reason() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { failed(Client::connect_with(Options::new(), transport).await) };
     let cli = async move {
@@ -118,7 +118,7 @@ async fn a_refused_session_is_a_handshake_error_with_the_words_of_the_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_05_a_cli_that_does_not_answer_is_ended_from_the_deadline_on() {
+async fn promise_05_cli_that_does_not_answer_is_terminated_at_the_deadline() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().connect_timeout(seconds(7));
     let host = timed(Client::connect_with(options, transport));
@@ -142,7 +142,7 @@ async fn trap_05_a_cli_that_does_not_answer_is_ended_from_the_deadline_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_04_a_cli_that_dies_at_the_start_is_reported_at_once() {
+async fn promise_04_cli_that_exits_at_start_is_reported_at_once() {
     let (transport, mut cli) = FakeCli::new();
     let host = timed(Client::connect_with(Options::new(), transport));
     let cli = async move {
@@ -163,7 +163,7 @@ async fn trap_04_a_cli_that_dies_at_the_start_is_reported_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_04_a_cli_that_dies_before_it_reads_anything_is_reported_at_once() {
+async fn promise_04_cli_that_exits_before_reading_is_reported_at_once() {
     let (transport, cli) = FakeCli::new();
     cli.exit(ExitStatus::with_signal(9));
     let (outcome, took) = timed(Client::connect_with(Options::new(), transport)).await;
@@ -174,7 +174,7 @@ async fn trap_04_a_cli_that_dies_before_it_reads_anything_is_reported_at_once() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_05_giving_up_on_connect_kills_the_cli() {
+async fn promise_05_dropped_connect_future_kills_the_cli() {
     let (transport, mut cli) = FakeCli::new();
     let (asked, cli_was_asked) = oneshot::channel();
     let host = async {
@@ -193,7 +193,7 @@ async fn trap_05_giving_up_on_connect_kills_the_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn managed_settings_that_are_not_confirmed_end_the_session() {
+async fn unconfirmed_managed_settings_end_the_session() {
     // Above the size that fits into an argument they travel in `initialize`, to be confirmed there.
     let settings = json!({"companyAnnouncements": ["x".repeat(200_000)]});
     for (reply, accepted) in [
@@ -217,7 +217,7 @@ async fn managed_settings_that_are_not_confirmed_end_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_transport_that_never_opens_runs_into_the_deadline() {
+async fn transport_that_never_opens_times_out() {
     struct Closed;
 
     impl Transport for Closed {
@@ -254,7 +254,7 @@ async fn no_prompt_is_sent_before_managed_settings_are_confirmed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_21_a_session_that_is_not_accepted_fails_with_the_last_words_of_the_cli() {
+async fn promise_21_rejected_session_error_has_the_stderr_tail() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { failed(Client::connect_with(Options::new(), transport).await) };
     let cli = async move {

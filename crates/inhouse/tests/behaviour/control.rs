@@ -51,7 +51,7 @@ fn ask_in_a_task(tasks: &mut JoinSet<inhouse::Result<Value>>, control: &Control,
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_of_ones_own_has_its_members_and_its_reply() {
+async fn custom_request_has_its_members_and_its_reply() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -68,7 +68,7 @@ async fn a_request_of_ones_own_has_its_members_and_its_reply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_without_a_payload_is_enough_where_nothing_is_told() {
+async fn success_without_payload_is_accepted() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -91,7 +91,7 @@ async fn a_success_without_a_payload_is_enough_where_nothing_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_08_replies_find_their_requests_in_any_order() {
+async fn promise_08_replies_match_requests_in_any_order() {
     const COUNT: u32 = 100;
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -121,7 +121,7 @@ async fn trap_08_replies_find_their_requests_in_any_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_has_the_words_and_the_code_of_the_cli() {
+async fn refusal_has_the_text_and_code_of_the_cli() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -152,7 +152,7 @@ async fn a_refusal_has_the_words_and_the_code_of_the_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_is_withdrawn_at_its_deadline() {
+async fn request_is_cancelled_at_its_deadline() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().control_timeout(seconds(20));
     let host = async {
@@ -176,7 +176,7 @@ async fn a_request_is_withdrawn_at_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_is_set_for_each_clone() {
+async fn deadline_is_set_per_clone() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().control_timeout(seconds(20));
     let host = async {
@@ -212,7 +212,7 @@ async fn the_deadline_is_set_for_each_clone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_whose_future_is_dropped_is_withdrawn() {
+async fn dropped_request_future_cancels_the_request() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -236,7 +236,7 @@ async fn a_request_whose_future_is_dropped_is_withdrawn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_was_answered_is_not_withdrawn() {
+async fn answered_request_is_not_cancelled() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -254,7 +254,7 @@ async fn a_request_that_was_answered_is_not_withdrawn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_of_another_shape_is_an_error_and_the_session_lives() {
+async fn misshapen_reply_is_an_error_and_the_session_survives() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -275,7 +275,7 @@ async fn a_reply_of_another_shape_is_an_error_and_the_session_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_21_the_death_of_the_cli_fails_everyone_who_waits_at_once() {
+async fn promise_21_exit_of_the_cli_fails_all_waiters_at_once() {
     const WAITERS: u32 = 50;
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -304,7 +304,7 @@ async fn trap_21_the_death_of_the_cli_fails_everyone_who_waits_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_the_end_nothing_waits() {
+async fn requests_after_the_end_fail_at_once() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -325,7 +325,7 @@ async fn after_the_end_nothing_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_wait_when_the_session_is_closed_fail_as_closed() {
+async fn pending_requests_fail_as_closed_on_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -344,7 +344,7 @@ async fn requests_that_wait_when_the_session_is_closed_fail_as_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn any_number_of_requests_may_be_made_at_once() {
+async fn many_requests_can_be_pending() {
     const COUNT: usize = 20_000;
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -367,7 +367,7 @@ async fn any_number_of_requests_may_be_made_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn replies_to_nothing_are_passed_over() {
+async fn replies_without_a_request_are_ignored() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -395,7 +395,7 @@ fn status_of(name: &str, status: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_17_a_host_can_wait_for_its_external_servers() {
+async fn promise_17_host_can_wait_for_external_servers() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;
@@ -414,7 +414,7 @@ async fn trap_17_a_host_can_wait_for_its_external_servers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_17_a_server_that_never_gets_ready_is_named() {
+async fn promise_17_timeout_names_the_server_that_is_not_ready() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect(transport).await;

@@ -144,7 +144,7 @@ async fn one_of_every_kind() -> Vec<Error> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_error_repeats_a_prompt_or_a_value_of_the_environment() {
+async fn errors_contain_no_prompt_and_no_environment_value() {
     let errors = one_of_every_kind().await;
     let kinds: BTreeMap<String, &Error> = errors
         .iter()
@@ -176,14 +176,14 @@ async fn no_error_repeats_a_prompt_or_a_value_of_the_environment() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn options_do_not_show_what_they_know() {
+async fn debug_of_options_hides_values() {
     let options = discreet();
     let shown = format!("{options:?}\n{options:#?}");
     assert!(!shown.contains(SECRET), "{shown}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clone_of_an_error_tells_the_same() {
+async fn cloned_error_is_equal() {
     let error = asking(async |mut cli| {
         cli.stderr("it broke\n");
         cli.exit(ExitStatus::with_code(2));
@@ -197,7 +197,7 @@ async fn a_clone_of_an_error_tells_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_cause_of_a_refused_session_is_the_refusal() {
+async fn source_of_a_refused_session_is_the_refusal() {
     let errors = one_of_every_kind().await;
     let handshake = errors
         .iter()

@@ -31,7 +31,7 @@ async fn conversation(cli_part: impl AsyncFnOnce(FakeCli)) -> (Vec<String>, Opti
 }
 
 #[tokio::test(start_paused = true)]
-async fn exit_code_1_after_an_error_result_is_no_error() {
+async fn exit_code_1_after_an_error_result_is_ok() {
     let (read, failure) = conversation(async |mut cli| {
         cli.state("running").await;
         cli.error_result("error_max_turns", &["too many"]).await;
@@ -45,7 +45,7 @@ async fn exit_code_1_after_an_error_result_is_no_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exit_after_the_result_but_before_the_state_idle_is_no_error() {
+async fn exit_after_the_result_and_before_idle_is_ok() {
     for code in [0, 1] {
         let (read, failure) = conversation(async |mut cli| {
             cli.state("running").await;
@@ -62,7 +62,7 @@ async fn an_exit_after_the_result_but_before_the_state_idle_is_no_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_21_any_other_exit_after_an_error_result_is_an_error() {
+async fn promise_21_any_other_exit_after_an_error_result_is_an_error() {
     let (read, failure) = conversation(async |mut cli| {
         cli.error_result("error_max_turns", &["too many"]).await;
         cli.expect_end_of_input().await;
@@ -78,7 +78,7 @@ async fn trap_21_any_other_exit_after_an_error_result_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_21_exit_code_1_after_a_good_result_is_an_error() {
+async fn promise_21_exit_code_1_after_a_good_result_is_an_error() {
     let (_, failure) = conversation(async |mut cli| {
         cli.turn("fine").await;
         cli.exit(ExitStatus::with_code(1));
@@ -89,7 +89,7 @@ async fn trap_21_exit_code_1_after_a_good_result_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_21_an_end_without_a_result_is_an_error_even_with_exit_code_0() {
+async fn promise_21_exit_without_a_result_is_an_error_even_with_code_0() {
     let (read, failure) = conversation(async |mut cli| {
         cli.assistant("I was about to").await;
         cli.exit(ExitStatus::with_code(0));
@@ -104,7 +104,7 @@ async fn trap_21_an_end_without_a_result_is_an_error_even_with_exit_code_0() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_after_the_result_is_an_error_of_the_stream() {
+async fn crash_after_the_result_is_a_stream_error() {
     let (read, failure) = conversation(async |mut cli| {
         cli.turn("fine").await;
         cli.exit(ExitStatus::with_signal(11));
@@ -117,7 +117,7 @@ async fn a_crash_after_the_result_is_an_error_of_the_stream() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_after_the_result_does_not_take_the_result_away() {
+async fn crash_after_the_result_keeps_the_result() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { query("hello").transport(transport).await?.text().await };
     let cli = async move {
@@ -131,7 +131,7 @@ async fn a_crash_after_the_result_does_not_take_the_result_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_04_a_crash_before_the_result_fails_the_answer() {
+async fn promise_04_crash_before_the_result_fails_the_answer() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { query("hello").transport(transport).await?.text().await };
     let cli = async move {

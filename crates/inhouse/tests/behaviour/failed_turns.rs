@@ -176,7 +176,7 @@ async fn api_failure_says_what_failed_and_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn credential_in_the_words_of_the_api_is_redacted() {
+async fn credential_in_an_api_error_is_redacted() {
     let said = "API Error: 401 sk-ant-api03-abcdefgh is not valid";
     let result = api_failure(401, Value::Null, said);
     let error = asking(Some("authentication_failed"), result).await;

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::{connect, connect_with, read, settle, settled, summary};
 
 #[tokio::test(start_paused = true)]
-async fn a_line_that_is_no_json_is_a_gap_that_shows_its_start() {
+async fn line_that_is_not_json_is_a_gap_with_its_start() {
     for garbage in ["Segmentation fault", "[1,2]", "{\"type\":\"result\"", "7"] {
         let (transport, mut cli) = FakeCli::new();
         let host = async {
@@ -32,7 +32,7 @@ async fn a_line_that_is_no_json_is_a_gap_that_shows_its_start() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_that_is_no_text_is_a_gap() {
+async fn line_that_is_not_utf8_is_a_gap() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -49,7 +49,7 @@ async fn a_line_that_is_no_text_is_a_gap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn blank_lines_are_nothing() {
+async fn blank_lines_are_ignored() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -65,7 +65,7 @@ async fn blank_lines_are_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_may_arrive_byte_by_byte() {
+async fn line_may_arrive_byte_by_byte() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -87,7 +87,7 @@ async fn a_line_may_arrive_byte_by_byte() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn half_a_line_at_the_end_is_a_gap_and_a_whole_one_counts() {
+async fn partial_last_line_is_a_gap_unless_it_is_complete_json() {
     for (last, expected) in [
         ("{\"type\":\"assi", "gap not_json 1"),
         ("{\"type\":\"note\"}", "note"),
@@ -109,7 +109,7 @@ async fn half_a_line_at_the_end_is_a_gap_and_a_whole_one_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_11_a_line_over_the_limit_is_reported_and_the_stream_lives() {
+async fn promise_11_line_over_the_limit_is_reported_and_the_stream_continues() {
     const LIMIT: usize = 10_000;
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().max_line_bytes(LIMIT);
@@ -139,7 +139,7 @@ async fn trap_11_a_line_over_the_limit_is_reported_and_the_stream_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_11_a_long_line_is_a_line_unless_a_limit_is_set() {
+async fn promise_11_long_line_is_delivered_unless_a_limit_is_set() {
     const LENGTH: usize = 20_000_000;
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -159,7 +159,7 @@ async fn trap_11_a_long_line_is_a_line_unless_a_limit_is_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_of_garbage_that_nobody_reads_is_one_gap() {
+async fn unread_flood_of_garbage_is_one_gap() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;

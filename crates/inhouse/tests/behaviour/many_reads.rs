@@ -41,7 +41,7 @@ impl AsyncRead for OneByte {
 // The driver reads a bounded number of times before it yields. The reader has not registered a
 // waker by then, so the driver has to wake itself.
 #[tokio::test(start_paused = true)]
-async fn session_goes_on_after_more_reads_than_one_poll_makes() {
+async fn session_continues_after_more_reads_than_one_poll_makes() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = Client::connect_with(Options::new(), ByteByByte(transport))

@@ -32,7 +32,7 @@ async fn round_trip(line: &Value) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_12_an_unknown_type_is_kept() {
+async fn promise_12_unknown_type_is_kept() {
     let line = json!({"type": "hologram", "beams": [1, 2, {"x": null}], "session_id": "s"});
     let Message::Unknown(unknown) = message_of(line.clone()).await else {
         panic!("no version knows that type");
@@ -43,19 +43,19 @@ async fn trap_12_an_unknown_type_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_12_a_line_without_a_type_is_kept() {
+async fn promise_12_line_without_a_type_is_kept() {
     let line = json!({"what": "no type at all"});
     assert_eq!(round_trip(&line).await, line);
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_12_an_unknown_system_subtype_is_kept() {
+async fn promise_12_unknown_system_subtype_is_kept() {
     let line = json!({"type": "system", "subtype": "eclipse", "total": true});
     assert_eq!(round_trip(&line).await, line);
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_12_an_unknown_content_block_is_kept_among_the_known_ones() {
+async fn promise_12_unknown_content_block_is_kept_among_known_ones() {
     let line = json!({
         "type": "assistant",
         "message": {
@@ -84,7 +84,7 @@ async fn trap_12_an_unknown_content_block_is_kept_among_the_known_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_12_a_known_type_of_an_unknown_shape_is_kept_with_the_reason() {
+async fn promise_12_misshapen_known_type_is_kept_with_the_reason() {
     let line = json!({"type": "assistant", "message": "just a text"});
     let Message::Unknown(unknown) = message_of(line.clone()).await else {
         panic!("that is no message of the API");

@@ -18,7 +18,7 @@ fn huge_result() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_was_taken_back_ends_its_turn() {
+async fn cancelled_prompt_ends_its_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -43,7 +43,7 @@ async fn a_prompt_that_was_taken_back_ends_its_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_the_end_of_one_prompt_is_no_message_of_the_next_turn() {
+async fn promise_20_end_of_one_prompt_is_not_in_the_next_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -78,7 +78,7 @@ async fn trap_20_the_end_of_one_prompt_is_no_message_of_the_next_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_11_a_result_too_long_to_read_ends_its_turn() {
+async fn promise_11_result_too_long_to_read_ends_its_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let options = Options::new().max_line_bytes(8_000);
@@ -106,7 +106,7 @@ async fn trap_11_a_result_too_long_to_read_ends_its_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_11_a_result_too_long_to_read_ends_a_query() {
+async fn promise_11_result_too_long_to_read_ends_a_query() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let options = Options::new().max_line_bytes(8_000);
@@ -126,7 +126,7 @@ async fn trap_11_a_result_too_long_to_read_ends_a_query() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_11_an_old_cli_whose_result_cannot_be_read_ends_its_turn_at_the_ceiling() {
+async fn promise_11_unreadable_result_of_old_cli_ends_its_turn_at_the_ceiling() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let options = Options::new().max_line_bytes(8_000);
@@ -146,7 +146,7 @@ async fn trap_11_an_old_cli_whose_result_cannot_be_read_ends_its_turn_at_the_cei
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_an_abandoned_turn_may_be_read_to_its_end_by_other_means() {
+async fn promise_20_abandoned_turn_can_be_read_as_messages() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;

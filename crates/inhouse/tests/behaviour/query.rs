@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{failed, read_to_end, result_with, seconds, timed};
 
 #[tokio::test(start_paused = true)]
-async fn the_prompt_is_written_right_behind_initialize() {
+async fn prompt_is_written_right_after_initialize() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { query("15 + 27").transport(transport).await?.text().await };
     let cli = async move {
@@ -23,7 +23,7 @@ async fn the_prompt_is_written_right_behind_initialize() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_is_not_read_does_not_stretch_the_deadline_of_connect() {
+async fn unread_prompt_does_not_extend_the_connect_timeout() {
     let (transport, cli) = FakeCli::new();
     let options = Options::new()
         .connect_timeout(seconds(5))
@@ -42,7 +42,7 @@ async fn a_prompt_that_is_not_read_does_not_stretch_the_deadline_of_connect() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_stream_has_every_message_and_then_ends() {
+async fn stream_has_every_message_and_ends() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut messages = query("hello").transport(transport).await.unwrap();
@@ -61,7 +61,7 @@ async fn the_stream_has_every_message_and_then_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn json_is_the_structured_output() {
+async fn json_returns_the_structured_output() {
     #[derive(Debug, Deserialize, PartialEq)]
     struct Sum {
         sum: i64,
@@ -81,7 +81,7 @@ async fn json_is_the_structured_output() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn json_without_the_output_that_was_asked_for_is_a_protocol_error() {
+async fn json_without_structured_output_is_a_protocol_error() {
     for members in [json!({}), json!({"structured_output": "not a number"})] {
         let (transport, mut cli) = FakeCli::new();
         let host = async { query("sum").transport(transport).await?.json::<i64>().await };
@@ -97,7 +97,7 @@ async fn json_without_the_output_that_was_asked_for_is_a_protocol_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_21_a_failed_turn_is_an_error_with_the_result() {
+async fn promise_21_failed_turn_is_an_error_with_the_result() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { query("loop").transport(transport).await?.text().await };
     let cli = async move {
@@ -122,7 +122,7 @@ async fn trap_21_a_failed_turn_is_an_error_with_the_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn finish_returns_a_failed_result_as_it_is() {
+async fn finish_returns_a_failed_result_unchanged() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { query("loop").transport(transport).await?.finish().await };
     let cli = async move {
@@ -139,7 +139,7 @@ async fn finish_returns_a_failed_result_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_query_that_was_closed_before_its_result_says_so() {
+async fn query_closed_before_its_result_fails_as_closed() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let messages = query("hello").transport(transport).await.unwrap();

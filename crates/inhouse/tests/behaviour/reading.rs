@@ -24,7 +24,7 @@ use tokio::io::{
 use crate::support::{connect, connect_with, read, settle, settled, summary};
 
 #[tokio::test(start_paused = true)]
-async fn trap_03_control_and_handlers_do_not_wait_for_a_reader_who_does_not_read() {
+async fn promise_03_control_and_handlers_do_not_wait_for_the_reader() {
     const ROUNDS: usize = 100;
     const MESSAGES: usize = 50;
     let (transport, mut cli) = FakeCli::new();
@@ -74,7 +74,7 @@ fn note_bytes() -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_03_what_does_not_fit_the_backlog_leaves_one_gap_with_its_size() {
+async fn promise_03_messages_beyond_the_backlog_are_one_gap_with_their_size() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(3 * note_bytes()));
     let host = async {
@@ -113,7 +113,7 @@ async fn trap_03_what_does_not_fit_the_backlog_leaves_one_gap_with_its_size() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_03_each_run_of_lost_messages_is_a_gap_of_its_own() {
+async fn promise_03_each_run_of_lost_messages_is_one_gap() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(note_bytes()));
     let host = async {
@@ -137,7 +137,7 @@ async fn trap_03_each_run_of_lost_messages_is_a_gap_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reader_who_keeps_up_loses_nothing_however_small_the_backlog() {
+async fn fast_reader_loses_nothing_with_a_small_backlog() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(1));
     let host = async {
@@ -158,7 +158,7 @@ async fn a_reader_who_keeps_up_loses_nothing_however_small_the_backlog() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_at_the_very_end_is_told_as_well() {
+async fn gap_at_the_end_is_reported() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::bytes(note_bytes()));
     let host = async {
@@ -182,7 +182,7 @@ async fn a_gap_at_the_very_end_is_told_as_well() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unbounded_backlog_keeps_everything() {
+async fn unbounded_backlog_keeps_everything() {
     const COUNT: usize = 3000;
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().backlog(Backlog::unbounded());
@@ -224,7 +224,7 @@ async fn messages_are_a_stream() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn giving_up_on_the_next_message_loses_nothing() {
+async fn dropped_next_future_loses_no_message() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -250,7 +250,7 @@ async fn giving_up_on_the_next_message_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_split_in_two_is_read_and_steered_from_two_tasks() {
+async fn split_session_is_read_and_controlled_from_two_tasks() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let (control, mut messages) = connect(transport).await.split();
@@ -272,7 +272,7 @@ async fn a_session_split_in_two_is_read_and_steered_from_two_tasks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn states_meant_for_the_host_alone_are_no_messages() {
+async fn host_only_states_are_not_messages() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;

@@ -69,7 +69,7 @@ async fn assert_echoes(cli: &mut FakeCli, word: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_08_concurrent_requests_get_their_own_answers_in_any_order() {
+async fn promise_08_concurrent_requests_get_their_own_answers_in_any_order() {
     const COUNT: u64 = 200;
     let next = watch::Sender::new(COUNT - 1);
     let options = Options::new().on_request("wait_for_turn", move |request: Value| {
@@ -102,7 +102,7 @@ async fn trap_08_concurrent_requests_get_their_own_answers_in_any_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_08_every_request_is_answered_once() {
+async fn promise_08_every_request_is_answered_once() {
     let options = echo(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -125,7 +125,7 @@ async fn trap_08_every_request_is_answered_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_takes_its_time_delays_nothing() {
+async fn slow_handler_delays_nothing() {
     let (options, mut told) = endless(echo(Options::new()));
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -151,7 +151,7 @@ async fn a_handler_that_takes_its_time_delays_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_panics_is_an_error_answer_and_the_session_lives() {
+async fn handler_panic_is_an_error_response_and_the_session_survives() {
     let options = echo(Options::new())
         .on_request(
             "panic_late",
@@ -175,7 +175,7 @@ async fn a_handler_that_panics_is_an_error_answer_and_the_session_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_error_of_a_handler_is_told_to_the_cli() {
+async fn handler_error_is_sent_to_the_cli() {
     let options = Options::new().on_request("fail", async |_: Value| {
         Err::<Value, _>("the vault is locked")
     });
@@ -188,7 +188,7 @@ async fn the_error_of_a_handler_is_told_to_the_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_withdrawn_request_stops_its_handler_and_gets_no_answer() {
+async fn cancelled_request_drops_its_handler_and_gets_no_response() {
     let (options, mut told) = endless(echo(Options::new()));
     serve(options, async |cli| {
         let id = cli.ask(json!({"subtype": "wait"})).await;
@@ -202,7 +202,7 @@ async fn a_withdrawn_request_stops_its_handler_and_gets_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_withdrawal_stops_only_the_handler_it_names() {
+async fn cancel_stops_only_the_named_handler() {
     let (options, mut told) = endless(Options::new());
     serve(options, async |cli| {
         let first = cli.ask(json!({"subtype": "wait"})).await;
@@ -220,7 +220,7 @@ async fn a_withdrawal_stops_only_the_handler_it_names() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_id_that_is_open_already_is_served_once() {
+async fn duplicate_open_request_id_is_served_once() {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
     let release = watch::Sender::new(false);
@@ -257,7 +257,7 @@ async fn an_id_that_is_open_already_is_served_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_nobody_handles_is_refused_with_a_code() {
+async fn unhandled_request_is_refused_with_a_code() {
     serve(Options::new(), async |cli| {
         let id = cli.ask(json!({"subtype": "dance"})).await;
         let (error, code) = refusal(cli.expect_answer(&id).await);
@@ -268,7 +268,7 @@ async fn a_request_that_nobody_handles_is_refused_with_a_code() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_permitted_when_nobody_decides() {
+async fn nothing_is_permitted_without_a_handler() {
     serve(Options::new(), async |cli| {
         let request = json!({
             "subtype": "can_use_tool",
@@ -284,7 +284,7 @@ async fn nothing_is_permitted_when_nobody_decides() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn some_requests_are_met_with_silence() {
+async fn some_unhandled_requests_get_no_response() {
     serve(echo(Options::new()), async |cli| {
         for subtype in [
             "request_user_dialog",
@@ -302,7 +302,7 @@ async fn some_requests_are_met_with_silence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_may_break_the_silence() {
+async fn handler_can_answer_those_requests() {
     let options = Options::new().on_request("request_user_dialog", async |_: Value| {
         Ok::<_, Infallible>(json!({"behavior": "cancelled"}))
     });
@@ -317,7 +317,7 @@ async fn a_handler_may_break_the_silence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_without_a_body_is_answered_and_one_without_an_id_passed_over() {
+async fn request_without_body_is_answered_and_without_id_ignored() {
     serve(echo(Options::new()), async |cli| {
         cli.send(json!({"type": "control_request", "request": {"subtype": "echo"}}))
             .await;
@@ -334,7 +334,7 @@ async fn a_request_without_a_body_is_answered_and_one_without_an_id_passed_over(
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_the_session_stops_its_handlers_at_once() {
+async fn close_drops_handlers_at_once() {
     let (options, mut told) = endless(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -354,7 +354,7 @@ async fn closing_the_session_stops_its_handlers_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_death_of_the_cli_stops_its_handlers() {
+async fn exit_of_the_cli_drops_handlers() {
     let (options, mut told) = endless(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {

@@ -24,7 +24,7 @@ async fn assert_reaches_the_host(cli: &mut FakeCli) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_01_a_one_shot_prompt_keeps_its_input_open_for_requests() {
+async fn promise_01_query_keeps_stdin_open_for_requests() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let asked = query("hello").options(reachable()).transport(transport);
@@ -45,7 +45,7 @@ async fn trap_01_a_one_shot_prompt_keeps_its_input_open_for_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_02_a_session_that_wakes_after_its_result_is_still_served() {
+async fn promise_02_session_that_resumes_after_its_result_is_served() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let asked = query("hello").options(reachable()).transport(transport);
@@ -71,7 +71,7 @@ async fn trap_02_a_session_that_wakes_after_its_result_is_still_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_without_states_gets_the_end_of_input_at_its_result() {
+async fn cli_without_session_states_gets_eof_at_its_result() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { query("hello").transport(transport).await?.text().await };
     let cli = async move {
@@ -87,7 +87,7 @@ async fn a_cli_without_states_gets_the_end_of_input_at_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_02_a_background_agent_keeps_the_input_open() {
+async fn promise_02_background_agent_keeps_stdin_open() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let options = reachable().background_ceiling(seconds(30));
@@ -127,7 +127,7 @@ async fn trap_02_a_background_agent_keeps_the_input_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_beyond_the_ceiling_ends_the_input() {
+async fn idle_background_beyond_the_ceiling_closes_stdin() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let options = Options::new().background_ceiling(seconds(30));
@@ -147,7 +147,7 @@ async fn silence_beyond_the_ceiling_ends_the_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_longest_of_times_are_times_like_any_other() {
+async fn maximum_durations_are_accepted() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let options = Options::new()
@@ -176,7 +176,7 @@ async fn the_longest_of_times_are_times_like_any_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_stream_ends_the_cli_step_by_step() {
+async fn dropped_stream_shuts_the_cli_down_in_steps() {
     let (transport, mut cli) = FakeCli::new();
     let timing = ShutdownTiming::default().grace(seconds(3)).term(seconds(4));
     let host = async {

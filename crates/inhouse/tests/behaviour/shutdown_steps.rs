@@ -183,7 +183,7 @@ async fn query_waits_up_to_the_ceiling_for_background_tasks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cli_that_is_terminated_after_its_only_run_is_no_error() {
+async fn terminating_the_cli_after_its_only_run_is_ok() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let asked = query("hello").options(options()).transport(transport);

@@ -150,7 +150,7 @@ async fn eventful() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_prompt_and_no_secret_is_told_at_debug_or_above() {
+async fn prompts_and_secrets_are_not_logged_at_debug_or_above() {
     let listener = Listener::new(Level::DEBUG);
     let guard = tracing::subscriber::set_default(listener.clone());
     eventful().await;
@@ -174,7 +174,7 @@ async fn sessions_turns_and_requests_are_spans() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_tells_how_it_ended() {
+async fn turn_span_has_the_outcome() {
     let listener = Listener::new(Level::INFO);
     let guard = tracing::subscriber::set_default(listener.clone());
     eventful().await;

@@ -22,7 +22,7 @@ async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_ends_at_its_result() {
+async fn turn_ends_at_its_result() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -79,7 +79,7 @@ async fn turns_follow_each_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_id_of_a_turn_is_the_one_that_the_cli_got() {
+async fn turn_id_is_the_id_of_the_prompt() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -99,7 +99,7 @@ async fn the_id_of_a_turn_is_the_one_that_the_cli_got() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_a_result_that_names_another_prompt_does_not_end_the_turn() {
+async fn promise_20_result_of_another_prompt_does_not_end_the_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { say(&mut connect(transport).await, "mine").await };
     let cli = async move {
@@ -114,7 +114,7 @@ async fn trap_20_a_result_that_names_another_prompt_does_not_end_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_names_several_prompts_ends_the_turn_of_each() {
+async fn result_of_several_prompts_ends_the_turn_of_each() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { say(&mut connect(transport).await, "mine").await };
     let cli = async move {
@@ -132,7 +132,7 @@ async fn a_result_that_names_several_prompts_ends_the_turn_of_each() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_the_result_of_background_work_does_not_end_the_turn() {
+async fn promise_20_result_of_background_work_does_not_end_the_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { say(&mut connect(transport).await, "mine").await };
     let cli = async move {
@@ -148,7 +148,7 @@ async fn trap_20_the_result_of_background_work_does_not_end_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_of_an_old_cli_name_no_prompts_and_end_turns_all_the_same() {
+async fn result_without_prompt_ids_ends_the_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -166,7 +166,7 @@ async fn results_of_an_old_cli_name_no_prompts_and_end_turns_all_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_misshapen_result_ends_the_turn_and_is_told_from_a_good_one() {
+async fn misshapen_result_ends_the_turn_as_unknown() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -194,7 +194,7 @@ async fn a_misshapen_result_ends_the_turn_and_is_told_from_a_good_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gap_is_a_message_of_the_turn() {
+async fn gap_is_a_message_of_the_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async { say(&mut connect(transport).await, "mine").await };
     let cli = async move {
@@ -208,7 +208,7 @@ async fn a_gap_is_a_message_of_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reading_a_finished_turn_again_is_an_error_and_no_hang() {
+async fn reading_a_finished_turn_is_an_error() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -227,7 +227,7 @@ async fn reading_a_finished_turn_again_is_an_error_and_no_hang() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_turn_leaves_the_session_alive() {
+async fn failed_turn_leaves_the_session_alive() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -247,7 +247,7 @@ async fn a_failed_turn_leaves_the_session_alive() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_whose_cli_dies_fails_once_and_then_ends() {
+async fn turn_fails_once_when_the_cli_exits_and_then_ends() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -270,7 +270,7 @@ async fn a_turn_whose_cli_dies_fails_once_and_then_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sending_to_a_cli_that_has_died_between_turns_fails_with_its_status() {
+async fn send_after_the_cli_exited_fails_with_its_status() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;

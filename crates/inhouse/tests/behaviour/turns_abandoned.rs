@@ -23,7 +23,7 @@ async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_the_rest_of_an_abandoned_turn_does_not_leak() {
+async fn promise_20_rest_of_an_abandoned_turn_does_not_leak() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -47,7 +47,7 @@ async fn trap_20_the_rest_of_an_abandoned_turn_does_not_leak() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_a_late_result_of_an_abandoned_turn_does_not_end_the_next() {
+async fn promise_20_late_result_of_an_abandoned_turn_does_not_end_the_next() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -73,7 +73,7 @@ async fn trap_20_a_late_result_of_an_abandoned_turn_does_not_end_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_an_abandoned_turn_behind_a_finished_one_does_not_leak() {
+async fn promise_20_abandoned_turn_behind_a_finished_one_does_not_leak() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -100,7 +100,7 @@ async fn trap_20_an_abandoned_turn_behind_a_finished_one_does_not_leak() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_a_send_that_was_given_up_does_not_leak() {
+async fn promise_20_dropped_send_future_does_not_leak() {
     let (transport, mut cli) = FakeCli::new();
     let (go_on, second_may_come) = oneshot::channel();
     let host = async {
@@ -131,7 +131,7 @@ async fn trap_20_a_send_that_was_given_up_does_not_leak() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_results_of_others_do_not_end_an_abandoned_turn() {
+async fn promise_20_results_of_other_prompts_do_not_end_an_abandoned_turn() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -155,7 +155,7 @@ async fn trap_20_results_of_others_do_not_end_an_abandoned_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_20_an_abandoned_turn_of_an_old_cli_does_not_leak() {
+async fn promise_20_abandoned_turn_of_an_old_cli_does_not_leak() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -173,7 +173,7 @@ async fn trap_20_an_abandoned_turn_of_an_old_cli_does_not_leak() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_was_taken_back_has_no_result_to_wait_for() {
+async fn cancelled_prompt_has_no_result_to_wait_for() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;
@@ -204,7 +204,7 @@ async fn a_prompt_that_was_taken_back_has_no_result_to_wait_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_death_during_an_abandoned_turn_fails_the_next_send() {
+async fn exit_during_an_abandoned_turn_fails_the_next_send() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect(transport).await;

@@ -18,7 +18,7 @@ fn long_prompt() -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
+async fn unread_prompt_times_out_with_the_reason() {
     let (transport, mut cli) = FakeCli::new();
     let options = Options::new().control_timeout(seconds(15));
     let host = async {
@@ -42,7 +42,7 @@ async fn a_prompt_that_the_cli_does_not_read_times_out_and_says_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_to_be_written_is_written_in_order_when_the_cli_reads_again() {
+async fn queued_lines_are_written_in_order_when_the_cli_reads_again() {
     let (transport, mut cli) = FakeCli::new();
     let (gave_up, host_gave_up) = oneshot::channel();
     let host = async {
@@ -62,7 +62,7 @@ async fn what_waits_to_be_written_is_written_in_order_when_the_cli_reads_again()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_closes_its_stdin_is_heard_to_its_end_which_fails_the_senders() {
+async fn closed_stdin_fails_senders_and_stdout_is_read_to_its_end() {
     let (transport, mut cli) = FakeCli::new();
     let (failing, host_fails) = oneshot::channel();
     let host = async {
@@ -138,7 +138,7 @@ fn bare(pipe: usize) -> (DuplexStream, DuplexStream, Bare) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_narrow_pipe_carries_everything() {
+async fn narrow_pipe_carries_everything() {
     let (reader, writer, mut cli) = bare(7);
     let host = async {
         let transport = duplex(reader, writer);
@@ -172,7 +172,7 @@ async fn a_narrow_pipe_carries_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_that_keeps_back_what_is_not_flushed_is_flushed() {
+async fn buffering_writer_is_flushed() {
     let (reader, writer, mut cli) = bare(64 * 1024);
     let host = async {
         let transport = duplex(reader, BufWriter::new(writer));
@@ -197,7 +197,7 @@ async fn others_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn prompt_is_written_before_what_is_queued_behind_it() {
+async fn prompt_is_written_before_later_lines() {
     // More than fits into the pipe: it is not written before the CLI reads it.
     let options = Options::new()
         .control_timeout(seconds(15))

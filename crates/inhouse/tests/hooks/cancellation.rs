@@ -45,7 +45,7 @@ fn endless() -> (Options, mpsc::UnboundedReceiver<&'static str>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_nobody_waits_for_is_dropped_and_not_answered() {
+async fn cancelled_hook_is_dropped_and_gets_no_response() {
     let (options, mut told) = endless();
     FakeCli::play_cli(options, async |cli| {
         let id = call(cli, "hook_0", bash("rm")).await;
@@ -65,7 +65,7 @@ async fn a_hook_that_nobody_waits_for_is_dropped_and_not_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_session_ends_its_hooks() {
+async fn end_of_the_session_drops_its_hooks() {
     let (options, mut told) = endless();
     FakeCli::play_cli(options, async |cli| {
         call(cli, "hook_0", bash("rm")).await;
@@ -78,7 +78,7 @@ async fn the_end_of_the_session_ends_its_hooks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_is_stopped_by_the_end_of_the_session_agrees_to_nothing() {
+async fn hook_dropped_at_the_end_sends_no_response() {
     let (options, mut told) = endless();
     let (transport, mut cli) = FakeCli::new();
     let host = async {

@@ -10,7 +10,7 @@ use crate::support::{bash, call};
 
 /// Each of the two only ends once the other has begun.
 #[tokio::test(start_paused = true)]
-async fn hooks_run_side_by_side() {
+async fn hooks_run_concurrently() {
     let both = Arc::new(Barrier::new(2));
     let meet = move |_: PreToolUse, _: HookContext| {
         let both = Arc::clone(&both);
@@ -38,7 +38,7 @@ async fn hooks_run_side_by_side() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_to_one_hook_are_not_mixed_up() {
+async fn responses_of_one_hook_match_their_requests() {
     let turns = Arc::new(Barrier::new(5));
     let options = Options::new().hook(Matcher::any(), move |event: PreToolUse, _: HookContext| {
         let turns = Arc::clone(&turns);

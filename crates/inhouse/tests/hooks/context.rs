@@ -13,7 +13,7 @@ fn naming<E: AddsContext + Passes>(context: &HookContext) -> HookOutput<E> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_events_about_a_call_have_its_id() {
+async fn only_tool_events_have_a_tool_use_id() {
     let options = Options::new()
         .hook(Matcher::any(), async |_: PreToolUse, cx: HookContext| {
             Ok(naming(&cx))
@@ -42,7 +42,7 @@ async fn only_events_about_a_call_have_its_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_can_steer_its_session() {
+async fn hook_can_control_its_session() {
     let options = Options::new().hook(Matcher::any(), async |_: Stop, cx: HookContext| {
         let control = cx.session().control().expect("the session lives");
         control.set_model(Some("opus")).await?;

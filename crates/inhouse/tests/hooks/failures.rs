@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{bash, failure, input, output};
 
 #[tokio::test(start_paused = true)]
-async fn an_error_is_told_with_its_causes() {
+async fn error_is_sent_with_its_sources() {
     let options = Options::new()
         .hook(Matcher::any(), async |_: PreToolUse, _| {
             std::fs::read_to_string("/home/me/no such file")?;
@@ -29,7 +29,7 @@ async fn an_error_is_told_with_its_causes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_an_error_and_does_no_other_harm() {
+async fn panic_is_an_error_and_the_session_survives() {
     let options = Options::new().hook(Matcher::any(), async |call: PreToolUse, _| {
         assert_ne!(call.tool_input["command"], "panic", "as wished");
         Ok(HookOutput::allow())
@@ -45,7 +45,7 @@ async fn a_panic_is_an_error_and_does_no_other_harm() {
 
 /// A guard that cannot see what it guards must not seem to agree.
 #[tokio::test(start_paused = true)]
-async fn an_event_that_cannot_be_read_is_an_error() {
+async fn undecodable_event_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {
         Ok(HookOutput::allow())
     });
@@ -65,7 +65,7 @@ async fn an_event_that_cannot_be_read_is_an_error() {
 
 /// The CLI would pass over the whole output, and with it over the denial in it.
 #[tokio::test(start_paused = true)]
-async fn an_output_that_the_cli_would_not_take_is_an_error() {
+async fn invalid_output_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {
         Ok(HookOutput::deny("no").update_input(json!(["not", "an", "object"])))
     });
@@ -77,7 +77,7 @@ async fn an_output_that_the_cli_would_not_take_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_id_that_nobody_has_is_an_error() {
+async fn unknown_callback_id_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: Stop, _| Ok(HookOutput::pass()));
     FakeCli::play_cli(options, async |cli| {
         for id in ["hook_1", "hook_", "hook_-1", "other"] {

@@ -24,7 +24,7 @@ async fn accepted(options: Options, reply: Value) -> Result<(), inhouse::Error> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guard_needs_a_cli_that_blocks_when_it_fails() {
+async fn guard_requires_a_cli_that_can_block_on_failure() {
     let confirmed = json!({"hook_on_failure_supported": true, "hooks_applied": true});
     accepted(guarded(OnFailure::Block), confirmed)
         .await
@@ -49,7 +49,7 @@ async fn a_guard_needs_a_cli_that_blocks_when_it_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_guards_nothing_is_content_with_any_cli() {
+async fn hook_that_is_not_a_guard_accepts_any_cli() {
     accepted(guarded(OnFailure::Continue), json!({}))
         .await
         .unwrap();

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{bash, input, output};
 
 #[tokio::test(start_paused = true)]
-async fn the_event_is_inferred_from_the_handler() {
+async fn event_is_inferred_from_the_handler() {
     let options = Options::new()
         .hook(
             Matcher::tool("Bash"),
@@ -43,7 +43,7 @@ async fn the_event_is_inferred_from_the_handler() {
 
 /// A handler may be a function, and may capture what it needs.
 #[tokio::test(start_paused = true)]
-async fn handlers_are_functions_closures_and_captures() {
+async fn functions_and_closures_are_handlers() {
     async fn stop(event: Stop, _: HookContext) -> Result<HookOutput<Stop>, HandlerError> {
         Ok(match event.stop_hook_active {
             true => HookOutput::pass(),

@@ -19,7 +19,7 @@ fn before_tools(matcher: Matcher<PreToolUse>) -> Options {
 }
 
 #[test]
-fn a_tool_has_a_plain_name() {
+fn tool_matcher_takes_a_plain_name() {
     for name in ["Bash(ls *)", "mcp__calc__.*", "Bash|Read", "Bash ", "*"] {
         let text = refusal(&before_tools(Matcher::tool(name)));
         assert!(text.contains("a hook for `PreToolUse`"), "{text}");
@@ -36,7 +36,7 @@ fn a_tool_has_a_plain_name() {
 
 /// The CLI would not call the hook, and not say why.
 #[test]
-fn an_invalid_pattern_is_found() {
+fn invalid_pattern_is_rejected() {
     let text = refusal(&before_tools(Matcher::pattern("mcp__(calc|mail")));
     assert!(text.contains("a group is not closed"), "{text}");
     let raw = Options::new().raw_hook("Coffee", Matcher::pattern("["), async |_, _| Ok(json!({})));
@@ -45,7 +45,7 @@ fn an_invalid_pattern_is_found() {
 }
 
 #[test]
-fn an_empty_name_is_found() {
+fn empty_name_is_rejected() {
     let options = Options::new()
         .hook(Matcher::agent(""), async |_: SubagentStop, _| {
             Ok(HookOutput::pass())
@@ -60,7 +60,7 @@ fn an_empty_name_is_found() {
 }
 
 #[test]
-fn no_time_at_all_is_found() {
+fn zero_timeout_is_rejected() {
     let matcher = Matcher::any().timeout(Duration::ZERO);
     assert!(refusal(&before_tools(matcher)).contains("a timeout of 0"));
 }

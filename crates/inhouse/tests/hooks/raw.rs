@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{failure, input, output};
 
 #[tokio::test(start_paused = true)]
-async fn a_raw_hook_gets_and_gives_json() {
+async fn raw_hook_receives_and_returns_json() {
     let options =
         Options::new().raw_hook("Coffee", Matcher::pattern("arab.*"), async |input, _| {
             match input["cups"].as_u64() {
@@ -42,7 +42,7 @@ impl HookEvent for Coffee {
 impl Blocks for Coffee {}
 
 #[tokio::test(start_paused = true)]
-async fn an_event_of_a_newer_cli_can_be_typed_by_its_user() {
+async fn event_of_a_newer_cli_can_be_typed_by_the_user() {
     let options = Options::new().hook(Matcher::any(), async |event: Coffee, _| {
         Ok(HookOutput::block(format!(
             "{} cups are too many",

@@ -24,7 +24,7 @@ fn announced(options: &Options) -> Value {
 }
 
 #[test]
-fn every_matcher_of_an_event_has_an_id_of_its_own() {
+fn every_matcher_has_a_unique_callback_id() {
     assert_eq!(
         told! {
             PreToolUse: Matcher::tool("Bash").timeout(Duration::from_millis(2500));
@@ -44,13 +44,13 @@ fn every_matcher_of_an_event_has_an_id_of_its_own() {
 }
 
 #[test]
-fn without_hooks_nothing_is_said_of_them() {
+fn initialize_has_no_hooks_without_hooks() {
     assert_eq!(announced(&Options::new()), Value::Null);
 }
 
 /// One row for each event that the CLI compares with something.
 #[test]
-fn events_are_chosen_by_what_the_cli_compares() {
+fn matchers_use_the_field_that_the_cli_compares() {
     let hooks = told! {
         PostToolUse: Matcher::tool("Bash");
         PostToolUseFailure: Matcher::tool("Bash");
@@ -109,7 +109,7 @@ fn events_are_chosen_by_what_the_cli_compares() {
 }
 
 #[test]
-fn a_session_that_is_resumed_waits_for_its_hooks() {
+fn resumed_session_waits_for_its_hooks() {
     let waits = |options: Options| {
         let launch = Launch::plan(&options, "claude", &HostEnvironment::default()).unwrap();
         let mut arguments = launch.command.args.iter();

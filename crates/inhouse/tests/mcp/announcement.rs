@@ -50,7 +50,7 @@ async fn refusal(options: Options) -> Error {
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_and_manifests_are_in_the_introduction() {
+async fn initialize_has_names_and_manifests() {
     let calc = ToolServer::new("calc")
         .version("2.0.0")
         .instructions("Prefer whole numbers.")
@@ -107,7 +107,7 @@ async fn names_and_manifests_are_in_the_introduction() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn policies_are_settings_of_the_server() {
+async fn tool_policies_are_server_settings() {
     let calc = ToolServer::new("calc")
         .tool(add())
         .tool(noop("wipe"))
@@ -156,14 +156,14 @@ async fn longest_timeout_of_a_server_is_sent_to_the_cli() {
 }
 
 #[test]
-fn nothing_of_a_server_is_on_the_command_line() {
+fn in_process_servers_are_not_on_the_command_line() {
     let plain = arguments(&Options::new());
     let served = Options::new().tool_server(ToolServer::new("calc").tool(add()));
     assert_eq!(arguments(&served), plain);
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_inside_and_outside_are_told_each_in_its_place() {
+async fn internal_and_external_servers_are_announced_separately() {
     let options = Options::new()
         .tool_server(ToolServer::new("calc").tool(add()))
         .mcp_server("files", McpServer::stdio("files-mcp"));
@@ -179,7 +179,7 @@ async fn servers_inside_and_outside_are_told_each_in_its_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_is_reached_under_the_key_that_it_was_given() {
+async fn server_is_reached_by_its_key() {
     let calc = ToolServer::new("calc").tool(add());
     let options = Options::new().tool_server_as("sums", calc);
     FakeCli::play_cli(options, async |cli| {
@@ -198,7 +198,7 @@ async fn a_server_is_reached_under_the_key_that_it_was_given() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_servers_of_one_name_are_refused_before_anything_is_opened() {
+async fn duplicate_server_names_are_rejected_before_opening() {
     let server = || ToolServer::new("calc").tool(add());
     let both_inside = Options::new().tool_server(server()).tool_server(server());
     let one_outside = Options::new()
@@ -212,7 +212,7 @@ async fn two_servers_of_one_name_are_refused_before_anything_is_opened() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_the_cli_would_not_accept_is_refused_before_anything_is_opened() {
+async fn invalid_server_is_rejected_before_opening() {
     let broken = |schema: Value| {
         let tool = Tool::with_schema("broken", "Broken", schema, async || ());
         ToolServer::new("calc").tool(add()).tool(tool)

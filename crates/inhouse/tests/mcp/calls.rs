@@ -24,7 +24,7 @@ fn meeting(count: usize) -> Tool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_07_calls_run_side_by_side() {
+async fn promise_07_calls_run_concurrently() {
     const COUNT: usize = 100;
     let options = Options::new().tool_server(ToolServer::new("s").tool(meeting(COUNT)));
     FakeCli::play_cli(options, async |cli| {
@@ -44,7 +44,7 @@ async fn trap_07_calls_run_side_by_side() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_08_each_call_gets_its_own_answer_in_any_order() {
+async fn promise_08_each_call_gets_its_own_response_in_any_order() {
     const COUNT: u64 = 100;
     let next = watch::Sender::new(COUNT - 1);
     let last_first = Tool::new(
@@ -78,7 +78,7 @@ async fn trap_08_each_call_gets_its_own_answer_in_any_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_tool_delays_neither_other_tools_nor_control() {
+async fn slow_tool_delays_neither_other_tools_nor_control() {
     let (wait, mut journal) = endless("wait");
     let server =
         ToolServer::new("s")
@@ -108,7 +108,7 @@ async fn a_slow_tool_delays_neither_other_tools_nor_control() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_an_error_result_and_nothing_else_suffers() {
+async fn panic_is_an_error_result_and_the_session_survives() {
     let server = ToolServer::new("s")
         .tool(Tool::new("panic", "Panics", async || -> String {
             panic!("out of cheese")
@@ -186,7 +186,7 @@ async fn progress_reaches_the_cli_with_its_token_and_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_are_ready_together_go_out_in_the_order_in_which_they_came() {
+async fn responses_ready_together_are_sent_in_completion_order() {
     // More than the host takes at once.
     const COUNT: usize = 200;
     let barrier = Arc::new(Barrier::new(COUNT));
@@ -218,7 +218,7 @@ async fn answers_that_are_ready_together_go_out_in_the_order_in_which_they_came(
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_that_nobody_asked_for_is_not_told() {
+async fn progress_without_a_token_is_not_sent() {
     FakeCli::play_cli(reporting(), async |cli| {
         let asked = cli.mcp_message("s", call(7, "work", json!({}))).await;
         assert_eq!(response(cli, &asked).await, text(7, "done"));
@@ -227,7 +227,7 @@ async fn progress_that_nobody_asked_for_is_not_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_servers_may_have_tools_of_one_name() {
+async fn two_servers_can_have_tools_with_one_name() {
     let server = |name: &'static str| {
         let tool = Tool::new("who", "Tells where it is", async move || name);
         ToolServer::new(name).tool(tool)

@@ -37,7 +37,7 @@ async fn cancel(cli: &mut FakeCli, call: &ToolCall) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_09_a_cancelled_call_is_stopped_and_answered_once() {
+async fn promise_09_cancelled_call_is_dropped_and_answered_once() {
     let (options, mut journal) = endless_server();
     FakeCli::play_cli(options, async |cli| {
         let first = cli.begin_tool_call("s", "wait", json!({})).await;
@@ -59,7 +59,7 @@ async fn trap_09_a_cancelled_call_is_stopped_and_answered_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelling_twice_or_too_late_does_nothing() {
+async fn second_or_late_cancel_is_a_no_op() {
     let (options, mut journal) = endless_server();
     FakeCli::play_cli(options, async |cli| {
         let waiting = cli.begin_tool_call("s", "wait", json!({})).await;
@@ -76,7 +76,7 @@ async fn cancelling_twice_or_too_late_does_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_09_an_interrupt_that_the_cli_passes_on_stops_the_handler() {
+async fn promise_09_interrupt_forwarded_by_the_cli_drops_the_handler() {
     let (options, mut journal) = endless_server();
     FakeCli::play(
         options,
@@ -97,7 +97,7 @@ async fn trap_09_an_interrupt_that_the_cli_passes_on_stops_the_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_withdrawn_message_stops_the_handler_and_frees_its_id() {
+async fn cancelled_message_drops_the_handler_and_frees_its_id() {
     let (options, mut journal) = endless_server();
     FakeCli::play_cli(options, async |cli| {
         let waiting = cli.mcp_message("s", call(7, "wait", json!({}))).await;
@@ -111,7 +111,7 @@ async fn a_withdrawn_message_stops_the_handler_and_frees_its_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_stops_every_handler() {
+async fn close_drops_every_handler() {
     let (options, mut journal) = endless_server();
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -142,7 +142,7 @@ async fn closing_stops_every_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_client_stops_every_handler() {
+async fn dropping_the_client_drops_every_handler() {
     let (options, mut journal) = endless_server();
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -160,7 +160,7 @@ async fn dropping_the_client_stops_every_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_dies_takes_its_calls_along() {
+async fn exit_of_the_cli_drops_its_calls() {
     let (options, mut journal) = endless_server();
     let (transport, mut cli) = FakeCli::new();
     let (began, until_began) = oneshot::channel::<()>();

@@ -82,7 +82,7 @@ fn code_or_text(response: &Value) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_server_answers_before_the_cli_has_agreed() {
+async fn new_server_answers_before_the_cli_confirms() {
     FakeCli::play(
         Options::new(),
         async |client| {
@@ -102,7 +102,7 @@ async fn a_new_server_answers_before_the_cli_has_agreed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_on_a_server_that_goes_are_cancelled() {
+async fn calls_of_a_removed_server_are_cancelled() {
     let (gone, mut on_gone) = endless("wait");
     let (replaced, mut on_replaced) = endless("wait");
     FakeCli::play(
@@ -146,7 +146,7 @@ async fn calls_on_a_server_that_goes_are_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_set_that_is_given_again_leaves_its_servers_alone() {
+async fn setting_the_same_servers_again_keeps_them() {
     let (wait, mut journal) = endless("wait");
     let (second, mut until_second) = oneshot::channel::<()>();
     FakeCli::play(
@@ -173,7 +173,7 @@ async fn a_set_that_is_given_again_leaves_its_servers_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn policies_hold_for_servers_that_come_later() {
+async fn policies_apply_to_servers_added_later() {
     let policy = ToolPolicy::new("say", ToolPermissionPolicy::AlwaysDeny);
     FakeCli::play(
         Options::new(),
@@ -192,7 +192,7 @@ async fn policies_hold_for_servers_that_come_later() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_that_the_cli_would_not_accept_are_refused_and_nothing_changes() {
+async fn invalid_servers_are_rejected_and_nothing_changes() {
     let say = || Tool::new("say", "Says", async || "");
     let broken = Tool::with_schema("broken", "Broken", json!({"type": "string"}), async || ());
     let cases = [

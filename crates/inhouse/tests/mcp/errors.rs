@@ -34,7 +34,7 @@ async fn assert_works(cli: &mut FakeCli) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_message_is_an_invalid_request() {
+async fn non_message_is_an_invalid_request() {
     FakeCli::play_cli(options(), async |cli| {
         // JSON within JSON is always JSON: that it does not parse cannot happen here.
         let cases = [
@@ -62,7 +62,7 @@ async fn what_is_no_message_is_an_invalid_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_method_is_not_found() {
+async fn unknown_method_is_not_found() {
     FakeCli::play_cli(options(), async |cli| {
         for method in ["resources/list", "prompts/list", "tools/cal", "Ping"] {
             let answer = exchange(cli, "s", request(1, method, json!({}))).await;
@@ -74,7 +74,7 @@ async fn an_unknown_method_is_not_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_server_is_not_found() {
+async fn unknown_server_is_not_found() {
     FakeCli::play_cli(options(), async |cli| {
         for server in ["nobody", "", "S"] {
             let answer = exchange(cli, server, request("x", "ping", json!({}))).await;
@@ -88,7 +88,7 @@ async fn an_unknown_server_is_not_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn missing_and_bad_parameters_of_a_call_are_told() {
+async fn missing_and_bad_call_parameters_are_reported() {
     FakeCli::play_cli(options(), async |cli| {
         let without = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call"});
         let cases = [
@@ -112,7 +112,7 @@ async fn missing_and_bad_parameters_of_a_call_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_model_got_wrong_is_an_error_result_for_it_to_read() {
+async fn mistakes_of_the_model_are_error_results() {
     FakeCli::play_cli(options(), async |cli| {
         let cases = [
             (call(1, "ekho", json!({"word": "x"})), "ekho"),
@@ -135,7 +135,7 @@ async fn what_the_model_got_wrong_is_an_error_result_for_it_to_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_request_with_an_open_id_is_refused_and_the_first_goes_on() {
+async fn second_request_with_an_open_id_is_refused() {
     let (wait, mut journal) = endless("wait");
     let options = Options::new().tool_server(ToolServer::new("s").tool(wait));
     FakeCli::play_cli(options, async |cli| {
@@ -172,7 +172,7 @@ async fn tell_cancelled(cli: &mut FakeCli, first: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_without_server_or_message_is_refused() {
+async fn request_without_server_or_message_is_refused() {
     FakeCli::play_cli(options(), async |cli| {
         let ping = request(1, "ping", json!({}));
         for body in [
@@ -216,7 +216,7 @@ async fn notifications_and_responses_are_acknowledged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ids_are_echoed_as_they_stood() {
+async fn ids_are_echoed_unchanged() {
     FakeCli::play_cli(options(), async |cli| {
         for id in [
             json!(0),
@@ -237,7 +237,7 @@ async fn ids_are_echoed_as_they_stood() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_id_too_big_for_any_number_is_echoed_digit_by_digit() {
+async fn id_beyond_u64_is_echoed_digit_by_digit() {
     let digits = "123456789012345678901234567890";
     FakeCli::play_cli(options(), async |cli| {
         let line = format!(

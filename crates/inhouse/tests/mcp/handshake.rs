@@ -24,7 +24,7 @@ fn initialize(id: u64, version: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_handshake_comes_to_what_the_manifest_promises() {
+async fn handshake_and_manifest_agree() {
     let options = Options::new().tool_server(greeter());
     FakeCli::play_cli(options, async |cli| {
         let introduction = cli.launched().initialize().clone();
@@ -47,7 +47,7 @@ async fn a_full_handshake_comes_to_what_the_manifest_promises() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn known_versions_are_echoed_and_others_answered_with_the_newest() {
+async fn known_versions_are_echoed_and_others_get_the_newest() {
     let options = Options::new().tool_server(greeter());
     FakeCli::play_cli(options, async |cli| {
         for (wish, version) in [
@@ -70,7 +70,7 @@ async fn known_versions_are_echoed_and_others_answered_with_the_newest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_begins_anew_gets_its_old_requests_cancelled_and_its_ids_back() {
+async fn second_initialize_cancels_requests_and_frees_ids() {
     let (wait, mut journal) = endless("wait");
     let options = Options::new().tool_server(greeter().tool(wait));
     FakeCli::play_cli(options, async |cli| {
@@ -102,7 +102,7 @@ async fn a_cli_that_begins_anew_gets_its_old_requests_cancelled_and_its_ids_back
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_may_ask_before_it_has_accepted_the_session() {
+async fn messages_before_the_initialize_reply_are_answered() {
     let (transport, mut cli) = FakeCli::new();
     let played = Arc::new(Notify::new());
     let host = async {

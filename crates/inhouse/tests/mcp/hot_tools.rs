@@ -50,7 +50,7 @@ async fn list(cli: &mut FakeCli, server: &str) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_comes_can_be_called_and_one_that_goes_cannot() {
+async fn added_tool_can_be_called_and_removed_tool_cannot() {
     let server = ToolServer::new("s");
     let tools = server.handle();
     let (step, mut steps) = tokio::sync::mpsc::unbounded_channel::<()>();
@@ -84,7 +84,7 @@ async fn a_tool_that_comes_can_be_called_and_one_that_goes_cannot() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_of_a_tool_that_goes_run_on() {
+async fn calls_of_a_removed_tool_continue() {
     let (wait, mut journal) = endless("wait");
     let server = ToolServer::new("s").tool(wait);
     let tools = server.handle();
@@ -106,7 +106,7 @@ async fn calls_of_a_tool_that_goes_run_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn news_waits_until_the_cli_knows_the_server() {
+async fn list_changed_is_sent_after_the_handshake() {
     let server = ToolServer::new("s").tool(say("before"));
     let tools = server.handle();
     let (transport, mut cli) = FakeCli::new();
@@ -248,7 +248,7 @@ async fn listed_does_not_keep_a_dropped_session_alive() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn listed_takes_a_limit_beyond_the_clock() {
+async fn listed_accepts_the_maximum_timeout() {
     let server = ToolServer::new("s");
     let tools = server.handle();
     FakeCli::play(
@@ -290,7 +290,7 @@ async fn listed_does_not_wait_for_a_session_that_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_session_of_a_server_hears_of_a_change() {
+async fn every_session_of_a_server_is_notified() {
     let server = ToolServer::new("s");
     let tools = server.handle();
     let (left, mut left_cli) = FakeCli::new();

@@ -29,7 +29,7 @@ fn options() -> Options {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_an_unknown_method_and_a_panic_each_get_a_reply_and_all_goes_on() {
+async fn error_unknown_method_and_panic_each_get_a_response() {
     FakeCli::play_cli(options(), async |cli| {
         for (id, message) in [
             call(1, "fail", json!({})),
@@ -48,7 +48,7 @@ async fn an_error_an_unknown_method_and_a_panic_each_get_a_reply_and_all_goes_on
 }
 
 #[tokio::test(start_paused = true)]
-async fn members_of_a_result_have_the_names_and_values_that_the_cli_takes() {
+async fn result_members_have_their_wire_names() {
     FakeCli::play_cli(options(), async |cli| {
         let fine = exchange(cli, "s", call(1, "fine", json!({}))).await;
         assert_eq!(fine["result"].get("isError"), None, "not even null");
@@ -64,7 +64,7 @@ async fn members_of_a_result_have_the_names_and_values_that_the_cli_takes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_tool_delays_neither_another_nor_an_interrupt() {
+async fn slow_tool_delays_neither_calls_nor_interrupt() {
     let (slow, _witness) = endless("slow");
     let options = Options::new().tool_server(server().tool(slow));
     FakeCli::play(
@@ -88,7 +88,7 @@ async fn a_slow_tool_delays_neither_another_nor_an_interrupt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_counter_of_bytes_ends_a_session() {
+async fn session_has_no_total_byte_limit() {
     const MEGABYTE: usize = 1 << 20;
     FakeCli::play(
         options(),
@@ -118,7 +118,7 @@ async fn no_counter_of_bytes_ends_a_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_control_request_is_an_error() {
+async fn refused_control_request_is_an_error() {
     FakeCli::play(
         options(),
         async |client| {
@@ -136,7 +136,7 @@ async fn a_refused_control_request_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_control_request_fails_when_the_cli_dies_and_when_it_is_silent() {
+async fn control_request_fails_on_exit_and_on_timeout() {
     let (transport, mut cli) = inhouse_testkit::FakeCli::new();
     let host = async {
         let client = inhouse::Client::connect_with(options(), transport).await;
@@ -158,7 +158,7 @@ async fn a_control_request_fails_when_the_cli_dies_and_when_it_is_silent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_reader_and_a_control_request_in_the_middle_lose_no_message() {
+async fn slow_reader_loses_no_message_around_a_control_request() {
     const COUNT: usize = 1_501;
     FakeCli::play(
         options(),
@@ -192,7 +192,7 @@ async fn a_slow_reader_and_a_control_request_in_the_middle_lose_no_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_that_is_not_json_poisons_no_other() {
+async fn line_that_is_not_json_affects_no_other() {
     FakeCli::play(
         options(),
         async |client| {
@@ -223,7 +223,7 @@ async fn a_line_that_is_not_json_poisons_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_death_of_the_cli_is_neither_a_clean_end_nor_a_hang() {
+async fn exit_of_the_cli_is_an_error() {
     let (transport, mut cli) = inhouse_testkit::FakeCli::new();
     let host = async {
         let client = inhouse::Client::connect_with(options(), transport).await;
@@ -243,7 +243,7 @@ async fn the_death_of_the_cli_is_neither_a_clean_end_nor_a_hang() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_protocol_version_is_negotiated_and_a_ping_is_answered() {
+async fn protocol_version_is_negotiated_and_ping_is_answered() {
     FakeCli::play_cli(options(), async |cli| {
         for version in ["2024-11-05", "2025-06-18"] {
             let wish = json!({

@@ -16,7 +16,7 @@ fn endless_tool(name: &str) -> Tool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_10_a_tool_has_the_time_that_it_or_its_server_was_given() {
+async fn promise_10_tool_timeout_overrides_server_timeout() {
     let server = ToolServer::new("s")
         .timeout(Duration::from_secs(600))
         .tool(endless_tool("by_server"))
@@ -38,7 +38,7 @@ async fn trap_10_a_tool_has_the_time_that_it_or_its_server_was_given() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_10_a_tool_without_a_limit_takes_hours_if_it_likes() {
+async fn promise_10_tool_without_timeout_can_run_for_hours() {
     const HOURS: Duration = Duration::from_secs(20 * 60 * 60);
     let tool = Tool::new("patient", "Takes its time", async || {
         // The work: on the paused clock, as long as a real one would take.
@@ -57,7 +57,7 @@ async fn trap_10_a_tool_without_a_limit_takes_hours_if_it_likes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_whose_time_is_up_is_stopped() {
+async fn call_is_dropped_at_its_timeout() {
     let (wait, mut journal) = endless("wait");
     let server = ToolServer::new("s").tool(wait.timeout(Duration::from_secs(1)));
     FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
@@ -70,7 +70,7 @@ async fn a_call_whose_time_is_up_is_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_tool_takes_no_turn_of_the_server_from_others() {
+async fn call_waiting_for_a_tool_permit_holds_no_server_permit() {
     let slow = endless_tool("slow")
         .concurrency(1)
         .timeout(Duration::from_secs(10));
@@ -98,7 +98,7 @@ async fn who_waits_for_a_tool_takes_no_turn_of_the_server_from_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_call_gives_its_turn_to_the_next() {
+async fn cancelled_call_releases_its_permit() {
     let (wait, mut journal) = endless("wait");
     let server = ToolServer::new("s").tool(wait.concurrency(1));
     FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
@@ -119,7 +119,7 @@ async fn a_cancelled_call_gives_its_turn_to_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_turn_is_over_only_when_its_handler_is_gone() {
+async fn permit_is_released_when_the_handler_is_dropped() {
     use std::sync::{Arc, Condvar, Mutex};
 
     #[derive(Default)]

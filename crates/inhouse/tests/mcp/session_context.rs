@@ -22,7 +22,7 @@ fn think_harder() -> Tool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_steers_its_session_while_it_runs() {
+async fn tool_controls_its_session_while_it_runs() {
     let options = Options::new().tool_server(ToolServer::new("s").tool(think_harder()));
     FakeCli::play_cli(options, async |cli| {
         let asked = cli
@@ -37,7 +37,7 @@ async fn a_tool_steers_its_session_while_it_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_knows_the_id_of_its_session_once_the_cli_has_told_it() {
+async fn tool_sees_the_session_id_after_init() {
     let id = Tool::new("id", "Id", async |session: Session| {
         session.id().unwrap_or_default()
     });
@@ -55,7 +55,7 @@ async fn a_tool_knows_the_id_of_its_session_once_the_cli_has_told_it() {
 }
 
 #[tokio::test]
-async fn a_tool_that_a_test_calls_has_no_session() {
+async fn tool_called_directly_has_no_session() {
     let server = ToolServer::new("s").tool(think_harder());
     let result = server.call("think_harder", json!({})).await;
     assert!(result.is_error);
@@ -63,7 +63,7 @@ async fn a_tool_that_a_test_calls_has_no_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_keeps_its_session_does_not_keep_it_alive() {
+async fn kept_session_handle_does_not_keep_the_session_open() {
     let kept: Arc<Mutex<Option<Session>>> = Arc::default();
     let keep = Tool::new("keep", "Keep", {
         let kept = Arc::clone(&kept);
@@ -89,7 +89,7 @@ async fn a_tool_that_keeps_its_session_does_not_keep_it_alive() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_is_called_before_the_introduction_is_answered_finds_nothing_said_yet() {
+async fn tool_called_before_initialize_completes_sees_no_reply() {
     let commands = Tool::new("commands", "Commands", async |session: Session| {
         let control = session.control().expect("it is being opened");
         control.initialization().commands.is_none()
@@ -111,7 +111,7 @@ async fn a_tool_that_is_called_before_the_introduction_is_answered_finds_nothing
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_that_outlives_its_call_is_silent() {
+async fn progress_after_the_call_is_not_sent() {
     let (hand_over, mut handed) = mpsc::unbounded_channel::<Progress>();
     let leak = Tool::new("leak", "Leak", async move |progress: Progress| {
         hand_over

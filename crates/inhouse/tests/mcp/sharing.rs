@@ -20,7 +20,7 @@ struct Meeting {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_06_one_definition_serves_eight_sessions_at_once() {
+async fn promise_06_one_definition_serves_eight_sessions_at_once() {
     let meeting = Meeting {
         all: Barrier::new(SESSIONS),
         calls: AtomicUsize::new(0),
@@ -58,7 +58,7 @@ async fn trap_06_one_definition_serves_eight_sessions_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn trap_06_a_session_that_ends_leaves_the_definition_as_it_was() {
+async fn promise_06_ended_session_leaves_the_definition_unchanged() {
     let count = async |State(count): State<Arc<AtomicUsize>>| count.fetch_add(1, Ordering::SeqCst);
     let server = ToolServer::with_state("s", Arc::new(AtomicUsize::new(0))).tool(Tool::new(
         "count",

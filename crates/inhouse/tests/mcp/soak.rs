@@ -63,7 +63,7 @@ async fn half(cli: &mut FakeCli, first: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn trap_08_ten_thousand_calls_are_answered_once_each_and_leave_nothing() {
+async fn promise_08_ten_thousand_calls_are_each_answered_once() {
     let state = Arc::new(Work {
         together: Barrier::new(IN_FLIGHT),
         running: AtomicUsize::new(0),

@@ -35,7 +35,7 @@ fn agreed() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_the_cli_refuses_changes_nothing() {
+async fn refused_change_changes_nothing() {
     let (server, mut journal) = waiting("kept", "old");
     let (refused, mut until_refused) = oneshot::channel::<()>();
     FakeCli::play(
@@ -67,7 +67,7 @@ async fn a_change_that_the_cli_refuses_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_nobody_waits_for_changes_nothing() {
+async fn dropped_change_future_changes_nothing() {
     let (server, mut journal) = waiting("kept", "old");
     let (asked, until_asked) = oneshot::channel::<()>();
     let (dropped, mut until_dropped) = oneshot::channel::<()>();
@@ -99,7 +99,7 @@ async fn a_change_that_nobody_waits_for_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_at_the_same_time_are_made_one_after_another() {
+async fn concurrent_changes_are_serialised() {
     let (changed, mut changes) = mpsc::unbounded_channel::<()>();
     FakeCli::play(
         Options::new(),
@@ -132,7 +132,7 @@ async fn changes_at_the_same_time_are_made_one_after_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_on_a_server_whose_place_is_taken_run_until_the_cli_agrees() {
+async fn calls_of_a_replaced_server_run_until_the_cli_confirms() {
     let (server, mut journal) = waiting("it", "old");
     FakeCli::play(
         Options::new().tool_server(server),
@@ -157,7 +157,7 @@ async fn calls_on_a_server_whose_place_is_taken_run_until_the_cli_agrees() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clone_is_the_same_server_until_it_is_set_otherwise() {
+async fn clone_is_the_same_server_until_it_is_changed() {
     let (server, mut journal) = waiting("it", "old");
     let clone = server.clone();
     FakeCli::play(

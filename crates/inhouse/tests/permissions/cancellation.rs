@@ -36,7 +36,7 @@ fn endless(probe: DropProbe) -> Options {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_withdrawn_question_drops_its_handler_and_gets_no_answer() {
+async fn cancelled_request_drops_its_handler_and_gets_no_response() {
     for question in questions() {
         let (probe, mut told) = DropProbe::new();
         FakeCli::play_cli(endless(probe), async move |cli| {
@@ -51,7 +51,7 @@ async fn a_withdrawn_question_drops_its_handler_and_gets_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_withdrawal_leaves_other_questions_open() {
+async fn cancel_leaves_other_requests_open() {
     let (probe, mut told) = DropProbe::new();
     let options = endless(probe).permissions(async |asked: Asked<CanUseTool>| {
         Ok(Decision::deny(asked.request.tool_use_id.clone()))
@@ -72,7 +72,7 @@ async fn a_withdrawal_leaves_other_questions_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_questions_are_open_at_once_and_get_their_own_answers() {
+async fn concurrent_requests_get_their_own_responses() {
     let answered = watch::Sender::new(false);
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
         let command = asked.request.input["command"]
@@ -104,7 +104,7 @@ async fn two_questions_are_open_at_once_and_get_their_own_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_elsewhere_learns_that_nobody_waits_any_more() {
+async fn cancelled_token_notifies_other_tasks() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
         let cancelled = asked.cancelled().clone();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{answer_to, bash, payload_of};
 
 #[tokio::test(start_paused = true)]
-async fn an_approval_always_carries_the_input() {
+async fn allow_always_has_the_input() {
     assert_eq!(
         payload_of(Decision::allow()).await,
         json!({"behavior": "allow", "updatedInput": {"command": "touch asked"}, "toolUseID": "toolu_7"})
@@ -15,7 +15,7 @@ async fn an_approval_always_carries_the_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_approval_may_change_the_input() {
+async fn allow_can_change_the_input() {
     let answer =
         payload_of(Decision::allow().input(json!({"command": "ls", "timeout": null}))).await;
     // What the host wrote is the tool's affair, `null` included.
@@ -26,7 +26,7 @@ async fn an_approval_may_change_the_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_input_that_is_no_object_denies_the_call() {
+async fn changed_input_that_is_not_an_object_denies_the_call() {
     for wrong in [json!(null), json!("ls"), json!(["ls"])] {
         let answer = payload_of(Decision::allow().input(wrong)).await;
         assert_eq!(answer["behavior"], "deny");
@@ -37,7 +37,7 @@ async fn an_input_that_is_no_object_denies_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_denial_always_carries_a_message() {
+async fn deny_always_has_a_message() {
     assert_eq!(
         payload_of(Decision::deny("not here")).await,
         json!({"behavior": "deny", "message": "not here", "toolUseID": "toolu_7"})
@@ -46,7 +46,7 @@ async fn a_denial_always_carries_a_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_denial_may_end_the_turn() {
+async fn deny_can_interrupt_the_turn() {
     assert_eq!(
         payload_of(Decision::deny("enough").interrupt()).await,
         json!({"behavior": "deny", "message": "enough", "interrupt": true, "toolUseID": "toolu_7"})
@@ -54,7 +54,7 @@ async fn a_denial_may_end_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_belong_to_a_decision_has_no_effect() {
+async fn setters_of_the_other_decision_have_no_effect() {
     let allowed = payload_of(Decision::allow().interrupt()).await;
     assert_eq!(allowed, payload_of(Decision::allow()).await);
     let denied = Decision::deny("no").input(json!({})).remember_suggestions();
@@ -65,7 +65,7 @@ async fn what_does_not_belong_to_a_decision_has_no_effect() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_decision_is_classified_if_the_host_likes() {
+async fn decision_can_have_a_classification() {
     let kinds = [
         (DecisionClassification::UserTemporary, "user_temporary"),
         (DecisionClassification::UserPermanent, "user_permanent"),
@@ -109,7 +109,7 @@ async fn always_allow_sends_the_suggestions_back_without_their_nulls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_suggestions_always_allow_allows_this_once() {
+async fn always_allow_without_suggestions_allows_once() {
     let answer = payload_of(Decision::allow().remember_suggestions()).await;
     assert_eq!(answer, payload_of(Decision::allow()).await);
     assert_eq!(answer.get("updatedPermissions"), None::<&Value>);

@@ -24,7 +24,7 @@ fn declared(options: &Options) -> Option<Vec<String>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_kind_has_a_handler_of_its_own() {
+async fn each_dialog_kind_has_its_handler() {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Payload {
@@ -51,7 +51,7 @@ async fn each_kind_has_a_handler_of_its_own() {
 }
 
 #[test]
-fn a_kind_with_a_handler_is_declared_and_no_other() {
+fn only_kinds_with_a_handler_are_declared() {
     assert_eq!(declared(&Options::new()), None);
     let handler = async |_: Asked<DialogRequest>| Ok(DialogAnswer::Cancelled);
     let options = Options::new()
@@ -64,7 +64,7 @@ fn a_kind_with_a_handler_is_declared_and_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_without_a_handler_stays_unanswered() {
+async fn kind_without_a_handler_gets_no_response() {
     let options = Options::new().on_dialog("sign_in", async |_: Asked<DialogRequest>| {
         Ok(DialogAnswer::Cancelled)
     });
@@ -81,7 +81,7 @@ async fn a_kind_without_a_handler_stays_unanswered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_fails_cancels_the_dialog() {
+async fn failing_handler_cancels_the_dialog() {
     let options = Options::new()
         .on_dialog("failing", async |_: Asked<DialogRequest>| {
             Err(HandlerError::new("no screen"))

@@ -30,7 +30,7 @@ async fn payload_of(options: Options) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_member_of_the_question_reaches_the_handler() {
+async fn every_member_reaches_the_handler() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().on_elicitation(async move |asked: Asked<ElicitationRequest>| {
         tell.send(asked).expect("the test listens");
@@ -59,7 +59,7 @@ async fn every_member_of_the_question_reaches_the_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_answer_has_its_form() {
+async fn each_answer_has_its_wire_form() {
     let filled_in = ElicitationAnswer::accept(&json!({"region": "north"})).unwrap();
     let expected = json!({"action": "accept", "content": {"region": "north"}});
     assert_eq!(payload_of(answering(filled_in)).await, expected);
@@ -75,7 +75,7 @@ async fn each_answer_has_its_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_handler_the_person_declines() {
+async fn elicitation_without_a_handler_is_declined() {
     assert_eq!(
         payload_of(Options::new()).await,
         json!({"action": "decline"})
@@ -83,7 +83,7 @@ async fn without_a_handler_the_person_declines() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_fails_cancels() {
+async fn failing_handler_cancels() {
     let failing = Options::new()
         .on_elicitation(async |_: Asked<ElicitationRequest>| Err(HandlerError::new("no terminal")));
     assert_eq!(payload_of(failing).await, json!({"action": "cancel"}));

@@ -25,7 +25,7 @@ fn plan() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_error_of_a_handler_denies_the_call() {
+async fn handler_error_denies_the_call() {
     let options = Options::new()
         .permissions(async |_: Asked<CanUseTool>| Err(HandlerError::new("the vault is locked")))
         .on_question(async |_: Asked<QuestionRequest>| {
@@ -41,7 +41,7 @@ async fn the_error_of_a_handler_denies_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn any_error_will_do_and_its_causes_are_told() {
+async fn any_error_type_denies_with_its_sources() {
     #[derive(Debug)]
     struct Outer(std::num::ParseIntError);
     impl std::fmt::Display for Outer {
@@ -66,7 +66,7 @@ async fn any_error_will_do_and_its_causes_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_denies_the_call_and_the_session_lives() {
+async fn panic_denies_the_call_and_the_session_survives() {
     async fn panic<Q, A>(_: Q) -> Result<A, HandlerError> {
         panic!("hunter2")
     }
@@ -86,7 +86,7 @@ async fn a_panic_denies_the_call_and_the_session_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_before_there_is_a_future_denies_the_call() {
+async fn panic_before_the_future_exists_denies_the_call() {
     let options = Options::new().permissions(
         |_: Asked<CanUseTool>| -> std::future::Ready<Result<Decision, HandlerError>> {
             panic!("early")
@@ -97,7 +97,7 @@ async fn a_panic_before_there_is_a_future_denies_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_takes_too_long_has_said_no() {
+async fn timeout_denies_the_call() {
     let options = Options::new()
         .permission_timeout(Duration::from_secs(30))
         .permissions(async |_: Asked<CanUseTool>| pending().await)
@@ -118,7 +118,7 @@ async fn whoever_takes_too_long_has_said_no() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_may_think_for_hours_unless_a_timeout_is_set() {
+async fn handler_can_take_hours_without_a_timeout() {
     let options = Options::new().permissions(async |_: Asked<CanUseTool>| {
         let thought = tokio::time::timeout(Duration::from_secs(8 * 60 * 60), pending::<()>());
         thought.await.expect_err("nothing comes of it");

@@ -22,7 +22,7 @@ fn deciding(decision: PlanDecision) -> Options {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_plan_and_its_file_are_shown() {
+async fn handler_gets_the_plan_and_its_file() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().on_plan(async move |asked: Asked<PlanRequest>| {
         tell.send(asked).expect("the test listens");
@@ -46,7 +46,7 @@ async fn the_plan_and_its_file_are_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_is_approved() {
+async fn plan_is_approved() {
     let answer = answer_to(deciding(PlanDecision::approve()), plan())
         .await
         .payload();
@@ -56,7 +56,7 @@ async fn a_plan_is_approved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_is_approved_with_a_mode_to_carry_it_out_in() {
+async fn plan_is_approved_with_a_mode() {
     let decision = PlanDecision::approve().mode(PermissionMode::AcceptEdits);
     let answer = answer_to(deciding(decision), plan()).await.payload();
     let update = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
@@ -64,7 +64,7 @@ async fn a_plan_is_approved_with_a_mode_to_carry_it_out_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_plan_is_approved() {
+async fn edited_plan_is_approved() {
     let decision = PlanDecision::approve().edited("# Dig deeper");
     let answer = answer_to(deciding(decision), plan()).await.payload();
     assert_eq!(
@@ -74,7 +74,7 @@ async fn another_plan_is_approved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_is_rejected_with_feedback() {
+async fn plan_is_rejected_with_feedback() {
     let rejected = PlanDecision::reject("Deeper.");
     assert_eq!(
         denial(answer_to(deciding(rejected), plan()).await),

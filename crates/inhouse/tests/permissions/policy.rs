@@ -30,7 +30,7 @@ fn ask() -> impl inhouse::permission::PermissionHandler {
 }
 
 #[test]
-fn the_rules_of_a_policy_are_settings_of_the_session() {
+fn policy_rules_are_session_settings() {
     let policy = Policy::new()
         .allow("mcp__calc")
         .allow("Read(src/**)")
@@ -62,14 +62,14 @@ fn contents_with_parentheses_and_commas_survive() {
 }
 
 #[test]
-fn a_handler_alone_leaves_the_settings_alone() {
+fn handler_without_rules_adds_no_settings() {
     assert_eq!(settings(&Options::new().permissions(ask())), Value::Null);
     let policy = Policy::new().otherwise(ask());
     assert_eq!(settings(&Options::new().permissions(policy)), Value::Null);
 }
 
 #[test]
-fn settings_of_the_host_are_kept() {
+fn settings_of_the_user_are_kept() {
     let options = Options::new()
         .settings(
             json!({"model": "opus", "permissions": {"deny": ["Write"], "defaultMode": "plan"}}),
@@ -82,7 +82,7 @@ fn settings_of_the_host_are_kept() {
 }
 
 #[test]
-fn a_policy_may_stand_in_another() {
+fn policy_can_contain_another() {
     let inner = Policy::new().deny("WebFetch").otherwise(ask());
     let outer = Policy::new().allow("Read").otherwise(inner);
     assert_eq!(
@@ -92,7 +92,7 @@ fn a_policy_may_stand_in_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_rule_settles_goes_to_the_handler() {
+async fn calls_without_a_rule_go_to_the_handler() {
     let inner = Policy::new().deny("WebFetch").otherwise(ask());
     for policy in [inner.clone(), Policy::new().otherwise(inner)] {
         let options = Options::new().permissions(policy);
@@ -104,7 +104,7 @@ async fn what_no_rule_settles_goes_to_the_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_handler_the_rest_is_denied_by_a_message_that_names_the_policy() {
+async fn calls_without_rule_and_handler_are_denied_by_the_policy() {
     let options = Options::new().permissions(Policy::new().allow("Read"));
     let message = denial(answer_to(options, bash("ls")).await);
     assert!(message.contains("policy"), "{message}");
@@ -112,7 +112,7 @@ async fn without_a_handler_the_rest_is_denied_by_a_message_that_names_the_policy
 }
 
 #[test]
-fn mistakes_in_rules_are_reported_together_before_anything_starts() {
+fn invalid_rules_are_reported_together_before_the_start() {
     let policy = Policy::new()
         .allow("bash")
         .deny("Read(")
@@ -133,7 +133,7 @@ fn mistakes_in_rules_are_reported_together_before_anything_starts() {
 }
 
 #[test]
-fn patterns_may_deny_what_they_cannot_allow() {
+fn patterns_that_cannot_allow_can_deny() {
     for pattern in ["mcp__*", "*", "mcp__par*", "mcp__*__speak"] {
         let denied = Options::new().permissions(Policy::new().deny(pattern));
         assert_eq!(

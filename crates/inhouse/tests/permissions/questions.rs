@@ -58,7 +58,7 @@ async fn answered(
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_questions_are_typed() {
+async fn questions_are_typed() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().on_question(async move |asked: Asked<QuestionRequest>| {
         tell.send(asked).expect("the test listens");
@@ -84,7 +84,7 @@ async fn the_questions_are_typed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_option_is_chosen_and_several_are_joined() {
+async fn single_choice_is_sent_and_multiple_choices_are_joined() {
     let added = answered(|asked| {
         let [colour, tools] = &asked.request.questions[..] else {
             panic!("there are two questions");
@@ -98,7 +98,7 @@ async fn one_option_is_chosen_and_several_are_joined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_preview_of_the_chosen_option_goes_back() {
+async fn preview_of_the_chosen_option_is_sent() {
     let added = answered(|asked| {
         let colour = &asked.request.questions[0];
         Answers::new().choose(colour, [&colour.options[0]])
@@ -111,7 +111,7 @@ async fn the_preview_of_the_chosen_option_goes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_answers_in_words_of_their_own_and_adds_a_note() {
+async fn free_text_answer_can_have_a_note() {
     let added = answered(|asked| {
         let [colour, tools] = &asked.request.questions[..] else {
             panic!("there are two questions");
@@ -132,13 +132,13 @@ async fn a_person_answers_in_words_of_their_own_and_adds_a_note() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_may_be_skipped() {
+async fn questions_can_be_skipped() {
     let added = answered(|_| Answers::new()).await;
     assert_eq!(added, json!({"answers": {}}));
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_may_be_dismissed_with_a_word_to_the_model() {
+async fn questions_can_be_dismissed_with_a_message() {
     let options = Options::new().on_question(async |_: Asked<QuestionRequest>| {
         Ok(Answers::dismiss("Decide for yourself."))
     });
@@ -147,7 +147,7 @@ async fn questions_may_be_dismissed_with_a_word_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_that_cannot_be_read_are_denied() {
+async fn undecodable_questions_are_denied() {
     let options = Options::new().on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new()));
     let odd = call("AskUserQuestion", json!({"questions": "which?"}));
     let message = denial(answer_to(options, odd).await);
@@ -155,7 +155,7 @@ async fn questions_that_cannot_be_read_are_denied() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_later_choice_takes_the_place_of_an_earlier_one() {
+async fn later_choice_replaces_an_earlier_one() {
     let added = answered(|asked| {
         let [colour, tools] = &asked.request.questions[..] else {
             panic!("two questions");

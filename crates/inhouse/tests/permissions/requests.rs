@@ -43,7 +43,7 @@ fn everything() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_member_of_a_question_reaches_the_handler() {
+async fn every_member_of_a_request_reaches_the_handler() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
         tell.send(asked).expect("the test listens");
@@ -71,7 +71,7 @@ async fn every_member_of_a_question_reaches_the_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permission_is_read_from_the_right_field_and_never_approved_as_an_empty_input() {
+async fn input_is_read_from_its_field_and_never_approved_empty() {
     let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
         assert_eq!(asked.request.input["command"], "rm -r build");
         Ok(Decision::allow())
@@ -89,7 +89,7 @@ async fn a_permission_is_read_from_the_right_field_and_never_approved_as_an_empt
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_without_an_input_never_reaches_the_handler_and_is_refused() {
+async fn request_without_input_is_refused_without_the_handler() {
     let options = Options::new().permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
     for input in [json!(null), json!("rm -r build"), json!([])] {
         let mut question = everything();
@@ -103,7 +103,7 @@ async fn a_question_without_an_input_never_reaches_the_handler_and_is_refused() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_input_is_read_as_a_type_of_the_host() {
+async fn input_decodes_into_a_user_type() {
     #[derive(Deserialize)]
     struct Command {
         command: String,
@@ -126,7 +126,7 @@ async fn the_input_is_read_as_a_type_of_the_host() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_steers_the_session_that_asks() {
+async fn handler_controls_its_session() {
     let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
         let control = asked.session().control().expect("the session lives");
         control.set_model(Some("haiku")).await?;
@@ -143,7 +143,7 @@ async fn a_handler_steers_the_session_that_asks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_does_not_show_the_input_in_debug() {
+async fn debug_of_a_request_hides_the_input() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
         tell.send(format!("{asked:?}")).expect("the test listens");

@@ -3,7 +3,7 @@
 use inhouse::permission::{PermissionRule, Rule};
 
 #[test]
-fn valid_rules_are_parsed() {
+fn valid_rules_parse() {
     let table = [
         ("Bash", "Bash", None),
         ("Bash()", "Bash", None),
@@ -38,7 +38,7 @@ fn valid_rules_are_parsed() {
 }
 
 #[test]
-fn invalid_rules_are_refused() {
+fn invalid_rules_are_rejected() {
     let table = [
         ("", "is empty"),
         ("  ", "is empty"),

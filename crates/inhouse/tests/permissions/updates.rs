@@ -30,7 +30,7 @@ async fn assert_sent(update: impl Into<PermissionUpdate>, expected: Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rules_are_added_replaced_and_removed_wherever_they_are_kept() {
+async fn rules_are_added_replaced_and_removed_in_every_destination() {
     let rules = || {
         let some: Rule = "Bash(git log *)".parse().unwrap();
         [PermissionRule::new("Read"), some.into()]
@@ -52,7 +52,7 @@ async fn rules_are_added_replaced_and_removed_wherever_they_are_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_mode_is_set_wherever_it_is_kept() {
+async fn mode_is_set_in_every_destination() {
     for (destination, kept) in DESTINATIONS {
         let update = SetMode::new(PermissionMode::AcceptEdits, destination);
         let expected = json!({"type": "setMode", "mode": "acceptEdits", "destination": kept});
@@ -61,7 +61,7 @@ async fn the_mode_is_set_wherever_it_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn directories_are_added_and_removed_wherever_they_are_kept() {
+async fn directories_are_added_and_removed_in_every_destination() {
     for (destination, kept) in DESTINATIONS {
         let add = AddDirectories::new(["/srv", "/tmp"], destination.clone());
         let expected =

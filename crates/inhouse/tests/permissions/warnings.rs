@@ -18,7 +18,7 @@ fn handled() -> Options {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rules_for_whole_tools_keep_the_handler_from_being_asked() {
+async fn rules_for_whole_tools_warn_that_the_handler_is_skipped() {
     let rules = [
         "Read",
         "Bash()",
@@ -41,7 +41,7 @@ async fn rules_for_whole_tools_keep_the_handler_from_being_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn modes_that_ask_nothing_keep_the_handler_from_being_asked() {
+async fn modes_without_prompts_warn_that_the_handler_is_skipped() {
     let bypass = handled()
         .permission_mode(PermissionMode::BypassPermissions)
         .allow_dangerously_skip_permissions(true);
@@ -61,7 +61,7 @@ async fn modes_that_ask_nothing_keep_the_handler_from_being_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_meant_is_no_reason_to_warn() {
+async fn consistent_options_give_no_warning() {
     let whole = || Options::new().allow_tools(["Read"]);
     let questions = async |_: Asked<QuestionRequest>| Ok(Answers::new());
     let policy = Policy::new().allow("Read");
@@ -78,14 +78,14 @@ async fn what_is_meant_is_no_reason_to_warn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_value_with_several_rules_is_seen_as_several() {
+async fn value_with_several_rules_is_split() {
     let found = warnings(handled().allow_tools(["Read,Bash(git *)", "Bash(ls *) Write"])).await;
     let whole = ["Read", "Write"].map(str::to_owned).to_vec();
     assert_eq!(found, [Warning::RulesBypassHandler(whole)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_of_the_host_itself_are_no_reason_to_warn() {
+async fn in_process_tools_give_no_warning() {
     let calc = || handled().tool_server(ToolServer::new("calc"));
     assert_eq!(warnings(calc().allow_tools(["mcp__calc"])).await, []);
     assert_eq!(warnings(calc().allow_tools(["mcp__calc__add"])).await, []);

@@ -17,7 +17,7 @@ fn asks_the_host(options: &Options) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permission_asked_with_no_handler_is_never_allowed() {
+async fn permission_without_a_handler_is_refused() {
     let answer = answer_to(Options::new(), bash("rm -r /")).await;
     let HostAnswer::Error { error, .. } = answer else {
         panic!("this must be refused, not {answer:?}");
@@ -26,7 +26,7 @@ async fn a_permission_asked_with_no_handler_is_never_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_for_questions_decides_about_nothing_else() {
+async fn question_handler_decides_nothing_else() {
     let options = Options::new().on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new()));
     let plan = call("ExitPlanMode", json!({}));
     for asked in [bash("ls"), plan] {
@@ -36,7 +36,7 @@ async fn a_handler_for_questions_decides_about_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_for_plans_decides_about_nothing_else() {
+async fn plan_handler_decides_nothing_else() {
     let options = Options::new().on_plan(async |_: Asked<PlanRequest>| Ok(PlanDecision::approve()));
     let question = call("AskUserQuestion", json!({"questions": []}));
     for asked in [bash("ls"), question] {
@@ -46,7 +46,7 @@ async fn a_handler_for_plans_decides_about_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_and_plans_go_to_the_permission_handler_when_nobody_else_is_there() {
+async fn permission_handler_is_the_fallback_for_questions_and_plans() {
     let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
         Ok(Decision::deny(format!("not {}", asked.request.tool_name)))
     });
@@ -58,7 +58,7 @@ async fn questions_and_plans_go_to_the_permission_handler_when_nobody_else_is_th
 }
 
 #[test]
-fn the_cli_asks_only_a_host_that_has_somebody_to_ask() {
+fn permission_prompts_are_enabled_only_with_a_handler() {
     assert!(!asks_the_host(&Options::new()));
     let permissions = async |_: Asked<CanUseTool>| Ok(Decision::allow());
     assert!(asks_the_host(&Options::new().permissions(permissions)));

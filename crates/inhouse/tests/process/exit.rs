@@ -4,7 +4,7 @@ use tokio::io::AsyncWriteExt as _;
 use crate::support::{first_line, is_reaped, open, rest, shell, within};
 
 #[tokio::test]
-async fn the_exit_code_is_kept_and_nothing_is_left() {
+async fn exit_code_is_kept_and_no_process_remains() {
     for code in [0, 1, 42, 255] {
         let connection = open(shell(&format!("exit {code}"))).await.unwrap();
         let mut peer = connection.peer;
@@ -16,7 +16,7 @@ async fn the_exit_code_is_kept_and_nothing_is_left() {
 }
 
 #[tokio::test]
-async fn a_signal_is_kept() {
+async fn signal_is_kept() {
     for signal in [9, 15] {
         let mut connection = open(shell(&format!("kill -{signal} $$"))).await.unwrap();
         let status = within(connection.peer.exited()).await;
@@ -25,7 +25,7 @@ async fn a_signal_is_kept() {
 }
 
 #[tokio::test]
-async fn exited_may_be_dropped_and_asked_again() {
+async fn exited_can_be_dropped_and_called_again() {
     let mut connection = open(shell("cat; exit 3")).await.unwrap();
     tokio::select! {
         biased;
@@ -50,7 +50,7 @@ async fn signals_after_the_exit_are_harmless() {
 }
 
 #[tokio::test]
-async fn what_was_written_last_can_be_read_after_the_exit() {
+async fn last_output_can_be_read_after_the_exit() {
     let mut connection = open(shell("cat; echo last")).await.unwrap();
     connection.writer.write_all(b"first\n").await.unwrap();
     connection.writer.shutdown().await.unwrap();
@@ -61,7 +61,7 @@ async fn what_was_written_last_can_be_read_after_the_exit() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_asked_to_end_has_its_own_way_to_do_it() {
+async fn process_can_handle_term_itself() {
     let script = "trap 'exit 9' TERM; sleep 1000 & echo ready; wait";
     let mut connection = open(shell(script)).await.unwrap();
     first_line(&mut connection.reader).await;

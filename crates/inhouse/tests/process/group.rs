@@ -11,7 +11,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn the_child_leads_a_group_of_its_own() {
+async fn child_leads_its_own_process_group() {
     let script = "read -r pid comm state parent group rest </proc/$$/stat; echo $group";
     let mut connection = open(shell(script)).await.unwrap();
     let group = first_line(&mut connection.reader).await;
@@ -19,7 +19,7 @@ async fn the_child_leads_a_group_of_its_own() {
 }
 
 #[tokio::test]
-async fn trap_05_a_kill_reaches_everything_that_was_started() {
+async fn promise_05_kill_reaches_every_descendant() {
     let (mut connection, [leader, child]) = open_stubborn().await;
     connection.peer.terminate();
     assert!(!is_dead(leader) && !is_dead(child));
@@ -31,7 +31,7 @@ async fn trap_05_a_kill_reaches_everything_that_was_started() {
 }
 
 #[tokio::test]
-async fn a_child_that_stays_behind_does_not_hold_stdout_open() {
+async fn remaining_grandchild_does_not_hold_stdout_open() {
     let script = "trap '' HUP TERM; sleep 1000 & echo $!; exit 4";
     let mut connection = open(shell(script)).await.unwrap();
     let text = rest(&mut connection.reader).await;
@@ -41,7 +41,7 @@ async fn a_child_that_stays_behind_does_not_hold_stdout_open() {
 }
 
 #[tokio::test]
-async fn trap_13_a_dropped_peer_leaves_nothing() {
+async fn promise_13_dropped_peer_leaves_no_process() {
     let (connection, [leader, child]) = open_stubborn().await;
     let mut reader = connection.reader;
     drop(connection.peer);
@@ -51,7 +51,7 @@ async fn trap_13_a_dropped_peer_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn trap_13_a_child_in_a_session_of_its_own_is_killed_too() {
+async fn promise_13_child_in_its_own_session_is_killed() {
     let (connection, [leader, child]) = open_holding(APART).await;
     let mut reader = connection.reader;
     drop(connection.peer);
@@ -61,7 +61,7 @@ async fn trap_13_a_child_in_a_session_of_its_own_is_killed_too() {
 }
 
 #[test]
-fn trap_13_the_end_of_the_runtime_leaves_nothing() {
+fn promise_13_runtime_shutdown_leaves_no_process() {
     for runtime in [
         Runtime::new().unwrap(),
         tokio::runtime::Builder::new_current_thread()
@@ -92,7 +92,7 @@ fn trap_13_the_end_of_the_runtime_leaves_nothing() {
 }
 
 #[test]
-fn the_child_outlives_the_thread_that_started_it() {
+fn child_outlives_the_thread_that_started_it() {
     let runtime = Runtime::new().unwrap();
     let handle = runtime.handle().clone();
     let starter = thread::spawn(move || handle.block_on(open(shell("exec cat"))).unwrap());

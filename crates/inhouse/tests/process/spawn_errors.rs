@@ -27,7 +27,7 @@ fn file(directory: &TempDir, content: &str, mode: u32) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_missing_program_is_not_found() {
+async fn missing_program_is_not_found() {
     let (kind, text) = refused(CommandLine::new("/nowhere/claude")).await;
     assert_eq!(kind, ErrorKind::CliNotFound);
     assert!(text.contains("/nowhere/claude does not exist"), "{text}");
@@ -39,7 +39,7 @@ async fn a_missing_program_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_missing_working_directory_is_not_a_missing_program() {
+async fn missing_working_directory_is_not_a_missing_program() {
     let mut command = shell("true");
     command.cwd = Some("/nowhere/at/all".into());
     let (kind, text) = refused(command).await;
@@ -57,7 +57,7 @@ async fn a_missing_working_directory_is_not_a_missing_program() {
 }
 
 #[tokio::test]
-async fn a_file_that_may_not_be_executed_is_there() {
+async fn file_without_execute_permission_is_not_missing() {
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "#!/bin/sh\n", 0o644);
     let (kind, text) = refused(CommandLine::new(path)).await;
@@ -66,7 +66,7 @@ async fn a_file_that_may_not_be_executed_is_there() {
 }
 
 #[tokio::test]
-async fn a_missing_interpreter_is_not_a_missing_file() {
+async fn missing_interpreter_is_not_a_missing_file() {
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "#!/nowhere/node\n", 0o755);
     let (kind, text) = refused(CommandLine::new(path)).await;
@@ -79,7 +79,7 @@ async fn a_missing_interpreter_is_not_a_missing_file() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_machine_is_told_by_its_format() {
+async fn file_of_another_platform_is_reported_by_its_format() {
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "\u{1}\u{2}not a program", 0o755);
     let (kind, text) = refused(CommandLine::new(path)).await;
@@ -88,7 +88,7 @@ async fn a_file_of_another_machine_is_told_by_its_format() {
 }
 
 #[tokio::test]
-async fn an_argument_that_is_too_long_says_so() {
+async fn too_long_argument_is_reported() {
     let command = shell("true").args(["x".repeat(4 * 1024 * 1024)]);
     let (kind, text) = refused(command).await;
     assert_eq!(kind, ErrorKind::Spawn);
@@ -96,7 +96,7 @@ async fn an_argument_that_is_too_long_says_so() {
 }
 
 #[tokio::test]
-async fn an_error_has_the_systems_own_as_its_source() {
+async fn source_of_a_spawn_error_is_the_io_error() {
     let error = open(CommandLine::new("/nowhere/claude"))
         .await
         .err()

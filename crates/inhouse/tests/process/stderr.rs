@@ -6,7 +6,7 @@ use tokio::io::AsyncReadExt as _;
 use crate::support::{first_line, open, open_with, shell, within};
 
 #[tokio::test]
-async fn trap_21_the_tail_is_complete_at_the_exit() {
+async fn promise_21_stderr_tail_is_complete_at_the_exit() {
     let script = "echo one >&2; printf 'no end of line' >&2; exit 1";
     let mut connection = open(shell(script)).await.unwrap();
     within(connection.peer.exited()).await;
@@ -14,7 +14,7 @@ async fn trap_21_the_tail_is_complete_at_the_exit() {
 }
 
 #[tokio::test]
-async fn a_flood_neither_blocks_nor_grows() {
+async fn stderr_flood_neither_blocks_nor_grows() {
     let script = "head -c 10485760 /dev/zero | tr '\\0' 'x' >&2
         echo >&2; yes 'a line of the flood' | head -c 10485760 >&2; echo; echo end >&2";
     let mut connection = open(shell(script)).await.unwrap();
@@ -30,7 +30,7 @@ async fn a_flood_neither_blocks_nor_grows() {
 }
 
 #[tokio::test]
-async fn secrets_are_masked_in_the_tail_and_not_in_the_callback() {
+async fn secrets_are_redacted_in_the_tail_and_not_in_the_callback() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&lines);
     let command = shell("echo 'refused: sk-ant-api03-abcdefgh' >&2");
@@ -42,7 +42,7 @@ async fn secrets_are_masked_in_the_tail_and_not_in_the_callback() {
 }
 
 #[tokio::test]
-async fn a_callback_that_panics_stops_nothing() {
+async fn panicking_callback_stops_nothing() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&lines);
     let command = shell("for n in 1 2 3; do echo line $n >&2; done");
@@ -57,7 +57,7 @@ async fn a_callback_that_panics_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_process_that_left_the_group_delays_the_exit_by_little() {
+async fn process_outside_the_group_delays_the_exit_briefly() {
     // It holds stderr, and only stderr, until its input ends. The substitution ends when it has left.
     let script = "exec 3<&0; : $(setsid sh -c 'exec cat >/dev/null' <&3 &); exit 5";
     let mut connection = open(shell(script)).await.unwrap();
@@ -67,7 +67,7 @@ async fn a_process_that_left_the_group_delays_the_exit_by_little() {
 }
 
 #[tokio::test]
-async fn a_process_that_left_the_group_and_keeps_talking_delays_the_exit_no_longer() {
+async fn writing_process_outside_the_group_does_not_extend_the_delay() {
     let script = "setsid sh -c 'while echo away; do :; done' & read -r end; exit 5";
     let mut connection = open(shell(script)).await.unwrap();
     first_line(&mut connection.reader).await;

@@ -17,14 +17,14 @@ use crate::support::{
 };
 
 #[test]
-fn trap_13_nothing_outlives_a_host_that_is_killed() {
+fn promise_13_no_process_survives_a_killed_host() {
     let mut host = Host::start("wait", STUBBORN);
     host.kill();
     host.assert_nothing_is_left();
 }
 
 #[test]
-fn a_child_in_a_session_of_its_own_does_not_outlive_a_killed_host_either() {
+fn child_in_its_own_session_does_not_survive_a_killed_host() {
     let mut host = Host::start("wait", APART);
     host.kill();
     host.assert_nothing_is_left();
@@ -44,7 +44,7 @@ fn process_of_a_killed_host_is_killed_without_a_request_to_end() {
 }
 
 #[test]
-fn nothing_outlives_a_host_that_exits_without_a_drop() {
+fn no_process_survives_a_host_that_exits_without_drop() {
     let mut host = Host::start("exit", STUBBORN);
     drop(host.process.stdin.take());
     assert!(host.process.wait().unwrap().success());
@@ -52,14 +52,14 @@ fn nothing_outlives_a_host_that_exits_without_a_drop() {
 }
 
 #[test]
-fn a_watchdog_that_was_lost_is_replaced() {
+fn lost_watchdog_is_replaced() {
     let mut host = Host::start("lose the watchdog", STUBBORN);
     host.kill();
     host.assert_nothing_is_left();
 }
 
 #[tokio::test]
-async fn the_watchdog_holds_nothing_of_the_host() {
+async fn watchdog_holds_no_descriptor_of_the_host() {
     let _connection = open(shell("exec cat")).await.unwrap();
     let watchdog = watchdog_of_this_process();
     let link = |name: &str| fs::read_link(format!("/proc/{watchdog}/{name}")).unwrap();

@@ -23,7 +23,7 @@ async fn failure(world: &World, error: ApiError) -> Error {
 }
 
 #[tokio::test]
-async fn a_refused_request_fails_with_the_words_of_the_api() {
+async fn refused_request_fails_with_the_api_message() {
     world::pinned(async |world| {
         let error = failure(world, Turn::error(400).message("The bees are tired.")).await;
 
@@ -37,7 +37,7 @@ async fn a_refused_request_fails_with_the_words_of_the_api() {
 }
 
 #[tokio::test]
-async fn the_result_of_a_failed_turn_explains_the_exit_of_the_process() {
+async fn result_of_a_failed_turn_explains_the_exit_of_the_process() {
     world::pinned(async |world| {
         let options = failing(world, Turn::error(400));
         let stream = query("Hello?").options(options).await.unwrap();
@@ -55,7 +55,7 @@ async fn the_result_of_a_failed_turn_explains_the_exit_of_the_process() {
 }
 
 #[tokio::test]
-async fn a_bad_key_fails_with_the_status_of_the_api() {
+async fn bad_key_fails_with_the_api_status() {
     world::pinned(async |world| {
         let error = failure(world, Turn::error(401)).await;
 
@@ -68,7 +68,7 @@ async fn a_bad_key_fails_with_the_status_of_the_api() {
 }
 
 #[tokio::test]
-async fn too_many_requests_fail_with_the_status_of_the_api() {
+async fn too_many_requests_fail_with_the_api_status() {
     world::pinned(async |world| {
         let error = failure(world, Turn::error(429)).await;
 
@@ -166,7 +166,7 @@ async fn missing_login_says_how_to_log_in_with_the_oldest_cli() {
 }
 
 #[tokio::test]
-async fn an_overloaded_or_broken_api_is_tried_again() {
+async fn overloaded_or_failing_api_is_retried() {
     world::pinned(async |world| {
         world
             .model
@@ -197,7 +197,7 @@ async fn an_overloaded_or_broken_api_is_tried_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_asked_for_again() {
+async fn truncated_response_is_retried() {
     world::pinned(async |world| {
         world
             .model

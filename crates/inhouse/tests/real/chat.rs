@@ -13,7 +13,7 @@ const PROMPT: &str = ">";
 const WORKING: &str = "Ctrl-C stops";
 
 #[tokio::test]
-async fn text_appears_while_it_is_written() {
+async fn text_appears_while_it_streams() {
     world::pinned(async |world| {
         world
             .model
@@ -44,7 +44,7 @@ async fn text_appears_while_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_call_is_allowed_once_and_denied_with_a_reason() {
+async fn call_is_allowed_once_and_denied_with_a_reason() {
     world::pinned(async |world| {
         let touch = |id: &str, file: &str| {
             let call = json!({"command": format!("touch {file}")});
@@ -87,7 +87,7 @@ async fn a_call_is_allowed_once_and_denied_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_allowed_from_now_on_is_not_asked_about_again() {
+async fn always_allowed_call_is_not_asked_again() {
     world::pinned(async |world| {
         let call = |id: &str| Turn::new().tool_use(id, "Bash", json!({"command": "touch x"}));
         world
@@ -156,7 +156,7 @@ async fn questions_are_answered() {
 }
 
 #[tokio::test]
-async fn a_plan_is_sent_back_and_then_approved() {
+async fn plan_is_rejected_and_then_approved() {
     world::pinned(async |world| {
         world
             .model
@@ -186,7 +186,7 @@ async fn a_plan_is_sent_back_and_then_approved() {
 }
 
 #[tokio::test]
-async fn ctrl_c_stops_a_turn_and_the_chat_goes_on() {
+async fn ctrl_c_stops_a_turn_and_the_chat_continues() {
     world::pinned(async |world| {
         world
             .model
@@ -215,7 +215,7 @@ async fn ctrl_c_stops_a_turn_and_the_chat_goes_on() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_withdrawn_disappears_and_typing_goes_on() {
+async fn cancelled_question_disappears_and_input_is_kept() {
     world::pinned(async |world| {
         let call = json!({"command": "touch x"});
         world
@@ -253,7 +253,7 @@ async fn a_question_that_is_withdrawn_disappears_and_typing_goes_on() {
 }
 
 #[tokio::test]
-async fn a_session_is_resumed_by_the_id_that_the_chat_leaves() {
+async fn session_is_resumed_by_the_printed_id() {
     world::pinned(async |world| {
         let note = json!({"what": "buy milk"});
         world

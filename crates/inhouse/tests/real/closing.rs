@@ -41,7 +41,7 @@ fn endless(called: UnboundedSender<()>) -> ToolServer {
 }
 
 #[tokio::test]
-async fn closing_in_a_tool_call_ends_the_cli_by_itself() {
+async fn cli_exits_by_itself_on_close_during_a_tool_call() {
     world::pinned(async |world| {
         let (called, mut calls) = unbounded_channel();
         let call = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
@@ -67,17 +67,17 @@ async fn close_while_the_model_streams(world: &World) {
 }
 
 #[tokio::test]
-async fn closing_while_the_model_streams_ends_the_cli_by_itself() {
+async fn cli_exits_by_itself_on_close_while_the_model_streams() {
     world::pinned(close_while_the_model_streams).await;
 }
 
 #[tokio::test]
-async fn closing_while_the_model_streams_ends_the_oldest_cli_by_itself() {
+async fn oldest_cli_exits_by_itself_on_close_while_the_model_streams() {
     world::oldest(close_while_the_model_streams).await;
 }
 
 #[tokio::test]
-async fn closing_while_a_permission_is_asked_runs_nothing() {
+async fn close_during_a_permission_request_runs_nothing() {
     world::pinned(async |world| {
         let (asked, mut questions) = unbounded_channel();
         let command = json!({"command": "touch ran"});

@@ -19,7 +19,7 @@ fn boundaries(messages: &[Message]) -> Vec<Option<CompactTrigger>> {
 }
 
 #[tokio::test]
-async fn a_conversation_is_compacted_on_demand() {
+async fn conversation_is_compacted_on_demand() {
     world::pinned(async |world| {
         world
             .model
@@ -50,7 +50,7 @@ async fn a_conversation_is_compacted_on_demand() {
 }
 
 #[tokio::test]
-async fn a_full_conversation_is_compacted_by_itself() {
+async fn full_conversation_is_compacted_automatically() {
     world::pinned(async |world| {
         let full = |text| Turn::new().text(text).usage(Usage::new(190_000, 5));
         world

@@ -30,7 +30,7 @@ impl ControlRequest for MakeCoffee {
 }
 
 #[tokio::test]
-async fn another_model_answers_the_next_prompt() {
+async fn changed_model_answers_the_next_prompt() {
     world::pinned(async |world| {
         // The CLI first tries out a model that it is to switch to.
         let is_trial = |request: &ModelRequest| request.body()["max_tokens"] == 1;
@@ -57,7 +57,7 @@ async fn another_model_answers_the_next_prompt() {
 }
 
 #[tokio::test]
-async fn another_permission_mode_lets_the_same_call_through() {
+async fn changed_permission_mode_allows_the_same_call() {
     world::pinned(async |world| {
         let target = world.cwd().join("note.txt");
         let input = json!({"file_path": target, "content": "Hello.\n"});
@@ -85,7 +85,7 @@ async fn another_permission_mode_lets_the_same_call_through() {
 }
 
 #[tokio::test]
-async fn a_refused_request_has_the_words_and_the_code_of_the_cli() {
+async fn refused_request_has_the_text_and_code_of_the_cli() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;
@@ -108,7 +108,7 @@ async fn a_refused_request_has_the_words_and_the_code_of_the_cli() {
 }
 
 #[tokio::test]
-async fn a_request_of_ones_own_is_answered() {
+async fn custom_request_is_answered() {
     world::pinned(async |world| {
         let client = world.connect(world.options()).await;
         let plan = client.control().request(GetPlan {}).await.unwrap();
@@ -119,7 +119,7 @@ async fn a_request_of_ones_own_is_answered() {
 }
 
 #[tokio::test]
-async fn a_session_tells_what_it_is() {
+async fn session_info_is_returned() {
     world::pinned(async |world| {
         let client = world.connect(world.options()).await;
         let control = client.control();
@@ -138,7 +138,7 @@ async fn a_session_tells_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_session_tells_what_it_has_used() {
+async fn session_usage_is_returned() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;
@@ -163,7 +163,7 @@ async fn a_session_tells_what_it_has_used() {
 }
 
 #[tokio::test]
-async fn a_session_gets_a_new_title() {
+async fn session_gets_a_new_title() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;
@@ -183,7 +183,7 @@ async fn a_session_gets_a_new_title() {
 }
 
 #[tokio::test]
-async fn a_cli_that_does_not_answer_in_time_is_not_waited_for() {
+async fn request_times_out_when_the_cli_does_not_answer() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;

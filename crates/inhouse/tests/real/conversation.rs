@@ -6,7 +6,7 @@ use inhouse_testkit::Turn;
 use crate::world::{self, said, tags};
 
 #[tokio::test]
-async fn the_second_turn_remembers_the_first() {
+async fn second_turn_remembers_the_first() {
     world::pinned(async |world| {
         world.model.turn("42.").turn("84.");
         let mut client = world.connect(world.options()).await;
@@ -26,7 +26,7 @@ async fn the_second_turn_remembers_the_first() {
 }
 
 #[tokio::test]
-async fn the_result_names_the_prompt_that_it_answers() {
+async fn result_names_the_prompt_that_it_answers() {
     world::pinned(async |world| {
         world.model.turn("One.").turn("Two.");
         let mut client = world.connect(world.options()).await;
@@ -42,7 +42,7 @@ async fn the_result_names_the_prompt_that_it_answers() {
 }
 
 #[tokio::test]
-async fn trap_20_an_abandoned_turn_does_not_leak_into_the_next() {
+async fn promise_20_abandoned_turn_does_not_leak_into_the_next() {
     world::pinned(async |world| {
         world
             .model
@@ -73,7 +73,7 @@ async fn trap_20_an_abandoned_turn_does_not_leak_into_the_next() {
 }
 
 #[tokio::test]
-async fn prompts_come_back_when_their_echo_is_asked_for() {
+async fn prompts_are_echoed_on_request() {
     world::pinned(async |world| {
         world.model.turn("Hello!");
         let options = world.options().replay_user_messages(true);
@@ -100,7 +100,7 @@ async fn prompts_come_back_when_their_echo_is_asked_for() {
 }
 
 #[tokio::test]
-async fn one_task_reads_while_others_steer() {
+async fn one_task_reads_while_others_control() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Steady.").stall());
         let client = world.connect(world.options()).await;

@@ -13,7 +13,7 @@ use crate::world::{self, World};
 const INNER: &str = "INHOUSE_INSIDE_CLAUDE_CODE";
 
 #[tokio::test]
-async fn trap_22_the_marker_of_an_outer_session_is_not_passed_on() {
+async fn promise_22_claudecode_variable_is_not_inherited() {
     world::pinned(async |world| {
         if env::var_os(INNER).is_some() {
             return ask_with_inherited_environment(world).await;
@@ -22,7 +22,7 @@ async fn trap_22_the_marker_of_an_outer_session_is_not_passed_on() {
         // has nothing of this one's.
         let host = Command::new(env::current_exe().unwrap())
             .args(["--exact", "--nocapture"])
-            .arg("environment::trap_22_the_marker_of_an_outer_session_is_not_passed_on")
+            .arg("environment::promise_22_claudecode_variable_is_not_inherited")
             .env_clear()
             .envs(world.isolation().env())
             .env("INHOUSE_REAL_CLI", world.isolation().program())

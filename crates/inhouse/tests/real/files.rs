@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::world;
 
 #[tokio::test]
-async fn a_file_is_read_with_the_eyes_of_the_cli() {
+async fn read_file_returns_what_the_cli_sees() {
     world::pinned(async |world| {
         fs::write(world.cwd().join("note.txt"), "größer\n").unwrap();
         let client = world.connect(world.options()).await;
@@ -33,7 +33,7 @@ async fn a_file_is_read_with_the_eyes_of_the_cli() {
 }
 
 #[tokio::test]
-async fn files_go_back_to_what_they_were_before_a_prompt() {
+async fn rewind_restores_files_from_before_a_prompt() {
     world::pinned(async |world| {
         let path = world.cwd().join("note.txt");
         fs::write(&path, "Old.\n").unwrap();
@@ -65,7 +65,7 @@ async fn files_go_back_to_what_they_were_before_a_prompt() {
 }
 
 #[tokio::test]
-async fn without_checkpoints_a_rewind_is_refused() {
+async fn rewind_without_checkpoints_is_refused() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;

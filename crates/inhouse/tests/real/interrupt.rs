@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::world::{self, result_of, said};
 
 #[tokio::test]
-async fn trap_20_an_interrupted_turn_ends_and_the_next_one_is_clean() {
+async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
     world::pinned(async |world| {
         world
             .model
@@ -44,7 +44,7 @@ async fn trap_20_an_interrupted_turn_ends_and_the_next_one_is_clean() {
 }
 
 #[tokio::test]
-async fn trap_20_a_turn_that_was_dropped_and_interrupted_leaves_nothing_behind() {
+async fn promise_20_dropped_and_interrupted_turn_does_not_leak() {
     world::pinned(async |world| {
         world
             .model
@@ -66,7 +66,7 @@ async fn trap_20_a_turn_that_was_dropped_and_interrupted_leaves_nothing_behind()
 }
 
 #[tokio::test]
-async fn an_interrupt_stops_a_tool_and_its_process() {
+async fn interrupt_stops_a_tool_and_its_process() {
     world::pinned(async |world| {
         let call = json!({"command": "echo $$ > pid; exec tail -f /dev/null"});
         world
@@ -94,7 +94,7 @@ async fn an_interrupt_stops_a_tool_and_its_process() {
 }
 
 #[tokio::test]
-async fn an_interrupt_of_nothing_harms_nothing() {
+async fn interrupt_when_idle_is_a_no_op() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;
@@ -109,7 +109,7 @@ async fn an_interrupt_of_nothing_harms_nothing() {
 }
 
 #[tokio::test]
-async fn the_text_of_an_interrupted_turn_is_an_error() {
+async fn text_of_an_interrupted_turn_is_an_error() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once").stall());
         let mut client = world.connect(world.options()).await;

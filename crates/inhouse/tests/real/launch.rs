@@ -22,7 +22,7 @@ pub(crate) fn through_shell(script: &str, cli: CommandLine) -> CommandLine {
 }
 
 #[tokio::test]
-async fn trap_04_and_21_a_bad_flag_fails_at_once_and_says_why() {
+async fn promise_04_and_21_bad_flag_fails_at_once_with_the_reason() {
     world::pinned(async |world| {
         // A start that waited for its deadline would not be seen by this test.
         let options = world
@@ -43,7 +43,7 @@ async fn trap_04_and_21_a_bad_flag_fails_at_once_and_says_why() {
 }
 
 #[tokio::test]
-async fn trap_05_a_start_that_takes_too_long_leaves_no_process() {
+async fn promise_05_start_timeout_leaves_no_process() {
     world::pinned(async |world| {
         let pipe = world.pipe("pid").await;
         let options = world
@@ -62,7 +62,7 @@ async fn trap_05_a_start_that_takes_too_long_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_missing_cli_is_reported_as_such() {
+async fn missing_cli_is_reported_as_such() {
     world::pinned(async |world| {
         let missing = world.cwd().join("no-such-cli");
         let options = world.options().cli_path(&missing);
@@ -76,7 +76,7 @@ async fn a_missing_cli_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn a_missing_working_directory_is_not_mistaken_for_a_missing_cli() {
+async fn missing_working_directory_is_not_a_missing_cli() {
     world::pinned(async |world| {
         let options = world.options().cwd(world.cwd().join("no-such-directory"));
 
@@ -89,7 +89,7 @@ async fn a_missing_working_directory_is_not_mistaken_for_a_missing_cli() {
 }
 
 #[tokio::test]
-async fn a_wrapper_runs_the_cli() {
+async fn wrapper_runs_the_cli() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let options = world
@@ -107,7 +107,7 @@ async fn a_wrapper_runs_the_cli() {
 }
 
 #[tokio::test]
-async fn the_label_of_an_application_reaches_the_api() {
+async fn application_label_reaches_the_api() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let options = world.options().client_app("sheep-counter/1.0");

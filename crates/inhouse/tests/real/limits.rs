@@ -13,7 +13,7 @@ fn one_more_step(id: &str) -> Turn {
 }
 
 #[tokio::test]
-async fn too_many_turns_end_the_run() {
+async fn turn_limit_ends_the_run() {
     world::pinned(async |world| {
         world
             .model
@@ -39,7 +39,7 @@ async fn too_many_turns_end_the_run() {
 }
 
 #[tokio::test]
-async fn too_much_money_ends_the_run() {
+async fn cost_limit_ends_the_run() {
     world::pinned(async |world| {
         let dear = one_more_step("toolu_1").usage(Usage::new(1_000_000, 100_000));
         world.model.turn(dear);

@@ -35,7 +35,7 @@ pub(crate) fn script(world: &World) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_tool_of_an_external_server_is_called() {
+async fn tool_of_an_external_server_is_called() {
     world::pinned(async |world| {
         world
             .model
@@ -73,7 +73,7 @@ async fn a_tool_of_an_external_server_is_called() {
 }
 
 #[tokio::test]
-async fn servers_also_come_from_a_file() {
+async fn servers_are_read_from_a_file() {
     world::pinned(async |world| {
         world
             .model
@@ -104,7 +104,7 @@ async fn servers_also_come_from_a_file() {
 }
 
 #[tokio::test]
-async fn a_server_is_switched_off_and_on_again() {
+async fn server_is_switched_off_and_on_again() {
     world::pinned(async |world| {
         let call = |id| Turn::new().tool_use(id, "mcp__parrot__speak", json!({}));
         for id in ["toolu_1", "toolu_2", "toolu_3"] {
@@ -141,7 +141,7 @@ async fn a_server_is_switched_off_and_on_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_start_does_not_keep_the_session_from_working() {
+async fn server_that_fails_to_start_does_not_stop_the_session() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let server = McpServer::stdio("/no/such/server");
@@ -158,7 +158,7 @@ async fn a_server_that_cannot_start_does_not_keep_the_session_from_working() {
 }
 
 #[tokio::test]
-async fn trap_17_the_first_turn_sees_the_tools_of_a_slow_server_that_was_waited_for() {
+async fn promise_17_first_turn_has_the_tools_of_an_awaited_slow_server() {
     world::pinned(async |world| {
         world.model.turn("Ready.");
         // It answers nothing before the file is there.

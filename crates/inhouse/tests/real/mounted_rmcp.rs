@@ -84,7 +84,7 @@ impl ServerHandler for Notes {
 }
 
 #[tokio::test]
-async fn a_tool_of_a_mounted_server_is_called() {
+async fn tool_of_a_mounted_server_is_called() {
     world::pinned(async |world| {
         let write = |id, input| Turn::new().tool_use(id, "mcp__notes__write", input);
         world
@@ -120,7 +120,7 @@ async fn a_tool_of_a_mounted_server_is_called() {
 
 /// The oldest CLI knows no manifests and makes the handshake itself.
 #[tokio::test]
-async fn the_oldest_cli_calls_a_tool_of_a_mounted_server() {
+async fn oldest_cli_calls_a_tool_of_a_mounted_server() {
     world::oldest(async |world| {
         let input = json!({"text": "Eggs."});
         world
@@ -226,7 +226,7 @@ async fn tools_are_served_over_http() {
 }
 
 #[tokio::test]
-async fn servers_in_process_over_stdio_and_over_http_work_side_by_side() {
+async fn in_process_stdio_and_http_servers_work_together() {
     fn saying(line: &'static str) -> ToolServer {
         let say = inhouse::tool::Tool::new("say", "Says its line", async move || line);
         ToolServer::new("says").always_load().tool(say)

@@ -12,7 +12,7 @@ use crate::tasks::{counting_sheep, read_past_first_result, results};
 use crate::world::{self, result_of, said, tags};
 
 #[tokio::test]
-async fn a_question_is_answered_and_the_process_ends() {
+async fn query_is_answered_and_the_process_exits() {
     world::oldest(async |world| {
         world.model.turn("42");
 
@@ -38,7 +38,7 @@ async fn a_question_is_answered_and_the_process_ends() {
 }
 
 #[tokio::test]
-async fn the_second_turn_remembers_the_first() {
+async fn second_turn_remembers_the_first() {
     world::oldest(async |world| {
         world.model.turn("42.").turn("84.");
         let mut client = world.connect(world.options()).await;
@@ -56,7 +56,7 @@ async fn the_second_turn_remembers_the_first() {
 }
 
 #[tokio::test]
-async fn trap_20_an_interrupted_turn_ends_and_the_next_one_is_clean() {
+async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
     world::oldest(async |world| {
         world
             .model
@@ -83,7 +83,7 @@ async fn trap_20_an_interrupted_turn_ends_and_the_next_one_is_clean() {
 }
 
 #[tokio::test]
-async fn trap_20_an_abandoned_turn_does_not_leak_into_the_next() {
+async fn promise_20_abandoned_turn_does_not_leak_into_the_next() {
     world::oldest(async |world| {
         world
             .model
@@ -108,7 +108,7 @@ async fn trap_20_an_abandoned_turn_does_not_leak_into_the_next() {
 }
 
 #[tokio::test]
-async fn a_tool_runs_when_the_handler_says_so() {
+async fn tool_runs_when_the_handler_allows_it() {
     world::oldest(async |world| {
         let call = json!({"command": "touch made && echo made"});
         world
@@ -133,7 +133,7 @@ async fn a_tool_runs_when_the_handler_says_so() {
 }
 
 #[tokio::test]
-async fn another_model_answers_the_next_prompt() {
+async fn changed_model_answers_the_next_prompt() {
     world::oldest(async |world| {
         world.model.turn("One.").turn("Two.");
         let mut client = world.connect(world.options()).await;
@@ -151,7 +151,7 @@ async fn another_model_answers_the_next_prompt() {
 }
 
 #[tokio::test]
-async fn an_answer_fits_the_type_that_was_asked_for() {
+async fn structured_output_fits_the_requested_type() {
     world::oldest(async |world| {
         let output = json!({"total": 42, "addends": [15, 27], "remark": "Easy."});
         world
@@ -175,7 +175,7 @@ async fn an_answer_fits_the_type_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_api_fails_the_turn() {
+async fn api_error_fails_the_turn() {
     world::oldest(async |world| {
         let refusal = Turn::error(400).message("The bees are tired.");
         world.model.when(|_| true, refusal);
@@ -190,7 +190,7 @@ async fn an_error_of_the_api_fails_the_turn() {
 }
 
 #[tokio::test]
-async fn prompts_of_the_system_reach_the_model() {
+async fn system_prompts_reach_the_model() {
     world::oldest(async |world| {
         world.model.turn("Oui.").turn("Ita.");
         let own = world.options().system_prompt("Answer in French.");
@@ -211,7 +211,7 @@ async fn prompts_of_the_system_reach_the_model() {
 }
 
 #[tokio::test]
-async fn a_request_that_it_does_not_know_is_refused() {
+async fn unknown_request_is_refused() {
     world::oldest(async |world| {
         world.model.turn("Fine.");
         let mut client = world.connect(world.options()).await;
@@ -227,7 +227,7 @@ async fn a_request_that_it_does_not_know_is_refused() {
 }
 
 #[tokio::test]
-async fn trap_02_a_question_waits_for_its_background_agent() {
+async fn promise_02_query_waits_for_its_background_agent() {
     world::oldest(async |world| {
         let answer = Turn::new().text("Seven sheep.").stall();
         let options = counting_sheep(world, true, answer);
@@ -242,7 +242,7 @@ async fn trap_02_a_question_waits_for_its_background_agent() {
 }
 
 #[tokio::test]
-async fn trap_04_a_killed_cli_fails_the_turn_at_once() {
+async fn promise_04_killed_cli_fails_the_turn_at_once() {
     world::oldest(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         let mut client = world.connect(world.options()).await;
@@ -264,7 +264,7 @@ async fn trap_04_a_killed_cli_fails_the_turn_at_once() {
 }
 
 #[tokio::test]
-async fn a_resumed_session_remembers() {
+async fn resumed_session_remembers() {
     world::oldest(async |world| {
         world.model.turn("Swordfish.").turn("As I said.");
         let first = query("The password?").options(world.options());

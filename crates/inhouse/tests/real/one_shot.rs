@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::world::{self, result_of, said, tags};
 
 #[tokio::test]
-async fn a_question_has_its_answer_as_text() {
+async fn query_returns_the_answer_as_text() {
     world::pinned(async |world| {
         world.model.turn("42");
 
@@ -26,7 +26,7 @@ async fn a_question_has_its_answer_as_text() {
 }
 
 #[tokio::test]
-async fn the_messages_tell_the_whole_story_and_the_process_ends_by_itself() {
+async fn messages_are_complete_and_the_process_exits_by_itself() {
     world::pinned(async |world| {
         world.model.turn("42");
 
@@ -55,7 +55,7 @@ async fn the_messages_tell_the_whole_story_and_the_process_ends_by_itself() {
 }
 
 #[tokio::test]
-async fn the_pieces_of_an_answer_add_up_to_it() {
+async fn stream_deltas_add_up_to_the_answer() {
     world::pinned(async |world| {
         let text = "Five and twenty blackbirds, baked in a pie; größer als π.";
         world.model.turn(Turn::new().text(text).pieces(7));
@@ -79,7 +79,7 @@ async fn the_pieces_of_an_answer_add_up_to_it() {
 }
 
 #[tokio::test]
-async fn thinking_comes_in_blocks_of_its_own_and_goes_back_to_the_model() {
+async fn thinking_has_its_own_blocks_and_returns_to_the_model() {
     world::pinned(async |world| {
         let call = Turn::new().thinking("Better count them.").tool_use(
             "toolu_1",
@@ -122,7 +122,7 @@ async fn thinking_comes_in_blocks_of_its_own_and_goes_back_to_the_model() {
 }
 
 #[tokio::test]
-async fn trap_11_an_answer_of_three_megabytes_arrives_whole() {
+async fn promise_11_answer_of_3_mb_is_delivered() {
     world::pinned(async |world| {
         let text = "All work and no play. ".repeat(3 * 1024 * 1024 / 22);
         world.model.turn(Turn::new().text(text.as_str()));
@@ -137,7 +137,7 @@ async fn trap_11_an_answer_of_three_megabytes_arrives_whole() {
 }
 
 #[tokio::test]
-async fn trap_11_a_line_over_the_limit_is_a_gap_and_the_session_goes_on() {
+async fn promise_11_line_over_the_limit_is_a_gap_and_the_session_continues() {
     world::pinned(async |world| {
         let long = "All work and no play. ".repeat(20_000);
         let call = json!({"command": "echo 42"});

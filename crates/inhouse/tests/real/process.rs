@@ -25,7 +25,7 @@ async fn idle_client(world: &World, patience: Duration) -> (inhouse::Client, u32
 }
 
 #[tokio::test]
-async fn trap_14_an_idle_session_closes_at_once() {
+async fn promise_14_idle_session_closes_at_once() {
     world::pinned(async |world| {
         let (client, pid) = idle_client(world, NEVER).await;
         let control = client.control().clone();
@@ -49,7 +49,7 @@ async fn trap_14_an_idle_session_closes_at_once() {
 }
 
 #[tokio::test]
-async fn trap_13_a_dropped_client_takes_its_process_along() {
+async fn promise_13_dropped_client_ends_its_process() {
     world::pinned(async |world| {
         let (client, pid) = idle_client(world, NEVER).await;
         drop(client);
@@ -59,7 +59,7 @@ async fn trap_13_a_dropped_client_takes_its_process_along() {
 }
 
 #[tokio::test]
-async fn trap_13_a_client_dropped_in_the_middle_of_a_turn_takes_its_process_along() {
+async fn promise_13_client_dropped_during_a_turn_kills_its_process() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         let options = world
@@ -79,7 +79,7 @@ async fn trap_13_a_client_dropped_in_the_middle_of_a_turn_takes_its_process_alon
 }
 
 #[tokio::test]
-async fn trap_04_a_cli_killed_in_a_turn_fails_everyone_at_once() {
+async fn promise_04_cli_killed_during_a_turn_fails_all_waiters_at_once() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         let mut client = world.connect(world.options()).await;
@@ -119,7 +119,7 @@ async fn trap_04_a_cli_killed_in_a_turn_fails_everyone_at_once() {
 }
 
 #[tokio::test]
-async fn a_cli_killed_between_turns_fails_the_next_one() {
+async fn cli_killed_between_turns_fails_the_next_one() {
     world::pinned(async |world| {
         let (mut client, pid) = idle_client(world, NEVER).await;
 
@@ -139,7 +139,7 @@ async fn a_cli_killed_between_turns_fails_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_question_whose_cli_is_killed_ends_with_an_error() {
+async fn query_fails_when_its_cli_is_killed() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         let stream = inhouse::query("Tell.").options(world.options()).await;
@@ -160,7 +160,7 @@ async fn a_question_whose_cli_is_killed_ends_with_an_error() {
 }
 
 #[tokio::test]
-async fn trap_14_a_cli_that_ignores_every_request_to_end_is_killed() {
+async fn promise_14_cli_that_ignores_term_is_killed() {
     world::pinned(async |world| {
         let (client, pid) = idle_client(world, Duration::from_millis(100)).await;
 

@@ -21,7 +21,7 @@ async fn system_text(world: &World, prompt: Option<SystemPrompt>) -> String {
 }
 
 #[tokio::test]
-async fn no_system_prompt_is_an_empty_one() {
+async fn unset_system_prompt_is_empty() {
     world::pinned(async |world| {
         let unset = system_text(world, None).await;
         assert!(unset.len() < 500, "{unset}");
@@ -32,7 +32,7 @@ async fn no_system_prompt_is_an_empty_one() {
 }
 
 #[tokio::test]
-async fn a_text_replaces_the_prompt_and_an_appended_one_follows_it() {
+async fn system_prompt_is_replaced_and_appended() {
     world::pinned(async |world| {
         let own = system_text(world, Some("Answer in French.".into())).await;
         assert!(own.contains("Answer in French."), "{own}");
@@ -46,7 +46,7 @@ async fn a_text_replaces_the_prompt_and_an_appended_one_follows_it() {
 }
 
 #[tokio::test]
-async fn trap_23_a_system_prompt_of_300_kb_reaches_the_model_whole() {
+async fn promise_23_system_prompt_of_300_kb_reaches_the_model() {
     world::pinned(async |world| {
         let prompt = "All work and no play. ".repeat(300 * 1024 / 22);
         let seen = system_text(world, Some(prompt.as_str().into())).await;
@@ -56,7 +56,7 @@ async fn trap_23_a_system_prompt_of_300_kb_reaches_the_model_whole() {
 }
 
 #[tokio::test]
-async fn trap_23_a_value_that_starts_with_a_dash_stays_a_value() {
+async fn promise_23_value_that_starts_with_a_dash_stays_a_value() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
         let options = world
@@ -77,7 +77,7 @@ async fn trap_23_a_value_that_starts_with_a_dash_stays_a_value() {
 }
 
 #[tokio::test]
-async fn a_picture_reaches_the_model() {
+async fn image_reaches_the_model() {
     world::pinned(async |world| {
         world.model.turn("A dot.");
         let prompt = Prompt::new([

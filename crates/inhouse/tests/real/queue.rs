@@ -10,7 +10,7 @@ fn is_result(message: &Message) -> bool {
 }
 
 #[tokio::test]
-async fn a_prompt_sent_during_a_turn_is_answered_after_it() {
+async fn prompt_sent_during_a_turn_is_answered_after_it() {
     world::pinned(async |world| {
         world
             .model
@@ -46,7 +46,7 @@ async fn a_prompt_sent_during_a_turn_is_answered_after_it() {
 }
 
 #[tokio::test]
-async fn a_queued_prompt_can_be_taken_back() {
+async fn queued_prompt_can_be_cancelled() {
     world::pinned(async |world| {
         world
             .model
@@ -79,7 +79,7 @@ async fn a_queued_prompt_can_be_taken_back() {
 }
 
 #[tokio::test]
-async fn an_interrupt_names_the_prompts_that_still_run() {
+async fn interrupt_returns_the_queued_prompts() {
     world::pinned(async |world| {
         world
             .model

@@ -23,7 +23,7 @@ fn asking(world: &World) -> Options {
 }
 
 #[tokio::test]
-async fn the_answer_of_a_handler_is_what_runs() {
+async fn changed_input_of_the_handler_runs() {
     world::pinned(async |world| {
         let (asked, mut questions) = mpsc::unbounded_channel();
         let options = asking(world).on_request("can_use_tool", move |request: Value| {
@@ -54,7 +54,7 @@ async fn the_answer_of_a_handler_is_what_runs() {
 }
 
 #[tokio::test]
-async fn trap_03_a_handler_runs_while_nobody_reads() {
+async fn promise_03_handler_runs_without_a_reader() {
     world::pinned(async |world| {
         let options = asking(world).on_request("can_use_tool", async |request: Value| {
             Ok::<_, String>(json!({"behavior": "allow", "updatedInput": request["input"]}))
@@ -74,7 +74,7 @@ async fn trap_03_a_handler_runs_while_nobody_reads() {
 }
 
 #[tokio::test]
-async fn trap_01_a_handler_of_a_one_shot_question_is_heard() {
+async fn promise_01_handler_of_a_query_runs() {
     world::pinned(async |world| {
         let options = asking(world).on_request("can_use_tool", async |request: Value| {
             Ok::<_, String>(json!({"behavior": "allow", "updatedInput": request["input"]}))
@@ -89,7 +89,7 @@ async fn trap_01_a_handler_of_a_one_shot_question_is_heard() {
 }
 
 #[tokio::test]
-async fn trap_08_answers_to_several_questions_are_not_mixed_up() {
+async fn promise_08_concurrent_requests_get_their_own_responses() {
     world::pinned(async |world| {
         let calls = (0..5).fold(Turn::new(), |turn, number| {
             let input = json!({"command": format!("touch question-{number}")});
@@ -124,7 +124,7 @@ async fn trap_08_answers_to_several_questions_are_not_mixed_up() {
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_refuses_the_tool_and_the_session_lives() {
+async fn handler_panic_denies_the_call_and_the_session_survives() {
     world::pinned(async |world| {
         let calls = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&calls);
@@ -154,7 +154,7 @@ async fn a_handler_that_panics_refuses_the_tool_and_the_session_lives() {
 }
 
 #[tokio::test]
-async fn without_a_handler_the_tool_is_refused_with_a_reason() {
+async fn call_without_a_handler_is_refused_with_a_reason() {
     world::pinned(async |world| {
         let mut client = world.connect(asking(world)).await;
 
@@ -172,7 +172,7 @@ async fn without_a_handler_the_tool_is_refused_with_a_reason() {
 }
 
 #[tokio::test]
-async fn an_interrupt_withdraws_the_question_and_drops_the_handler() {
+async fn interrupt_cancels_the_request_and_drops_the_handler() {
     world::pinned(async |world| {
         struct Dropped(mpsc::UnboundedSender<&'static str>);
         impl Drop for Dropped {

@@ -36,7 +36,7 @@ fn transcripts(world: &World) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn a_session_has_the_id_that_was_chosen() {
+async fn session_has_the_chosen_id() {
     world::pinned(async |world| {
         world.model.turn("Swordfish.");
 
@@ -54,7 +54,7 @@ async fn a_session_has_the_id_that_was_chosen() {
 }
 
 #[tokio::test]
-async fn a_resumed_session_remembers() {
+async fn resumed_session_remembers() {
     world::pinned(async |world| {
         world.model.turn("Swordfish.").turn("As I said.");
         ask(world, "The password?", world.options().session_id(ID)).await;
@@ -72,7 +72,7 @@ async fn a_resumed_session_remembers() {
 }
 
 #[tokio::test]
-async fn a_fork_remembers_and_leaves_the_original_alone() {
+async fn fork_remembers_and_leaves_the_original_unchanged() {
     world::pinned(async |world| {
         world.model.turn("Swordfish.").turn("As I said.");
         ask(world, "The password?", world.options().session_id(ID)).await;
@@ -95,7 +95,7 @@ async fn a_fork_remembers_and_leaves_the_original_alone() {
 }
 
 #[tokio::test]
-async fn the_latest_conversation_of_a_directory_goes_on() {
+async fn latest_conversation_of_a_directory_continues() {
     world::pinned(async |world| {
         world.model.turn("Swordfish.").turn("As I said.");
         ask(world, "The password?", world.options().session_id(ID)).await;
@@ -109,7 +109,7 @@ async fn the_latest_conversation_of_a_directory_goes_on() {
 }
 
 #[tokio::test]
-async fn a_session_is_resumed_up_to_a_message() {
+async fn session_is_resumed_up_to_a_message() {
     world::pinned(async |world| {
         world
             .model
@@ -140,7 +140,7 @@ async fn a_session_is_resumed_up_to_a_message() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_not_kept_cannot_be_resumed() {
+async fn unpersisted_session_cannot_be_resumed() {
     world::pinned(async |world| {
         world.model.turn("Swordfish.");
         let options = world.options().session_id(ID).persist_session(false);

@@ -21,7 +21,7 @@ pub(crate) struct Sum {
 }
 
 #[tokio::test]
-async fn an_answer_fits_the_type_that_was_asked_for() {
+async fn structured_output_fits_the_requested_type() {
     world::pinned(async |world| {
         let output = json!({"total": 42, "addends": [15, 27]});
         world
@@ -53,7 +53,7 @@ async fn an_answer_fits_the_type_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_model_that_never_fits_the_schema_fails_the_turn() {
+async fn output_that_never_fits_the_schema_fails_the_turn() {
     world::pinned(async |world| {
         let call = std::sync::atomic::AtomicU32::new(0);
         world.model.otherwise(move |_| {

@@ -61,7 +61,7 @@ fn of_subagent(request: &ModelRequest) -> bool {
 }
 
 #[tokio::test]
-async fn a_subagent_works_and_its_words_are_told_apart() {
+async fn subagent_messages_have_their_parent_id() {
     world::pinned(async |world| {
         let answer = Turn::new().text("Seven sheep.");
         let options = counting_sheep(world, false, answer).forward_subagent_text(true);
@@ -100,7 +100,7 @@ async fn a_subagent_works_and_its_words_are_told_apart() {
 }
 
 #[tokio::test]
-async fn trap_02_a_background_command_outlives_the_result_of_its_turn() {
+async fn promise_02_background_command_outlives_its_turn() {
     world::pinned(async |world| {
         let pipe = world.pipe("go").await;
         let call = json!({"command": "echo ready > go; cat go", "run_in_background": true});
@@ -134,7 +134,7 @@ async fn trap_02_a_background_command_outlives_the_result_of_its_turn() {
 }
 
 #[tokio::test]
-async fn trap_02_a_question_waits_for_its_background_agent() {
+async fn promise_02_query_waits_for_its_background_agent() {
     world::pinned(async |world| {
         let answer = Turn::new().text("Seven sheep.").stall();
         let options = counting_sheep(world, true, answer);
@@ -151,7 +151,7 @@ async fn trap_02_a_question_waits_for_its_background_agent() {
 }
 
 #[tokio::test]
-async fn trap_02_a_question_waits_for_its_background_command() {
+async fn promise_02_query_waits_for_its_background_command() {
     world::pinned(async |world| {
         let pipe = world.pipe("go").await;
         let call = json!({"command": "cat go", "run_in_background": true});
@@ -172,7 +172,7 @@ async fn trap_02_a_question_waits_for_its_background_command() {
 }
 
 #[tokio::test]
-async fn a_background_command_is_stopped() {
+async fn background_command_is_stopped() {
     world::pinned(async |world| {
         let pipe = world.pipe("pid").await;
         let command = "echo $$ > pid; exec tail -f /dev/null";
@@ -206,7 +206,7 @@ async fn a_background_command_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_command_is_moved_to_the_background_while_it_runs() {
+async fn command_is_moved_to_the_background_while_it_runs() {
     world::pinned(async |world| {
         let pipe = world.pipe("go").await;
         let call = json!({"command": "echo ready > go; cat go"});

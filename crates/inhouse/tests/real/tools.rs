@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::world::{self, result_of, tags};
 
 #[tokio::test]
-async fn a_tool_runs_and_the_model_gets_its_result() {
+async fn tool_runs_and_the_model_gets_its_result() {
     world::pinned(async |world| {
         let call = Turn::new().text("Let me see.").tool_use(
             "toolu_1",
@@ -57,7 +57,7 @@ async fn a_tool_runs_and_the_model_gets_its_result() {
 }
 
 #[tokio::test]
-async fn a_file_of_the_project_can_be_read_without_asking() {
+async fn project_file_is_read_without_permission() {
     world::pinned(async |world| {
         let path = world.cwd().join("note.txt");
         fs::write(&path, "The cake is a lie.\n").unwrap();
@@ -75,7 +75,7 @@ async fn a_file_of_the_project_can_be_read_without_asking() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_can_approve_is_denied() {
+async fn call_without_a_handler_is_denied() {
     world::pinned(async |world| {
         let target = world.cwd().join("made");
         let command = format!("touch {}", target.display());
@@ -105,7 +105,7 @@ async fn a_call_that_nobody_can_approve_is_denied() {
 }
 
 #[tokio::test]
-async fn the_options_decide_which_tools_there_are() {
+async fn options_select_the_tools() {
     world::pinned(async |world| {
         world.model.turn("One.").turn("None.");
 

@@ -11,7 +11,7 @@ fn options() -> Options {
 }
 
 #[tokio::test]
-async fn a_tool_is_listed_and_called() {
+async fn tool_is_listed_and_called() {
     play(options(), async |cli| {
         let listed = cli.request(json!(2), "tools/list", json!({})).await;
         assert_eq!(listed["id"], 2);
@@ -37,7 +37,7 @@ async fn a_tool_is_listed_and_called() {
 }
 
 #[tokio::test]
-async fn the_handler_learns_who_calls_and_for_what() {
+async fn handler_gets_the_call_context() {
     play(options(), async |cli| {
         assert_eq!(cli.call(7, "who").await, r#"claude-code 7 "toolu_7""#);
     })
@@ -45,7 +45,7 @@ async fn the_handler_learns_who_calls_and_for_what() {
 }
 
 #[tokio::test]
-async fn ids_come_back_as_they_were() {
+async fn ids_are_echoed_unchanged() {
     play(options(), async |cli| {
         for id in [
             json!(0),

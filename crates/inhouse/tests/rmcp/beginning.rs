@@ -16,7 +16,7 @@ use crate::notes::Notes;
 use crate::support::play;
 
 #[tokio::test]
-async fn the_cli_is_told_in_advance_what_the_server_would_say() {
+async fn manifest_is_sent_with_initialize() {
     let (factory, mut journal) = Notes::factory();
     let options = Options::new().rmcp_server("notes", factory);
     play(options, async |cli| {
@@ -39,7 +39,7 @@ async fn the_cli_is_told_in_advance_what_the_server_would_say() {
 }
 
 #[tokio::test]
-async fn a_cli_without_manifests_makes_its_own_handshake() {
+async fn cli_without_manifests_makes_the_handshake() {
     let options = Options::new().rmcp_server("notes", Notes::factory().0);
     play(options, async |cli| {
         let manifest = cli.initialize()["sdkMcpServerManifests"]["notes"].clone();
@@ -133,7 +133,7 @@ async fn manifest(beginning: Beginning) -> Value {
 }
 
 #[tokio::test]
-async fn tools_are_left_to_the_cli_where_they_are_not_known_in_full() {
+async fn manifest_omits_incomplete_tool_lists() {
     for beginning in [Beginning::WithoutTools, Beginning::ManyPages] {
         let manifest = manifest(beginning).await;
         assert_eq!(
@@ -145,7 +145,7 @@ async fn tools_are_left_to_the_cli_where_they_are_not_known_in_full() {
 }
 
 #[tokio::test]
-async fn tools_that_change_while_they_are_listed_are_left_to_the_cli() {
+async fn manifest_omits_tools_that_change_while_listed() {
     let options = Options::new().rmcp_server("notes", || Beginning::ToolsThatChange);
     play(options, async |cli| {
         let manifest = &cli.initialize()["sdkMcpServerManifests"]["notes"];
@@ -163,19 +163,19 @@ async fn tools_that_change_while_they_are_listed_are_left_to_the_cli() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_begin_is_left_to_the_cli() {
+async fn server_that_fails_to_start_is_left_to_the_cli() {
     for beginning in [Beginning::Refused, Beginning::Panic] {
         assert_eq!(manifest(beginning).await, Value::Null);
     }
 }
 
 #[tokio::test]
-async fn a_server_that_takes_its_time_keeps_nobody_waiting() {
+async fn slow_server_does_not_delay_the_session() {
     assert_eq!(manifest(Beginning::Never).await, Value::Null);
 }
 
 #[tokio::test]
-async fn a_version_that_the_cli_did_not_ask_for_is_mended() {
+async fn unrequested_protocol_version_is_corrected() {
     assert_eq!(
         ServerConfig::default().protocol_version,
         ProtocolVersion::LATEST,

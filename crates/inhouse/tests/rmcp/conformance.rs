@@ -29,7 +29,7 @@ use crate::pump::bridged;
 const DEADLINE: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn the_native_backend() {
+async fn native_backend_conforms() {
     let (tools, subject) = subject();
     let options = Options::new().tool_server(tools);
     let (_client, stream) = bridged(options).await;
@@ -37,7 +37,7 @@ async fn the_native_backend() {
 }
 
 #[tokio::test]
-async fn served_by_the_library() {
+async fn rmcp_server_conforms() {
     let (tools, subject) = subject();
     let (theirs, ours) = tokio::io::duplex(64 * 1024);
     let serving = tokio::spawn(async move {
@@ -54,7 +54,7 @@ async fn served_by_the_library() {
 }
 
 #[tokio::test]
-async fn served_by_the_library_behind_the_bridge() {
+async fn rmcp_server_behind_the_bridge_conforms() {
     let (tools, subject) = subject();
     let handler = tools.into_rmcp().expect("tools in order");
     let options = Options::new().rmcp_server("tools", move || handler.clone());
@@ -64,7 +64,7 @@ async fn served_by_the_library_behind_the_bridge() {
 
 /// From protocol version 2026-07-28 on there is no handshake, and clients ask to be told of changes.
 #[tokio::test]
-async fn served_by_the_library_to_a_client_without_handshakes() {
+async fn rmcp_server_conforms_without_a_handshake() {
     let (tools, subject) = subject();
     let (theirs, ours) = tokio::io::duplex(64 * 1024);
     let handler = tools.into_rmcp().expect("tools in order");

@@ -21,7 +21,7 @@ fn error(response: &Value) -> (i64, String) {
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_and_the_server_lives_on() {
+async fn panic_is_answered_and_the_server_survives() {
     play(options().0, async |cli| {
         let asked = cli.begin_call(2, "panic").await;
         let answer = cli.answer(&asked).await;
@@ -36,7 +36,7 @@ async fn a_panic_is_answered_and_the_server_lives_on() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_handler_arrives_whole() {
+async fn handler_error_is_sent_unchanged() {
     play(options().0, async |cli| {
         let asked = cli.begin_call(2, "refuse").await;
         assert_eq!(
@@ -48,7 +48,7 @@ async fn an_error_of_the_handler_arrives_whole() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_is_answered_dropped_and_told() {
+async fn cancelled_call_is_answered_and_its_handler_cancelled() {
     let (options, mut journal) = options();
     play(options, async |cli| {
         assert_eq!(journal.next().await, "initialized");
@@ -75,7 +75,7 @@ async fn a_cancelled_call_is_answered_dropped_and_told() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_session_ends_its_calls() {
+async fn end_of_the_session_drops_its_calls() {
     let (options, mut journal) = options();
     play(options, async |cli| {
         assert_eq!(journal.next().await, "initialized");
@@ -87,7 +87,7 @@ async fn the_end_of_the_session_ends_its_calls() {
 }
 
 #[tokio::test]
-async fn a_second_request_with_an_open_id_is_refused() {
+async fn second_request_with_an_open_id_is_refused() {
     let (options, mut journal) = options();
     play(options, async |cli| {
         assert_eq!(journal.next().await, "initialized");
@@ -108,7 +108,7 @@ async fn a_second_request_with_an_open_id_is_refused() {
 }
 
 #[tokio::test]
-async fn wrong_parameters_are_no_unknown_method() {
+async fn wrong_parameters_are_invalid_params() {
     play(options().0, async |cli| {
         let cases = [
             ("tools/call", json!({}), "missing field `name`"),
@@ -141,7 +141,7 @@ async fn wrong_parameters_are_no_unknown_method() {
 }
 
 #[tokio::test]
-async fn an_unknown_method_is_refused() {
+async fn unknown_method_is_refused() {
     play(options().0, async |cli| {
         let answer = cli.request(json!(2), "notes/burn", json!({})).await;
         assert_eq!(error(&answer), (-32601, "notes/burn".to_owned()));
@@ -150,7 +150,7 @@ async fn an_unknown_method_is_refused() {
 }
 
 #[tokio::test]
-async fn messages_that_make_no_sense_harm_nobody() {
+async fn invalid_messages_are_ignored() {
     let (options, mut journal) = options();
     play(options, async |cli| {
         assert_eq!(journal.next().await, "initialized");

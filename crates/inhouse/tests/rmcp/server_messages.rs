@@ -36,7 +36,7 @@ async fn notifications_arrive_in_order_and_before_the_result() {
 
 /// The server counts its ids from 0, as the CLI does.
 #[tokio::test]
-async fn a_request_of_the_server_is_not_taken_for_an_answer_to_one_with_its_id() {
+async fn server_and_cli_request_ids_do_not_collide() {
     play(options(), async |cli| {
         let asked = cli.begin_call(0, "roots").await;
         let told = cli.server_message().await;
@@ -63,7 +63,7 @@ async fn a_request_of_the_server_is_not_taken_for_an_answer_to_one_with_its_id()
 }
 
 #[tokio::test]
-async fn each_answer_of_the_cli_finds_the_request_that_it_is_for() {
+async fn each_cli_response_matches_its_request() {
     play(options(), async |cli| {
         let first = cli.begin_call(4, "roots").await;
         let first_told = cli.server_message().await["id"].clone();

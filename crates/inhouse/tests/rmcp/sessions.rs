@@ -8,7 +8,7 @@ use crate::notes::Notes;
 use crate::support::{play, text_of};
 
 #[tokio::test]
-async fn sessions_have_handlers_of_their_own() {
+async fn each_session_has_its_own_handler() {
     let options = Options::new().rmcp_server("notes", Notes::factory().0);
     let session = |calls: u64| {
         play(options.clone(), async move |cli| {
@@ -30,7 +30,7 @@ async fn sessions_have_handlers_of_their_own() {
 }
 
 #[tokio::test]
-async fn the_cli_may_begin_anew_with_the_same_handler() {
+async fn cli_can_initialize_twice_with_one_handler() {
     let (factory, mut journal) = Notes::factory();
     let options = Options::new().rmcp_server("notes", factory);
     play(options, async |cli| {
@@ -59,7 +59,7 @@ async fn the_cli_may_begin_anew_with_the_same_handler() {
 }
 
 #[tokio::test]
-async fn a_server_comes_while_the_session_runs() {
+async fn server_can_be_added_to_a_running_session() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = Client::connect_with(Options::new(), transport).await;
@@ -90,7 +90,7 @@ async fn a_server_comes_while_the_session_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_finds_its_session_in_the_context() {
+async fn handler_finds_its_session_in_the_context() {
     let (make, _journal) = Notes::factory();
     let options = Options::new().rmcp_server("notes", make);
     play(options, async |cli| {

@@ -30,7 +30,7 @@ async fn heard_of(tool: &str, level: Level) -> String {
 }
 
 #[tokio::test]
-async fn a_call_of_a_mounted_tool_tells_how_it_ended() {
+async fn mounted_tool_span_has_the_outcome() {
     for (tool, outcome) in [
         ("count", "success"),
         ("refuse", "error"),
@@ -52,7 +52,7 @@ async fn a_call_of_a_mounted_tool_tells_how_it_ended() {
 }
 
 #[tokio::test]
-async fn the_result_of_a_mounted_tool_tells_its_size_and_to_who_looks_closely_its_content() {
+async fn mounted_tool_result_is_rendered_only_at_trace() {
     let text = heard_of("count", Level::TRACE).await;
     assert!(text.contains("result_bytes: "), "{text}");
     assert!(text.contains("the tool has answered"), "{text}");

@@ -22,7 +22,7 @@ enum Dropped {
 }
 
 #[tokio::test]
-async fn dropped_session_takes_the_cli_along_before_another_request() {
+async fn dropped_session_kills_the_cli_before_another_request() {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut rng = Rng::seeded();
     let mut tally = Tally::default();

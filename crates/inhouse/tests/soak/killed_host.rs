@@ -23,7 +23,7 @@ const CWD: &str = "INHOUSE_SOAK_CWD";
 const CALLED: &str = "soak-host called by ";
 
 #[tokio::test]
-async fn killed_host_takes_the_cli_along_before_another_request() {
+async fn killed_host_ends_the_cli_before_another_request() {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut rng = Rng::seeded();
     let mut tally = Tally::default();

@@ -96,7 +96,7 @@ mod tests {
     const B: &str = "1b7b9a0e-6f36-4b8e-9c59-0a7f0a4dd7a1";
 
     #[test]
-    fn a_uuid_that_comes_again_gets_its_number_again() {
+    fn repeated_uuid_gets_the_same_number() {
         let mut numbering = Numbering::default();
         let one = "00000000-0000-4000-8000-000000000001";
         let hosts = "00000000-0000-4000-9000-000000000001";
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_known_by_their_members_and_replaced_everywhere() {
+    fn ids_are_found_by_member_name_and_replaced_everywhere() {
         let lines = [
             r#"{"task_id":"b12x"}"#,
             r#"{"run_id":"r9","task_id":"b12x"}"#,

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_and_ports_go() {
+    fn paths_and_ports_are_replaced() {
         assert_eq!(
             sanitised(
                 r#"["/srv/a.b/project/x","/c/-srv-a-b-project/y","http://127.0.0.1:4321/v1"]"#
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_and_durations_stand_still_and_other_numbers_stay() {
+    fn times_and_durations_are_fixed_and_other_numbers_kept() {
         assert_eq!(
             sanitised(
                 r#"{"duration_ms":1234,"pid":7,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_temporary_path_that_stayed_is_an_error() {
+    fn remaining_temporary_path_is_an_error() {
         let line = format!("[\"{}/inhouse-abc\"]", std::env::temp_dir().display());
         let by = Side::Cli;
         let tape = Tape::from_iter([Step::Line { by, line }]);

@@ -7,7 +7,7 @@ use super::read_by_model;
 use crate::world::{self, result_of, said};
 
 #[tokio::test]
-async fn a_blocked_prompt_does_not_reach_the_model() {
+async fn blocked_prompt_does_not_reach_the_model() {
     world::pinned(async |world| {
         world.model.turn("One.");
         let options = world
@@ -37,7 +37,7 @@ async fn a_blocked_prompt_does_not_reach_the_model() {
 }
 
 #[tokio::test]
-async fn a_prompt_gets_context_and_the_session_a_title() {
+async fn prompt_gets_context_and_the_session_a_title() {
     world::pinned(async |world| {
         world.model.turn("One.");
         let options = world
@@ -70,7 +70,7 @@ async fn a_prompt_gets_context_and_the_session_a_title() {
 }
 
 #[tokio::test]
-async fn a_stop_that_is_blocked_goes_on_with_the_reason() {
+async fn blocked_stop_continues_with_the_reason() {
     world::pinned(async |world| {
         world.model.turn("Finished.").turn("Now tested.");
         let options = world
@@ -95,7 +95,7 @@ async fn a_stop_that_is_blocked_goes_on_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_stop_with_context_goes_on_too() {
+async fn stop_with_context_continues() {
     world::pinned(async |world| {
         world.model.turn("Finished.").turn("Now tested.");
         let options = world
@@ -117,7 +117,7 @@ async fn a_stop_with_context_goes_on_too() {
 }
 
 #[tokio::test]
-async fn what_is_shown_can_be_changed() {
+async fn displayed_text_can_be_changed() {
     world::pinned(async |world| {
         world.model.turn("The code is 1234.").turn("Two.");
         let options = world
@@ -140,7 +140,7 @@ async fn what_is_shown_can_be_changed() {
 }
 
 #[tokio::test]
-async fn a_compaction_that_is_blocked_leaves_the_conversation_alone() {
+async fn blocked_compaction_leaves_the_conversation_unchanged() {
     world::pinned(async |world| {
         world.model.turn("One.").turn("Two.");
         let options = world.options().hook(
@@ -162,7 +162,7 @@ async fn a_compaction_that_is_blocked_leaves_the_conversation_alone() {
 
 /// The CLI does not wait for anything that such a hook still does.
 #[tokio::test]
-async fn a_detached_answer_holds_nothing_up() {
+async fn detached_output_delays_nothing() {
     world::pinned(async |world| {
         super::running(world, "echo hi");
         let options = world

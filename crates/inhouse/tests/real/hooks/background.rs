@@ -9,7 +9,7 @@ use crate::world;
 
 /// The subagent's call comes when the question has long had its first result.
 #[tokio::test]
-async fn trap_02_a_hook_denies_behind_the_first_result() {
+async fn promise_02_hook_denies_after_the_first_result() {
     world::pinned(async |world| {
         let pipe = world.pipe("go").await;
         let wait = Turn::new().tool_use("toolu_2", "Bash", json!({"command": "cat go"}));

@@ -14,7 +14,7 @@ use crate::world::{self, result_of};
 
 /// Nobody would have been asked about this call.
 #[tokio::test]
-async fn a_denied_call_does_not_run_and_the_model_reads_why() {
+async fn denied_call_does_not_run_and_the_model_gets_the_reason() {
     world::pinned(async |world| {
         running(world, "echo hi");
         let options = world.options().hook(
@@ -36,7 +36,7 @@ async fn a_denied_call_does_not_run_and_the_model_reads_why() {
 }
 
 #[tokio::test]
-async fn a_matcher_spares_other_tools() {
+async fn matcher_ignores_other_tools() {
     world::pinned(async |world| {
         running(world, "echo hi");
         let options = world
@@ -59,7 +59,7 @@ async fn a_matcher_spares_other_tools() {
 }
 
 #[tokio::test]
-async fn an_allowed_call_runs_with_the_changed_input() {
+async fn allowed_call_runs_with_the_changed_input() {
     world::pinned(async |world| {
         running(world, "touch asked");
         let options = world
@@ -84,7 +84,7 @@ async fn an_allowed_call_runs_with_the_changed_input() {
 
 /// A changed input alone goes through the usual checks.
 #[tokio::test]
-async fn a_changed_input_is_what_is_asked_about() {
+async fn permission_request_has_the_changed_input() {
     world::pinned(async |world| {
         running(world, "touch asked");
         let (tell, mut asked) = mpsc::unbounded_channel();
@@ -109,7 +109,7 @@ async fn a_changed_input_is_what_is_asked_about() {
 
 /// Also about a call that would run without a question.
 #[tokio::test]
-async fn somebody_is_asked_because_a_hook_says_so() {
+async fn hook_can_require_a_permission_request() {
     world::pinned(async |world| {
         running(world, "echo hi");
         let (tell, mut asked) = mpsc::unbounded_channel();
@@ -135,7 +135,7 @@ async fn somebody_is_asked_because_a_hook_says_so() {
 }
 
 #[tokio::test]
-async fn the_strongest_of_several_answers_counts() {
+async fn strictest_of_several_decisions_wins() {
     world::pinned(async |world| {
         running(world, "echo hi");
         let options = world
@@ -159,7 +159,7 @@ async fn the_strongest_of_several_answers_counts() {
 }
 
 #[tokio::test]
-async fn context_is_read_by_the_model_next_to_the_result() {
+async fn model_gets_context_with_the_result() {
     world::pinned(async |world| {
         running(world, "echo hi");
         let options = world
@@ -183,7 +183,7 @@ async fn context_is_read_by_the_model_next_to_the_result() {
 }
 
 #[tokio::test]
-async fn a_changed_output_is_what_the_model_reads() {
+async fn model_gets_the_changed_output() {
     world::pinned(async |world| {
         running(world, "echo secret");
         let options = world
@@ -205,7 +205,7 @@ async fn a_changed_output_is_what_the_model_reads() {
 
 /// The question is put to both; the person thinks for ever, and is told not to.
 #[tokio::test]
-async fn a_hook_decides_before_a_person_does() {
+async fn hook_decides_before_the_permission_handler() {
     world::pinned(async |world| {
         running(world, "touch asked");
         let options = world
@@ -226,7 +226,7 @@ async fn a_hook_decides_before_a_person_does() {
 
 /// Not a veto: the call runs, and then the turn is over.
 #[tokio::test]
-async fn a_stop_ends_the_turn_behind_the_call() {
+async fn stop_ends_the_turn_after_the_call() {
     world::pinned(async |world| {
         let call = json!({"command": "echo hi"});
         world

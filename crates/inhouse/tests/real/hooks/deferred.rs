@@ -34,7 +34,7 @@ async fn result_without_prompt(client: &mut Client) -> String {
 }
 
 #[tokio::test]
-async fn trap_19_a_deferred_call_of_a_tool_in_process_is_made_after_resume() {
+async fn promise_19_deferred_call_of_an_in_process_tool_runs_after_resume() {
     world::pinned(async |world| {
         let rung = Arc::new(AtomicUsize::new(0));
         world
@@ -89,7 +89,7 @@ async fn trap_19_a_deferred_call_of_a_tool_in_process_is_made_after_resume() {
 
 /// The hook is asked before the call goes on: it can still say no.
 #[tokio::test]
-async fn a_deferred_call_can_be_denied_after_resume() {
+async fn deferred_call_can_be_denied_after_resume() {
     world::pinned(async |world| {
         let rung = Arc::new(AtomicUsize::new(0));
         world

@@ -12,7 +12,7 @@ use crate::tasks::counting_sheep;
 use crate::world;
 
 #[tokio::test]
-async fn prompts_calls_and_stops_are_seen() {
+async fn prompt_tool_and_stop_hooks_run() {
     world::pinned(async |world| {
         let commands = world.cwd().join(".claude/commands");
         fs::create_dir_all(&commands).unwrap();
@@ -80,7 +80,7 @@ async fn prompts_calls_and_stops_are_seen() {
 }
 
 #[tokio::test]
-async fn subagents_are_seen() {
+async fn subagent_hooks_run() {
     world::pinned(async |world| {
         let mut probe = Probe::new();
         let mut options = counting_sheep(world, false, Turn::new().text("Seven."));
@@ -108,7 +108,7 @@ async fn subagents_are_seen() {
 }
 
 #[tokio::test]
-async fn compactions_and_new_conversations_are_seen() {
+async fn compaction_and_session_hooks_run() {
     world::pinned(async |world| {
         world
             .model
@@ -154,7 +154,7 @@ async fn compactions_and_new_conversations_are_seen() {
 }
 
 #[tokio::test]
-async fn a_failing_api_is_seen() {
+async fn stop_failure_hook_runs_when_the_api_fails() {
     world::pinned(async |world| {
         world.model.turn(Turn::error(401).no_retry());
         let mut probe = Probe::new();
@@ -171,7 +171,7 @@ async fn a_failing_api_is_seen() {
 }
 
 #[tokio::test]
-async fn a_call_in_a_subagent_names_its_agent() {
+async fn call_in_a_subagent_has_its_agent_id() {
     world::pinned(async |world| {
         let call = Turn::new().tool_use("toolu_2", "Bash", json!({"command": "echo baa"}));
         let options = counting_sheep(world, false, call);

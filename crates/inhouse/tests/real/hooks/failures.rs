@@ -26,7 +26,7 @@ async fn play(world: &World, options: Options) -> (bool, Vec<String>) {
 }
 
 #[tokio::test]
-async fn an_error_lets_the_call_run() {
+async fn hook_error_lets_the_call_run() {
     world::pinned(async |world| {
         let options = world
             .options()
@@ -44,7 +44,7 @@ async fn an_error_lets_the_call_run() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_guard_blocks_the_call() {
+async fn guard_error_blocks_the_call() {
     world::pinned(async |world| {
         let options = world.options().hook(
             Matcher::any().on_failure(OnFailure::Block),
@@ -58,7 +58,7 @@ async fn an_error_of_a_guard_blocks_the_call() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_like_any_other() {
+async fn panic_is_handled_as_an_error() {
     world::pinned(async |world| {
         let options = world.options().hook(
             Matcher::any().on_failure(OnFailure::Block),
@@ -72,7 +72,7 @@ async fn a_panic_is_an_error_like_any_other() {
 
 /// Also without a word about failures: silence never lets a call run.
 #[tokio::test]
-async fn a_hook_that_takes_too_long_blocks_the_call_and_is_dropped() {
+async fn hook_timeout_blocks_the_call_and_drops_the_hook() {
     struct Told(mpsc::UnboundedSender<()>);
 
     impl Drop for Told {
@@ -103,7 +103,7 @@ async fn a_hook_that_takes_too_long_blocks_the_call_and_is_dropped() {
 
 /// The call has run already; what a hook makes of it does not matter.
 #[tokio::test]
-async fn a_failure_behind_the_call_leaves_its_result_alone() {
+async fn failure_after_the_call_keeps_its_result() {
     world::pinned(async |world| {
         let options = world.options().hook(
             Matcher::any().on_failure(OnFailure::Block),
@@ -117,7 +117,7 @@ async fn a_failure_behind_the_call_leaves_its_result_alone() {
 }
 
 #[tokio::test]
-async fn an_interrupt_drops_a_hook_at_work() {
+async fn interrupt_drops_a_running_hook() {
     world::pinned(async |world| {
         running(world, "touch made");
         let (tell, mut told) = mpsc::unbounded_channel();

@@ -14,7 +14,7 @@ fn denying(options: Options) -> Options {
 }
 
 #[tokio::test]
-async fn a_denied_call_does_not_run() {
+async fn denied_call_does_not_run() {
     world::oldest(async |world| {
         running(world, "echo hi");
         let mut client = world.connect(denying(world.options())).await;
@@ -28,7 +28,7 @@ async fn a_denied_call_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_guard_is_refused() {
+async fn guard_is_refused() {
     world::oldest(async |world| {
         let options = world.options().hook(
             Matcher::any().on_failure(OnFailure::Block),
@@ -43,7 +43,7 @@ async fn a_guard_is_refused() {
 
 /// It cannot wait for hooks before it goes on with a deferred call, which none would see.
 #[tokio::test]
-async fn a_session_is_not_resumed_with_hooks() {
+async fn resume_with_hooks_is_refused() {
     world::oldest(async |world| {
         world.model.turn("One.");
         let mut client = world.connect(world.options()).await;

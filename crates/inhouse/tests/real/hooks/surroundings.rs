@@ -15,7 +15,7 @@ use super::probe::Probe;
 use crate::world::{self, World};
 
 #[tokio::test]
-async fn another_model_is_seen_and_can_be_kept_away() {
+async fn model_switch_is_seen_and_can_be_blocked() {
     world::pinned(async |world| {
         world.model.turn("One.").turn("Two.");
         let mut probe = Probe::new();
@@ -57,7 +57,7 @@ async fn another_model_is_seen_and_can_be_kept_away() {
 }
 
 #[tokio::test]
-async fn changed_settings_are_seen_and_can_be_kept_away() {
+async fn changed_settings_are_seen_and_can_be_blocked() {
     world::pinned(async |world| {
         world.model.turn("One.");
         let mut probe = Probe::new();
@@ -94,7 +94,7 @@ impl ControlRequest for ListPermissionRules {
 }
 
 #[tokio::test]
-async fn worktrees_are_made_and_removed_by_hooks() {
+async fn worktrees_are_created_and_removed_by_hooks() {
     world::pinned(async |world| {
         let worktree = world.isolation().home().join("worktree");
         fs::create_dir(&worktree).unwrap();
@@ -127,7 +127,7 @@ async fn worktrees_are_made_and_removed_by_hooks() {
 }
 
 #[tokio::test]
-async fn tasks_are_seen_and_can_be_held_up() {
+async fn tasks_are_seen_and_can_be_blocked() {
     world::pinned(async |world| {
         let task = json!({"subject": "Paint the fence", "description": "All of it"});
         let done = json!({"taskId": "1", "status": "completed"});
@@ -170,7 +170,7 @@ impl ControlRequest for RegisterRepoRoot {
 }
 
 #[tokio::test]
-async fn a_new_directory_is_seen() {
+async fn new_directory_is_seen() {
     world::pinned(async |world| {
         world.model.turn("One.");
         let repository = world.cwd().join("lib");
@@ -205,7 +205,7 @@ fn asking_for_a_region(world: &World) -> inhouse::Options {
 }
 
 #[tokio::test]
-async fn questions_of_mcp_servers_are_seen() {
+async fn elicitations_of_mcp_servers_are_seen() {
     world::pinned(async |world| {
         let mut probe = Probe::new();
         let mut options = asking_for_a_region(world);
@@ -230,7 +230,7 @@ async fn questions_of_mcp_servers_are_seen() {
 
 /// The one thing that a hook can do about a question: a person is not even asked.
 #[tokio::test]
-async fn a_question_that_is_blocked_is_declined() {
+async fn blocked_elicitation_is_declined() {
     world::pinned(async |world| {
         let options = asking_for_a_region(world)
             .hook(Matcher::only("crm"), async |_: Elicitation, _| {

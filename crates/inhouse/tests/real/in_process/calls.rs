@@ -15,7 +15,7 @@ use super::{calling, connect, seen};
 use crate::world::{self, result_of, said};
 
 #[tokio::test]
-async fn trap_07_read_only_tools_run_side_by_side() {
+async fn promise_07_read_only_tools_run_concurrently() {
     world::pinned(async |world| {
         let two = Turn::new()
             .tool_use("toolu_1", "mcp__s__meet", json!({}))
@@ -56,7 +56,7 @@ impl Diary {
 }
 
 #[tokio::test]
-async fn trap_07_the_cli_calls_other_tools_one_by_one() {
+async fn promise_07_other_tools_run_one_at_a_time() {
     world::pinned(async |world| {
         let two = Turn::new()
             .tool_use("toolu_1", "mcp__s__work", json!({}))
@@ -128,7 +128,7 @@ async fn expect_stopped(told: &mut mpsc::UnboundedReceiver<&'static str>) {
 }
 
 #[tokio::test]
-async fn trap_09_an_interrupt_stops_the_handler() {
+async fn promise_09_interrupt_drops_the_handler() {
     world::pinned(async |world| {
         let wait = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
         world.model.turn(wait).turn("Fresh.");
@@ -151,7 +151,7 @@ async fn trap_09_an_interrupt_stops_the_handler() {
 }
 
 #[tokio::test]
-async fn trap_09_a_call_that_the_cli_gives_up_on_is_stopped() {
+async fn promise_09_call_cancelled_by_the_cli_is_dropped() {
     world::pinned(async |world| {
         calling(world, [("wait", json!({}))]);
         let (server, mut told) = endless();
@@ -174,7 +174,7 @@ async fn trap_09_a_call_that_the_cli_gives_up_on_is_stopped() {
 }
 
 #[tokio::test]
-async fn progress_is_taken_note_of() {
+async fn progress_is_accepted() {
     world::pinned(async |world| {
         calling(world, [("work", json!({})), ("work", json!({}))]);
         let work = async |progress: Progress| {
@@ -198,7 +198,7 @@ async fn progress_is_taken_note_of() {
 }
 
 #[tokio::test]
-async fn tools_of_one_name_on_two_servers_are_told_apart() {
+async fn tools_with_one_name_on_two_servers_are_distinct() {
     world::pinned(async |world| {
         world
             .model
@@ -226,7 +226,7 @@ async fn tools_of_one_name_on_two_servers_are_told_apart() {
 }
 
 #[tokio::test]
-async fn trap_06_one_definition_serves_eight_sessions_at_once() {
+async fn promise_06_one_definition_serves_eight_sessions_at_once() {
     const SESSIONS: usize = 8;
     world::pinned(async |world| {
         world.model.otherwise(
@@ -263,7 +263,7 @@ async fn trap_06_one_definition_serves_eight_sessions_at_once() {
 }
 
 #[tokio::test]
-async fn a_tool_that_comes_while_the_session_runs_is_called_in_it() {
+async fn tool_added_during_a_session_is_called() {
     world::pinned(async |world| {
         calling(world, [("old", json!({}))]);
         calling(world, [("new", json!({}))]);
@@ -358,7 +358,7 @@ async fn timeout_of_a_server_replaces_mcp_tool_timeout() {
 }
 
 #[tokio::test]
-async fn a_tool_knows_its_session_and_steers_it() {
+async fn tool_controls_its_session() {
     world::pinned(async |world| {
         let plan = Tool::new("plan", "Plan", async |session: Session| {
             let control = session

@@ -26,7 +26,7 @@ struct Weather {
 }
 
 #[tokio::test]
-async fn text_numbers_and_data_are_read_as_they_are() {
+async fn text_numbers_and_data_reach_the_model_unchanged() {
     world::pinned(async |world| {
         let server = ToolServer::new("s")
             .always_load()
@@ -71,7 +71,7 @@ async fn text_numbers_and_data_are_read_as_they_are() {
 }
 
 #[tokio::test]
-async fn pictures_sounds_and_resources_are_shown_or_told_of() {
+async fn images_audio_and_resources_reach_the_model() {
     world::pinned(async |world| {
         let one = |name: &str, content: fn() -> Content| {
             Tool::new(name, "Content", async move || content())
@@ -131,7 +131,7 @@ struct Divide {
 }
 
 #[tokio::test]
-async fn whatever_goes_wrong_the_model_reads_of_it() {
+async fn every_failure_reaches_the_model() {
     world::pinned(async |world| {
         let divide = async |Input(Divide { a, b }): Input<Divide>| {
             if b == 0.0 {

@@ -24,7 +24,7 @@ async fn statuses(client: &Client) -> Vec<(String, McpConnection)> {
 }
 
 #[tokio::test]
-async fn the_cli_takes_the_manifest_in_place_of_a_handshake() {
+async fn cli_uses_the_manifest_instead_of_a_handshake() {
     world::pinned(async |world| {
         calling(world, [("say", json!({}))]);
         let server = saying("s", "hello").instructions("Say it loud, say it clear.");
@@ -56,7 +56,7 @@ async fn the_cli_takes_the_manifest_in_place_of_a_handshake() {
 
 /// The oldest CLI knows no manifests and makes the handshake itself.
 #[tokio::test]
-async fn the_oldest_cli_makes_the_handshake_itself() {
+async fn oldest_cli_makes_the_handshake() {
     world::oldest(async |world| {
         calling(world, [("say", json!({}))]);
         let mut client = connect(world, saying("s", "hello")).await;
@@ -74,7 +74,7 @@ async fn the_oldest_cli_makes_the_handshake_itself() {
 }
 
 #[tokio::test]
-async fn trap_17_tools_are_there_in_the_first_turn_if_they_are_always_loaded() {
+async fn promise_17_always_loaded_tools_are_in_the_first_turn() {
     world::pinned(async |world| {
         world.model.turn("Done.");
         let noop = |name: &str| Tool::new(name, "Does nothing", async || ());
@@ -94,7 +94,7 @@ async fn trap_17_tools_are_there_in_the_first_turn_if_they_are_always_loaded() {
 }
 
 #[tokio::test]
-async fn trap_17_a_tool_that_is_not_loaded_is_found_and_called() {
+async fn promise_17_tool_that_is_not_loaded_is_found_and_called() {
     world::pinned(async |world| {
         let search = json!({"query": "select:mcp__s__deferred"});
         world
@@ -116,7 +116,7 @@ async fn trap_17_a_tool_that_is_not_loaded_is_found_and_called() {
 }
 
 #[tokio::test]
-async fn servers_inside_and_outside_work_side_by_side() {
+async fn internal_and_external_servers_work_together() {
     world::pinned(async |world| {
         world
             .model
@@ -148,7 +148,7 @@ async fn servers_inside_and_outside_work_side_by_side() {
 }
 
 #[tokio::test]
-async fn trap_18_a_subagent_calls_a_tool_in_the_hosts_process() {
+async fn promise_18_subagent_calls_an_in_process_tool() {
     world::pinned(async |world| {
         let of_agent = |request: &ModelRequest| request.agent_id().is_some();
         let task = json!({
@@ -189,7 +189,7 @@ async fn trap_18_a_subagent_calls_a_tool_in_the_hosts_process() {
 }
 
 #[tokio::test]
-async fn servers_come_and_go_while_the_session_runs() {
+async fn servers_are_added_and_removed_during_a_session() {
     world::pinned(async |world| {
         calling(world, [("say", json!({}))]);
         calling(world, [("say", json!({}))]);
@@ -219,7 +219,7 @@ async fn servers_come_and_go_while_the_session_runs() {
 }
 
 #[tokio::test]
-async fn a_server_is_switched_off_and_on_again() {
+async fn server_is_switched_off_and_on_again() {
     world::pinned(async |world| {
         for _ in 0..3 {
             calling(world, [("say", json!({}))]);
@@ -272,7 +272,7 @@ async fn under(
 }
 
 #[tokio::test]
-async fn a_tool_that_always_asks_does_so_whatever_is_allowed() {
+async fn always_ask_tool_asks_despite_allow_rules() {
     for later in [false, true] {
         world::pinned(async |world| {
             calling(world, [("say", json!({}))]);
@@ -291,7 +291,7 @@ async fn a_tool_that_always_asks_does_so_whatever_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_always_denied_never_runs() {
+async fn always_denied_tool_never_runs() {
     for later in [false, true] {
         world::pinned(async |world| {
             calling(world, [("say", json!({}))]);

@@ -19,7 +19,7 @@ struct Text {
 }
 
 #[tokio::test]
-async fn trap_11_an_argument_of_twelve_mebibytes_arrives_whole() {
+async fn promise_11_argument_of_12_mib_is_delivered() {
     world::pinned(async |world| {
         let text = "0123456789abcdef".repeat(12 * MIB / 16);
         calling(world, [("measure", json!({"text": text}))]);
@@ -66,7 +66,7 @@ fn assert_saved(result: &ToolResult, story: &str, begins: bool) {
 }
 
 #[tokio::test]
-async fn trap_24_a_long_result_is_read_whole_only_if_its_tool_says_so() {
+async fn promise_24_long_result_is_complete_only_if_its_tool_says_so() {
     world::pinned(async |world| {
         let story = "Once upon a time!\n".repeat(150_000 / 18);
         calling(world, [("cut", json!({})), ("whole", json!({}))]);
@@ -82,7 +82,7 @@ async fn trap_24_a_long_result_is_read_whole_only_if_its_tool_says_so() {
 }
 
 #[tokio::test]
-async fn trap_24_a_result_of_five_mebibytes_is_kept_whole_in_a_file() {
+async fn promise_24_result_of_5_mib_is_saved_to_a_file() {
     world::pinned(async |world| {
         let story = "Once upon a time".repeat(5 * MIB / 16);
         calling(world, [("cut", json!({})), ("whole", json!({}))]);

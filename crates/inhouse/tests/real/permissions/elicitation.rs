@@ -83,7 +83,7 @@ async fn server_sees(world: &World, options: Options) -> (Value, Vec<Message>) {
 }
 
 #[tokio::test]
-async fn a_form_that_was_filled_in_reaches_the_server() {
+async fn completed_form_reaches_the_server() {
     world::pinned(async |world| {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options =
@@ -125,7 +125,7 @@ async fn refusals_reach_the_server() {
 }
 
 #[tokio::test]
-async fn without_a_handler_the_server_is_told_that_the_person_declined() {
+async fn elicitation_without_a_handler_is_declined() {
     world::pinned(async |world| {
         let options = census(world, FORM);
         let (answer, _) = server_sees(world, options).await;
@@ -135,7 +135,7 @@ async fn without_a_handler_the_server_is_told_that_the_person_declined() {
 }
 
 #[tokio::test]
-async fn a_handler_that_fails_is_a_person_who_went_away() {
+async fn failing_handler_cancels_the_elicitation() {
     world::pinned(async |world| {
         let options = census(world, FORM).on_elicitation(async |_: Asked<ElicitationRequest>| {
             Err(HandlerError::new("no terminal"))
@@ -147,7 +147,7 @@ async fn a_handler_that_fails_is_a_person_who_went_away() {
 }
 
 #[tokio::test]
-async fn a_page_is_visited_and_the_server_says_when_that_is_done() {
+async fn url_elicitation_completes_when_the_server_says_so() {
     world::pinned(async |world| {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options =

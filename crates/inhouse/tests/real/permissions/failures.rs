@@ -25,7 +25,7 @@ async fn undecided(world: &World, options: Options) -> String {
 }
 
 #[tokio::test]
-async fn an_error_denies() {
+async fn handler_error_denies_the_call() {
     world::pinned(async |world| {
         let options = world.options().permissions(async |_: Asked<CanUseTool>| {
             Err(HandlerError::new("the vault is locked"))
@@ -37,7 +37,7 @@ async fn an_error_denies() {
 }
 
 #[tokio::test]
-async fn a_panic_denies() {
+async fn handler_panic_denies_the_call() {
     world::pinned(async |world| {
         let options = world.options().permissions(
             async |_: Asked<CanUseTool>| -> Result<Decision, HandlerError> { panic!("oh") },
@@ -49,7 +49,7 @@ async fn a_panic_denies() {
 }
 
 #[tokio::test]
-async fn a_timeout_denies() {
+async fn handler_timeout_denies_the_call() {
     world::pinned(async |world| {
         let options = world
             .options()
@@ -62,7 +62,7 @@ async fn a_timeout_denies() {
 }
 
 #[tokio::test]
-async fn an_interrupt_takes_the_question_back_and_drops_the_handler() {
+async fn interrupt_cancels_the_request_and_drops_the_handler() {
     world::pinned(async |world| {
         struct Dropped(mpsc::UnboundedSender<&'static str>);
         impl Drop for Dropped {

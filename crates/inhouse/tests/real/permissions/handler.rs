@@ -64,17 +64,17 @@ async fn the_model_reads_why_a_call_was_denied(world: &World) {
 }
 
 #[tokio::test]
-async fn an_approval_with_another_input_is_what_the_tool_receives() {
+async fn tool_gets_the_changed_input() {
     world::pinned(the_tool_gets_the_input_that_was_allowed).await;
 }
 
 #[tokio::test]
-async fn an_approval_with_another_input_is_what_the_tool_receives_on_the_oldest_cli() {
+async fn tool_gets_the_changed_input_with_the_oldest_cli() {
     world::oldest(the_tool_gets_the_input_that_was_allowed).await;
 }
 
 #[tokio::test]
-async fn an_approval_as_it_is_runs_what_the_model_wrote() {
+async fn allowed_call_runs_with_the_original_input() {
     let scenario = async |world: &World| {
         run(world, "touch asked && echo made");
         let options = world
@@ -90,17 +90,17 @@ async fn an_approval_as_it_is_runs_what_the_model_wrote() {
 }
 
 #[tokio::test]
-async fn the_words_of_a_denial_are_what_the_model_sees() {
+async fn model_gets_the_denial_message() {
     world::pinned(the_model_reads_why_a_call_was_denied).await;
 }
 
 #[tokio::test]
-async fn the_words_of_a_denial_are_what_the_model_sees_on_the_oldest_cli() {
+async fn model_gets_the_denial_message_with_the_oldest_cli() {
     world::oldest(the_model_reads_why_a_call_was_denied).await;
 }
 
 #[tokio::test]
-async fn a_denial_may_end_the_turn() {
+async fn deny_can_interrupt_the_turn() {
     world::pinned(async |world| {
         run(world, "touch asked");
         let options = world
@@ -128,7 +128,7 @@ async fn a_denial_may_end_the_turn() {
 }
 
 #[tokio::test]
-async fn a_mode_that_is_tightened_from_inside_the_handler_holds() {
+async fn mode_set_in_the_handler_applies() {
     world::pinned(async |world| {
         run(world, "touch asked");
         world

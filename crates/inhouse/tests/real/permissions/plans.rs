@@ -64,7 +64,7 @@ async fn plan(
 }
 
 #[tokio::test]
-async fn an_approved_plan_is_carried_out() {
+async fn approved_plan_is_executed() {
     let scenario = async |world: &World| {
         let (asked, read, failed, modes) = plan(world, PlanDecision::approve()).await;
         assert_eq!(asked.request.plan.as_deref(), Some("# Dig a well"));
@@ -77,7 +77,7 @@ async fn an_approved_plan_is_carried_out() {
 }
 
 #[tokio::test]
-async fn a_plan_is_approved_with_a_mode() {
+async fn plan_is_approved_with_a_mode() {
     world::pinned(async |world| {
         let decision = PlanDecision::approve().mode(PermissionMode::AcceptEdits);
         let (_, _, failed, modes) = plan(world, decision).await;
@@ -88,7 +88,7 @@ async fn a_plan_is_approved_with_a_mode() {
 }
 
 #[tokio::test]
-async fn the_model_carries_out_the_plan_that_was_edited() {
+async fn model_executes_the_edited_plan() {
     world::pinned(async |world| {
         let decision = PlanDecision::approve().edited("# Dig a deeper well");
         let (_, read, ..) = plan(world, decision).await;
@@ -99,7 +99,7 @@ async fn the_model_carries_out_the_plan_that_was_edited() {
 }
 
 #[tokio::test]
-async fn a_rejected_plan_comes_back_with_the_feedback() {
+async fn rejected_plan_returns_with_the_feedback() {
     world::pinned(async |world| {
         let decision = PlanDecision::reject("Say where to dig.");
         let (_, read, failed, modes) = plan(world, decision).await;

@@ -98,7 +98,7 @@ async fn commands_are_allowed_denied_and_asked_about() {
 }
 
 #[tokio::test]
-async fn files_are_denied_and_asked_about_that_nobody_would_have_asked_about() {
+async fn file_rules_apply_to_calls_that_need_no_permission() {
     world::pinned(async |world| {
         for file in ["open.txt", "secret.txt", "odd.txt"] {
             fs::write(world.cwd().join(file), "text").unwrap();
@@ -144,7 +144,7 @@ async fn tools_of_a_server_are_allowed_denied_and_asked_about() {
 }
 
 #[tokio::test]
-async fn a_whole_tool_that_is_denied_is_gone() {
+async fn denied_tool_is_not_offered() {
     world::pinned(async |world| {
         let policy = Policy::new().deny("Bash");
         let fates = fates(world, world.options(), policy, &[bash("echo hello")]).await;
@@ -156,7 +156,7 @@ async fn a_whole_tool_that_is_denied_is_gone() {
 }
 
 #[tokio::test]
-async fn contents_that_the_flag_would_cut_apart_hold() {
+async fn rule_content_with_separators_applies() {
     world::pinned(async |world| {
         let smile = Rule::new("Bash", "touch ':) a, b'").unwrap();
         let policy = Policy::new().allow(smile).deny("Bash(echo (a) b, c)");
@@ -172,7 +172,7 @@ async fn contents_that_the_flag_would_cut_apart_hold() {
 }
 
 #[tokio::test]
-async fn a_policy_holds_where_no_settings_files_are_read_and_in_every_mode() {
+async fn policy_applies_without_settings_files_and_in_every_mode() {
     world::pinned(async |world| {
         let policy = Policy::new().deny("Bash(rm *)").allow("Bash(touch *)");
         let options = world
@@ -187,7 +187,7 @@ async fn a_policy_holds_where_no_settings_files_are_read_and_in_every_mode() {
 }
 
 #[tokio::test]
-async fn without_a_handler_the_rest_is_denied_and_the_model_reads_why() {
+async fn calls_without_rule_and_handler_are_denied_with_a_reason() {
     world::pinned(async |world| {
         super::run(world, "mkdir b");
         let options = world

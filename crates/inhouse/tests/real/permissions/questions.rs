@@ -67,17 +67,17 @@ async fn answers_reach_the_model(world: &World) {
 }
 
 #[tokio::test]
-async fn the_answers_reach_the_model() {
+async fn answers_reach_the_model() {
     world::pinned(answers_reach_the_model).await;
 }
 
 #[tokio::test]
-async fn the_answers_reach_the_model_on_the_oldest_cli() {
+async fn answers_reach_the_model_with_the_oldest_cli() {
     world::oldest(answers_reach_the_model).await;
 }
 
 #[tokio::test]
-async fn own_words_and_skipped_questions_reach_the_model() {
+async fn free_text_and_skipped_questions_reach_the_model() {
     world::pinned(async |world| {
         ask_two_questions(world);
         let options = world
@@ -102,7 +102,7 @@ async fn own_words_and_skipped_questions_reach_the_model() {
 }
 
 #[tokio::test]
-async fn the_model_learns_that_nobody_answered() {
+async fn model_gets_that_no_answer_was_given() {
     world::pinned(async |world| {
         ask_two_questions(world);
         let options = world
@@ -119,7 +119,7 @@ async fn the_model_learns_that_nobody_answered() {
 }
 
 #[tokio::test]
-async fn the_model_reads_why_its_questions_were_dismissed() {
+async fn model_gets_the_reason_of_a_dismissal() {
     world::pinned(async |world| {
         ask_two_questions(world);
         let options = world
@@ -143,7 +143,7 @@ async fn the_model_reads_why_its_questions_were_dismissed() {
 }
 
 #[tokio::test]
-async fn a_question_is_asked_although_a_rule_allows_the_tool() {
+async fn questions_are_asked_despite_an_allow_rule() {
     world::pinned(async |world| {
         ask_two_questions(world);
         let options = world

@@ -44,7 +44,7 @@ fn waiting(world: &World) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
 }
 
 #[tokio::test]
-async fn a_hook_that_allows_first_takes_the_question_back() {
+async fn hook_that_allows_first_cancels_the_request() {
     world::pinned(async |world| {
         run(world, "touch asked && echo made");
         let (options, mut told) = waiting(world);
@@ -61,7 +61,7 @@ async fn a_hook_that_allows_first_takes_the_question_back() {
 }
 
 #[tokio::test]
-async fn a_hook_that_denies_first_takes_the_question_back() {
+async fn hook_that_denies_first_cancels_the_request() {
     world::pinned(async |world| {
         run(world, "touch asked");
         let (options, mut told) = waiting(world);
@@ -78,7 +78,7 @@ async fn a_hook_that_denies_first_takes_the_question_back() {
 }
 
 #[tokio::test]
-async fn a_handler_that_decides_first_is_what_counts() {
+async fn handler_that_decides_first_wins() {
     world::pinned(async |world| {
         run(world, "touch asked");
         let (begin, begun) = tokio::sync::watch::channel(false);

@@ -48,7 +48,7 @@ fn session_rule(rule: impl Into<PermissionRule>) -> AddRules {
 }
 
 #[tokio::test]
-async fn what_is_not_remembered_is_asked_again() {
+async fn decision_that_is_not_remembered_is_asked_again() {
     world::pinned(async |world| {
         let count = asked(world, Decision::allow(), &["touch a", "touch a"]).await;
         assert_eq!(count, 2);
@@ -57,7 +57,7 @@ async fn what_is_not_remembered_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_rule_for_a_whole_tool_stops_the_second_question() {
+async fn rule_for_a_tool_prevents_the_second_request() {
     world::pinned(async |world| {
         let remember = Decision::allow().remember(session_rule(PermissionRule::new("Bash")));
         assert_eq!(asked(world, remember, &["touch a", "mkdir b"]).await, 1);
@@ -67,7 +67,7 @@ async fn a_rule_for_a_whole_tool_stops_the_second_question() {
 }
 
 #[tokio::test]
-async fn a_rule_with_a_content_covers_that_and_no_more() {
+async fn rule_with_content_covers_only_that_content() {
     world::pinned(async |world| {
         let rule: Rule = "Bash(touch *)".parse().unwrap();
         let remember = Decision::allow().remember(session_rule(rule));
@@ -78,7 +78,7 @@ async fn a_rule_with_a_content_covers_that_and_no_more() {
 }
 
 #[tokio::test]
-async fn the_suggestions_stop_the_second_question_and_are_kept_for_the_next_session() {
+async fn suggestions_prevent_the_second_request_and_are_persisted() {
     world::pinned(async |world| {
         let remember = Decision::allow().remember_suggestions();
         assert_eq!(asked(world, remember, &["touch a", "touch a"]).await, 1);
