@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome;
-use crate::stream::{MessageStream, Place, Read};
+use crate::stream::{MessageStream, Read, TurnPosition};
 
 /// The answer to one prompt: its messages, up to and including its own result.
 ///
@@ -67,7 +67,7 @@ impl<'a> Turn<'a> {
     pub async fn next(&mut self) -> Option<Result<Message>> {
         while self.is_open() {
             let message = match self.messages.read().await {
-                Some(Ok(Read::Message(_, Place::Elsewhere) | Read::RunEnded)) => continue,
+                Some(Ok(Read::Message(_, TurnPosition::OtherTurn) | Read::RunEnded)) => continue,
                 Some(Ok(Read::Message(message, _))) => Some(Ok(message)),
                 Some(Err(error)) => Some(Err(error)),
                 None => None,

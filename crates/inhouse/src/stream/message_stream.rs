@@ -7,7 +7,7 @@ use futures_core::Stream;
 use inhouse_proto::message::{AssistantError, Message, ResultMessage};
 use serde::de::DeserializeOwned;
 
-use super::{Item, Place, Receiver};
+use super::{Item, Receiver, TurnPosition};
 use crate::control::Control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome;
@@ -42,7 +42,7 @@ pub struct MessageStream {
 /// What a reader inside the crate gets.
 pub(crate) enum Read {
     /// A message, and where it stands with regard to the unanswered prompt.
-    Message(Message, Place),
+    Message(Message, TurnPosition),
     /// The run is over, and with it whatever was unanswered if no result was read.
     RunEnded,
 }
@@ -170,16 +170,18 @@ impl MessageStream {
                     tracing::warn!(bytes = gap.bytes, "a line of the CLI is not JSON");
                 }
                 self.note_api_error(&message);
-                let place = match &self.unanswered {
-                    Some(prompt) => Place::of(&frame, &message, prompt),
-                    None => Place::Within,
+                let position = match &self.unanswered {
+                    Some(prompt) => TurnPosition::of(&frame, &message, prompt),
+                    None => TurnPosition::Inside,
                 };
-                if place == Place::Last {
+                if position == TurnPosition::End {
                     self.unanswered = None;
                 }
-                Some(Ok(Read::Message(message, place)))
+                Some(Ok(Read::Message(message, position)))
             }
-            Some(Ok(Item::Gap(gap))) => Some(Ok(Read::Message(Message::Gap(*gap), Place::Within))),
+            Some(Ok(Item::Gap(gap))) => {
+                Some(Ok(Read::Message(Message::Gap(*gap), TurnPosition::Inside)))
+            }
             Some(Ok(Item::RunEnded { answered })) => {
                 if !answered {
                     self.unanswered = None;

@@ -1,11 +1,11 @@
-//! Reading a conversation.
+//! Reading the messages of a session.
 
 mod backlog;
 mod message_stream;
-mod place;
+mod turn_position;
 
 pub use self::message_stream::MessageStream;
 
 pub(crate) use self::backlog::{Item, Receiver, Sender, backlog};
 pub(crate) use self::message_stream::Read;
-pub(crate) use self::place::Place;
+pub(crate) use self::turn_position::TurnPosition;
