@@ -42,7 +42,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use self::pending::Pending;
-use crate::driver::{Asked, Close, Command, End};
+use crate::driver::{CloseMode, Command, ControlCall, SessionEnd};
 use crate::error::{Error, ErrorKind, Result};
 use crate::process::ExitStatus;
 use crate::session::Shared;
@@ -153,31 +153,31 @@ impl Control {
     /// # Errors
     /// When the CLI had ended by itself before, in a way that no result explains.
     pub async fn close(&self) -> Result<Option<ExitStatus>> {
-        self.end(Close::Gently).await;
+        self.end(CloseMode::Graceful).await;
         match self.shared.ended() {
-            Some(End {
+            Some(SessionEnd {
                 failure: Some(failure),
                 ..
             }) => Err(failure.clone()),
-            Some(End { exit, .. }) => Ok(*exit),
+            Some(SessionEnd { exit, .. }) => Ok(*exit),
             None => Err(self.shared.cause_of_end()),
         }
     }
 
     /// Ends the session and waits until it has ended.
-    pub(crate) async fn end(&self, how: Close) {
+    pub(crate) async fn end(&self, mode: CloseMode) {
         let (done, ended) = oneshot::channel();
         let done = Some(done);
-        if self.command(Command::Close { how, done }).is_ok() {
+        if self.command(Command::Close { mode, done }).is_ok() {
             // `None` means that it ended before it could say so.
             let _ = self.answered(ended).await;
         }
     }
 
     /// Ends the session without waiting for it.
-    pub(crate) fn begin_end(&self, how: Close) {
+    pub(crate) fn begin_end(&self, mode: CloseMode) {
         // A session that has ended already needs no ending.
-        let _ = self.command(Command::Close { how, done: None });
+        let _ = self.command(Command::Close { mode, done: None });
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -190,7 +190,7 @@ impl Control {
         let deadline = self
             .timeout
             .and_then(|timeout| tokio::time::Instant::now().into_std().checked_add(timeout));
-        self.command(Command::Request(Asked {
+        self.command(Command::Request(ControlCall {
             key,
             subtype,
             body,

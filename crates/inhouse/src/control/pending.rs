@@ -26,7 +26,7 @@ impl Drop for Pending<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             // Fails only when the session has ended, and the request with it.
-            let _ = self.commands.send(Command::Abandon { key });
+            let _ = self.commands.send(Command::Withdraw { key });
         }
     }
 }

@@ -1,20 +1,22 @@
-//! The one task that owns a conversation.
+//! The task that owns a session: it reads stdout, writes stdin, keeps deadlines and starts handlers.
 //!
-//! It reads, writes, keeps deadlines and hands out work, and never waits for anyone: not for the
-//! reader of messages, who has a [backlog](crate::stream), and not for a handler, which has a task to
-//! itself. It ends when the CLI is gone, and tells everyone who waits.
+//! | file | what it holds |
+//! |---|---|
+//! | `io` | the poll loop: reading, writing, events of the engine, the timer |
+//! | `commands` | what [`Control`](crate::Control) and other handles ask of the driver |
+//! | `handlers` | one task for each request of the CLI, and their answers |
+//! | `shutdown` | end of input, grace period, TERM, KILL, exit, and the final notification |
+//! | `waiters` | the callers that wait for a reply or for a written prompt |
+//!
+//! The driver never blocks: messages go into a [backlog](crate::stream) that needs no reader, and
+//! handlers run in tasks of their own. It ends when the CLI is gone, and then every waiting caller
+//! gets the cause.
 
-mod alarm;
-mod command;
-mod dispatch;
-mod ending;
-mod events;
-mod exit_watch;
-mod input;
-mod obeying;
-mod polling;
+mod commands;
+mod handlers;
+mod io;
+mod shutdown;
 mod waiters;
-mod workers;
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -25,56 +27,56 @@ use tokio::io::AsyncRead;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
-use self::alarm::Alarm;
-pub(crate) use self::command::{Asked, Close, Command};
-use self::dispatch::Dispatch;
-pub(crate) use self::ending::End;
-use self::ending::Ending;
-use self::exit_watch::ExitWatch;
-use self::input::Input;
+pub(crate) use self::commands::{CloseMode, Command, ControlCall};
+pub(crate) use self::handlers::Answering;
+use self::handlers::HandlerTasks;
+use self::io::{StdinWriter, Timer};
+pub(crate) use self::shutdown::SessionEnd;
+use self::shutdown::{ExitTask, Shutdown};
 use self::waiters::Waiters;
-pub(crate) use self::workers::Answering;
 use crate::handlers::Handlers;
 use crate::process::ShutdownTiming;
 use crate::session::Shared;
 use crate::stream::Sender;
 use crate::transport::{Connection, Peer};
 
-/// How a driver behaves.
-pub(crate) struct Settings {
-    /// The longest line that is read.
+/// Limits and timing of a driver.
+pub(crate) struct DriverSettings {
+    /// The longest line that is read, in bytes.
     pub(crate) max_line: usize,
     /// How long a run may be silent after its result while the session is not idle.
     pub(crate) ceiling: Option<Duration>,
-    /// Whether the end of the first run is the end of input.
+    /// Whether stdin closes at the end of the first run.
     pub(crate) one_shot: bool,
-    /// How patiently the CLI is ended.
+    /// The grace period and the wait after TERM.
     pub(crate) shutdown: ShutdownTiming,
 }
 
-/// See the [module](self).
+/// The state of a session's task; see the [module](self).
 pub(crate) struct Driver {
-    /// Dropped first, which kills the CLI: when the runtime is shut down, nothing else may reach it
-    /// before, neither the end of its input nor the end of a handler.
+    /// The first field, because fields are dropped in order and dropping the peer kills the CLI. If
+    /// the runtime shuts down, the CLI must be dead before it can see the end of its stdin or the
+    /// end of a handler: it would react to both with another request to the model (2.1.325).
     peer: Box<dyn Peer>,
     engine: Engine,
-    settings: Settings,
-    output: Box<dyn AsyncRead + Send + Unpin>,
-    input: Input,
-    exit: ExitWatch,
-    alarm: Alarm,
+    settings: DriverSettings,
+    stdout: Box<dyn AsyncRead + Send + Unpin>,
+    stdin: StdinWriter,
+    exit: ExitTask,
+    timer: Timer,
     commands: UnboundedReceiver<Command>,
     waiters: Waiters,
-    dispatch: Dispatch,
+    handlers: HandlerTasks,
     messages: Sender,
-    ending: Ending,
+    shutdown: Shutdown,
     shared: Arc<Shared>,
+    /// The calls of `close` that wait for the end.
     closers: Vec<oneshot::Sender<()>>,
 }
 
 impl Driver {
     pub(crate) fn new(
-        settings: Settings,
+        settings: DriverSettings,
         mut connection: Connection,
         handlers: Handlers,
         commands: UnboundedReceiver<Command>,
@@ -88,44 +90,29 @@ impl Driver {
         Self {
             engine,
             settings,
-            output: connection.reader,
-            input: Input::new(connection.writer),
-            exit: ExitWatch::new(connection.peer.exited()),
+            stdout: connection.reader,
+            stdin: StdinWriter::new(connection.writer),
+            exit: ExitTask::spawn(connection.peer.exited()),
             peer: connection.peer,
-            alarm: Alarm::default(),
+            timer: Timer::default(),
             commands,
             waiters: Waiters::default(),
-            dispatch: Dispatch::new(handlers),
+            handlers: HandlerTasks::new(handlers),
             messages,
-            ending: Ending::default(),
+            shutdown: Shutdown::default(),
             shared,
             closers: Vec::new(),
         }
     }
 
-    /// Runs the conversation to its end.
+    /// Runs the session to its end.
     pub(crate) async fn run(mut self) {
         poll_fn(|cx| self.poll(cx)).await;
         self.finish();
     }
-
-    fn finish(mut self) {
-        let stderr = self.peer.stderr_tail();
-        let end = self.ending.conclude(self.engine.awaits_result(), stderr);
-        tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "the session has ended");
-        let (failure, cause) = (end.failure.clone(), end.cause.clone());
-        // First, because it is where everyone looks who is told below, or comes later.
-        self.shared.end(end);
-        self.waiters.fail_all(&cause);
-        self.messages.end(failure);
-        for closer in self.closers {
-            // Nobody waits any more if the future of `close` was dropped.
-            let _ = closer.send(());
-        }
-    }
 }
 
+/// Returns the current time of tokio's clock, which tests can pause.
 fn now() -> Instant {
-    // tokio's clock and not the system's, so that a test can pause it.
     tokio::time::Instant::now().into_std()
 }

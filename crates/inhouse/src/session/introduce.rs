@@ -2,7 +2,7 @@ use inhouse_proto::control::outgoing::{Initialize, InitializeReply};
 
 use super::Purpose;
 use crate::control::Control;
-use crate::driver::Close;
+use crate::driver::CloseMode;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Introduces the host to a CLI that has just been started.
@@ -42,11 +42,11 @@ pub(super) async fn introduce(
     match accepted {
         Ok(reply) => {
             tracing::debug!("the CLI has accepted the session");
-            control.shared().initialize(reply);
+            control.shared().set_initialized(reply);
             Ok(())
         }
         Err(error) => {
-            control.end(Close::Soon).await;
+            control.end(CloseMode::Short).await;
             Err(with_last_words(error, control))
         }
     }
@@ -68,7 +68,7 @@ impl KillUnlessDefused {
 impl Drop for KillUnlessDefused {
     fn drop(&mut self) {
         if let Some(control) = &self.0 {
-            control.begin_end(Close::Now);
+            control.begin_end(CloseMode::Kill);
         }
     }
 }

@@ -16,7 +16,7 @@ pub use self::handle::Session;
 use self::introduce::{KillUnlessDefused, Required, introduce};
 pub(crate) use self::shared::{Shared, driver_gone};
 use crate::control::Control;
-use crate::driver::{Driver, Settings};
+use crate::driver::{Driver, DriverSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::handlers::Handlers;
 use crate::launch::Launch;
@@ -93,7 +93,7 @@ fn start(
 ) -> MessageStream {
     let (commands, received) = mpsc::unbounded_channel();
     let (messages, items) = backlog(launch.backlog.limit());
-    let settings = Settings {
+    let settings = DriverSettings {
         max_line: launch.max_line_bytes,
         ceiling: launch.background_ceiling,
         one_shot,

@@ -3,7 +3,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use inhouse_proto::control::outgoing::InitializeReply;
 
-use crate::driver::End;
+use crate::driver::SessionEnd;
 use crate::error::{Error, ErrorKind};
 use crate::mcp::Bridge;
 
@@ -14,7 +14,7 @@ pub(crate) struct Shared {
     pub(crate) bridge: Arc<Bridge>,
     id: Mutex<Option<String>>,
     initialized: OnceLock<InitializeReply>,
-    end: OnceLock<End>,
+    end: OnceLock<SessionEnd>,
     keys: AtomicU64,
 }
 
@@ -35,7 +35,7 @@ impl Shared {
         self.keys.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(super) fn initialize(&self, reply: InitializeReply) {
+    pub(super) fn set_initialized(&self, reply: InitializeReply) {
         // Only set here, once.
         let _ = self.initialized.set(reply);
     }
@@ -53,16 +53,16 @@ impl Shared {
         self.lock_id().clone()
     }
 
-    pub(crate) fn name(&self, id: String) {
+    pub(crate) fn set_session_id(&self, id: String) {
         *self.lock_id() = Some(id);
     }
 
-    pub(crate) fn end(&self, end: End) {
+    pub(crate) fn set_ended(&self, end: SessionEnd) {
         let _ = self.end.set(end);
     }
 
     /// How the session ended, if it has.
-    pub(crate) fn ended(&self) -> Option<&End> {
+    pub(crate) fn ended(&self) -> Option<&SessionEnd> {
         self.end.get()
     }
 

@@ -1,4 +1,4 @@
-//! Messages on their way from the driver to the reader.
+//! The queue of unread messages between the driver and the reader.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -12,11 +12,11 @@ use tokio::task::coop;
 use crate::error::Error;
 use crate::session::driver_gone;
 
-/// A queue that never makes the driver wait.
+/// Creates a queue that never blocks the driver.
 ///
 /// Unread lines are kept up to `limit` bytes of memory, or all of them if there is no limit. Above it
-/// lines are dropped and counted, and a [`Gap`] takes their place in the stream; a line that ends a
-/// turn is always kept, so that a reader which comes back late still finds its turns.
+/// lines are dropped and counted, and a [`Gap`] takes their place in the stream. A line that ends a
+/// turn is always kept, so that a late reader still finds the results of its turns.
 pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
     let shared = Arc::new(Mutex::new(Queue {
         items: VecDeque::new(),
@@ -33,36 +33,38 @@ pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
     (sender, Receiver(shared))
 }
 
-/// What a reader finds in the queue.
+/// An element of the queue.
 #[derive(Debug)]
 pub(crate) enum Item {
     /// A line of the CLI.
     Message(Frame),
-    /// Lines that are missing here. Boxed, because it is rare and larger than the others.
+    /// Lines that are missing at this place. Boxed, because it is rare and larger than the others.
     Gap(Box<Gap>),
-    /// The run that the last prompt began is over, with a result that was read or without.
+    /// The run of the last prompt has ended; `answered` says whether its result was read.
     RunEnded { answered: bool },
 }
 
-/// The driver's end.
+/// The driver's end of the queue.
 ///
-/// What it hands over arrives with the next [`flush`](Self::flush): the reader is woken once for all
-/// that has been read together. Dropping it without an [`end`](Self::end), as when the runtime of the
-/// driver is shut down, ends the stream with an error.
+/// Items are batched until [`flush`](Self::flush), so that the reader is woken once for all lines of
+/// one read. Dropping the sender without [`end`](Self::end), as happens when the driver's runtime
+/// shuts down, ends the stream with an error.
 pub(crate) struct Sender {
     queue: Arc<Mutex<Queue>>,
     batch: Vec<Item>,
 }
 
-/// The reader's end.
+/// The reader's end of the queue.
 pub(crate) struct Receiver(Arc<Mutex<Queue>>);
 
 struct Queue {
     items: VecDeque<Item>,
-    /// How much memory the items hold, without the places in the queue.
+    /// The memory that the items hold, without the queue's own allocation.
     bytes: usize,
     limit: Option<usize>,
+    /// Lines dropped since the last item was appended.
     dropped: Option<Box<Gap>>,
+    /// Set at the end of the stream, with the error that the reader gets last.
     end: Option<Option<Error>>,
     reader: Reader,
 }
@@ -73,17 +75,12 @@ enum Reader {
 }
 
 impl Sender {
-    /// Hands over a line.
-    pub(crate) fn message(&mut self, frame: Frame) {
-        self.batch.push(Item::Message(frame));
-    }
-
-    /// Hands over what is not a line.
+    /// Adds an item to the batch.
     pub(crate) fn push(&mut self, item: Item) {
         self.batch.push(item);
     }
 
-    /// Lets the reader have what was handed over.
+    /// Moves the batch to the queue and wakes the reader.
     pub(crate) fn flush(&mut self) {
         if self.batch.is_empty() {
             return;
@@ -99,8 +96,8 @@ impl Sender {
         wake(queue);
     }
 
-    /// Takes note of a prompt: what was told of the end of earlier runs holds no longer.
-    pub(crate) fn prompted(&mut self) {
+    /// Removes the ends of earlier runs, which a new prompt makes obsolete.
+    pub(crate) fn discard_run_ends(&mut self) {
         self.flush();
         let mut queue = lock(&self.queue);
         queue
@@ -108,7 +105,7 @@ impl Sender {
             .retain(|item| !matches!(item, Item::RunEnded { .. }));
     }
 
-    /// Ends the stream: cleanly, or with the error that the reader gets last.
+    /// Ends the stream, with an error as the last item if there is one.
     pub(crate) fn end(&mut self, error: Option<Error>) {
         self.flush();
         let mut queue = lock(&self.queue);
@@ -126,10 +123,10 @@ impl Drop for Sender {
 }
 
 impl Receiver {
-    /// The next item; at the end first the error, if there is one, and then nothing.
+    /// Returns the next item; at the end the error, if there is one, and then `None`.
     ///
-    /// Takes part in tokio's cooperative scheduling: a task that reads a long backlog in a loop yields
-    /// now and then.
+    /// Consumes tokio's cooperative budget, so that a task which reads a long backlog in a loop
+    /// yields to other tasks.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Item, Error>>> {
         let budget = ready!(coop::poll_proceed(cx));
         let next = lock(&self.0).poll_next(cx);
@@ -146,7 +143,7 @@ impl Drop for Receiver {
         queue.reader = Reader::Gone;
         queue.bytes = 0;
         let items = mem::take(&mut queue.items);
-        // First the lock: there may be many items.
+        // The lock is released first: dropping many items takes long.
         drop(queue);
         drop(items);
     }
@@ -177,7 +174,8 @@ impl Queue {
         if self.is_full_for(frame.held()) && !frame.ends_turn() {
             return self.drop_lines(1, frame.line().len() as u64);
         }
-        // A line that is kept must not keep the whole read buffer allocated.
+        // Copied out of the read buffer where it is small, so that an unread line does not keep the
+        // whole buffer allocated.
         frame.detach();
         self.push(Item::Message(frame));
     }
@@ -204,8 +202,8 @@ impl Queue {
         self.append(item);
     }
 
-    /// Adds a gap to the last item if that is a gap for the same reason; returns whether it is. Endless
-    /// garbage must not take endless room.
+    /// Adds a gap to the last item if that is a gap for the same reason; returns whether it is. An
+    /// endless series of gaps then takes constant memory.
     fn extend_last_gap(&mut self, gap: &Gap) -> bool {
         match self.items.back_mut() {
             Some(Item::Gap(last)) if last.reason == gap.reason => {
@@ -222,8 +220,8 @@ impl Queue {
         self.items.push_back(item);
     }
 
-    /// Whether this many more bytes are too many. A single queued line is always accepted, however long
-    /// it is, so a reader that keeps up loses nothing.
+    /// Returns whether `size` more bytes exceed the limit. An empty queue accepts any line, however
+    /// long, so a reader that keeps up loses nothing.
     fn is_full_for(&self, size: usize) -> bool {
         self.bytes > 0 && self.limit.is_some_and(|limit| self.bytes + size > limit)
     }
@@ -237,7 +235,7 @@ impl Queue {
     }
 }
 
-/// Returns how much memory an item holds outside of the queue.
+/// Returns the memory that an item holds outside of the queue.
 fn size(item: &Item) -> usize {
     match item {
         Item::Message(frame) => frame.held(),
@@ -250,8 +248,8 @@ fn gap_size(gap: &Gap) -> usize {
     size_of::<Gap>() + gap.sample.as_ref().map_or(0, String::capacity)
 }
 
-/// Wakes the reader after the lock is released: a waker may drop the task that it wakes, and with it
-/// the [`Receiver`].
+/// Wakes the reader after releasing the lock: a waker may drop the task that it wakes, and with it
+/// the [`Receiver`], which takes the lock again.
 fn wake(mut queue: MutexGuard<'_, Queue>) {
     let waker = match &mut queue.reader {
         Reader::Present(waker) => waker.take(),
@@ -263,7 +261,7 @@ fn wake(mut queue: MutexGuard<'_, Queue>) {
     }
 }
 
-/// The queue is only touched in the short functions above, none of which can panic half-way.
+/// Locks the queue. No code that holds the lock can panic in the middle of a change.
 fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -320,7 +318,7 @@ mod tests {
         drop(sender);
         assert!(matches!(next(&mut receiver).await, Some(Ok(Item::Gap(_)))));
         let Some(Err(error)) = next(&mut receiver).await else {
-            panic!("nothing says why the stream ends");
+            panic!("the stream ended without an error");
         };
         assert_eq!(error.kind(), ErrorKind::Closed);
         assert!(next(&mut receiver).await.is_none());

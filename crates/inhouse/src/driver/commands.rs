@@ -1,0 +1,132 @@
+//! Commands of the session's handles: prompts, control requests, close.
+
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+use super::{Driver, now};
+use crate::error::{Error, ErrorKind, Result};
+
+/// A command for the driver, sent by [`Control`](crate::Control) or by an in-process MCP server.
+pub(crate) enum Command {
+    /// Writes a prompt; `done` is notified when stdin has taken its last byte.
+    Send {
+        prompt: Box<RawValue>,
+        done: oneshot::Sender<Result<()>>,
+    },
+    /// Sends a control request and reports its reply.
+    Request(ControlCall),
+    /// Sends a control request without a receiver for the reply.
+    Post { body: String, timeout: Duration },
+    /// Withdraws a [`Request`](Self::Request) whose future was dropped.
+    Withdraw { key: u64 },
+    /// Ends the session; `done` is notified when it has ended.
+    Close {
+        mode: CloseMode,
+        done: Option<oneshot::Sender<()>>,
+    },
+}
+
+/// A control request and the sender for its reply.
+pub(crate) struct ControlCall {
+    /// Identifies the call before the engine has given it a request id.
+    pub(crate) key: u64,
+    pub(crate) subtype: &'static str,
+    /// The JSON text of the `request` object.
+    pub(crate) body: String,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) reply: oneshot::Sender<Result<Option<Bytes>>>,
+}
+
+/// How [`Command::Close`] ends the CLI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CloseMode {
+    /// Interrupts a running turn, then closes stdin, then grace period, TERM, KILL.
+    Graceful,
+    /// The same steps with at most a second each, for a CLI that did not accept the session.
+    Short,
+    /// Kills at once.
+    Kill,
+}
+
+impl Driver {
+    pub(super) fn poll_commands(&mut self, cx: &mut Context<'_>) {
+        // Bounded by the number of queued commands, so that a caller that sends without pause
+        // cannot keep the driver from reading and writing.
+        for _ in 0..=self.commands.len() {
+            if self.shutdown.handles_dropped() {
+                return;
+            }
+            match self.commands.poll_recv(cx) {
+                Poll::Ready(Some(command)) => self.handle_command(command),
+                Poll::Ready(None) => self.handle_handles_dropped(),
+                Poll::Pending => return,
+            }
+        }
+        cx.waker().wake_by_ref();
+    }
+
+    /// Handles the commands that are queued now.
+    pub(super) fn handle_queued_commands(&mut self) {
+        for _ in 0..self.commands.len() {
+            let Ok(command) = self.commands.try_recv() else {
+                return;
+            };
+            self.handle_command(command);
+        }
+    }
+
+    // A failed `send` of a result means that the caller has dropped its future.
+    fn handle_command(&mut self, command: Command) {
+        match command {
+            Command::Send { prompt, done } => {
+                if !self.shutdown.accepts_input() {
+                    return drop(done.send(Err(input_closed())));
+                }
+                match self.engine.send(&prompt) {
+                    Ok(()) => {
+                        self.messages.discard_run_ends();
+                        self.waiters.await_written(done);
+                    }
+                    Err(error) => {
+                        let text = "the prompt cannot be serialised";
+                        let error = Error::new(ErrorKind::Config, text).with_source(error);
+                        drop(done.send(Err(error)));
+                    }
+                }
+            }
+            Command::Request(call) => {
+                if !self.shutdown.accepts_input() {
+                    return drop(call.reply.send(Err(input_closed())));
+                }
+                let id = self.engine.request(&call.body, call.deadline);
+                self.waiters.await_reply(id, call);
+            }
+            Command::Post { body, timeout } => {
+                if self.shutdown.stdin_is_open() {
+                    self.engine.request(&body, now().checked_add(timeout));
+                }
+            }
+            Command::Withdraw { key } => {
+                if let Some(id) = self.waiters.withdraw(key) {
+                    self.engine.withdraw(id);
+                }
+            }
+            Command::Close { mode, done } => {
+                self.closers.extend(done);
+                self.close(mode);
+            }
+        }
+    }
+}
+
+/// Returns the error for what cannot be written because stdin is closed.
+pub(super) fn input_closed() -> Error {
+    Error::new(
+        ErrorKind::Closed,
+        "the input of the session is closed; start a new session to send more",
+    )
+}

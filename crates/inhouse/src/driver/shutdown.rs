@@ -1,0 +1,434 @@
+//! Everything about the end of a session.
+//!
+//! # When does stdin close?
+//!
+//! | cause | stdin closes |
+//! |---|---|
+//! | a query's run has ended | once every queued byte is written |
+//! | `close` | the same, after an interrupt if a turn runs |
+//! | every handle was dropped while the CLI is idle | the same |
+//! | every handle was dropped while the CLI works, or `close` cannot stop it | after KILL |
+//! | the grace period is over | at once, together with TERM |
+//! | the CLI closed its stdin or its stdout | at once |
+//!
+//! # How does the CLI end?
+//!
+//! End of input, grace period, TERM, KILL, give up: [`Step`]. Each step has a deadline, so no CLI
+//! can keep a session from ending. Stdout is read until then, and the last messages reach the reader.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use inhouse_proto::control::encode;
+use inhouse_proto::control::outgoing::Interrupt;
+use inhouse_proto::engine::Frame;
+use tokio::task::JoinHandle;
+use tracing::Instrument;
+
+use super::{CloseMode, Driver, now};
+use crate::error::{Error, ErrorKind};
+use crate::process::ExitStatus;
+
+/// How long each step may take with [`CloseMode::Short`].
+const SHORT_STEP: Duration = Duration::from_secs(1);
+
+/// How long stdout is read after the process has exited.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// How long a killed process may take to disappear.
+const AFTER_KILL: Duration = Duration::from_secs(5);
+
+/// Stands in for durations that overflow an [`Instant`].
+const FAR_FUTURE: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
+impl Driver {
+    /// Ends the session because `close` was called.
+    pub(super) fn close(&mut self, mode: CloseMode) {
+        self.shutdown.close_requested = true;
+        match mode {
+            CloseMode::Graceful => {}
+            CloseMode::Short => {
+                self.settings.shutdown = self.settings.shutdown.at_most(SHORT_STEP);
+            }
+            CloseMode::Kill => return self.kill(),
+        }
+        // An interrupt does not stop background tasks (2.1.325). A task with an open request would
+        // take the end of its handler for an answer.
+        if self.handlers.is_busy() && self.engine.has_tasks() {
+            return self.kill();
+        }
+        // A CLI whose input ends in the middle of a turn fails the open tool calls and continues the
+        // turn (2.1.325), so an interrupt is written first.
+        if self.engine.turn_is_running() && self.shutdown.stdin_is_open() {
+            match encode(&Interrupt::new()) {
+                Ok(interrupt) => drop(self.engine.request(&interrupt, None)),
+                Err(error) => tracing::warn!(%error, "`interrupt` cannot be serialised"),
+            }
+        }
+        // A cancelled handler sends nothing: the CLI would take an error for a hook without
+        // objections.
+        self.handlers.cancel_all();
+        self.begin_shutdown();
+    }
+
+    /// Ends the session because its last handle was dropped.
+    pub(super) fn handle_handles_dropped(&mut self) {
+        tracing::debug!("session dropped");
+        let is_closing = self.shutdown.close_requested;
+        self.shutdown.close_requested = true;
+        self.shutdown.handles_dropped = true;
+        if is_closing {
+            // Only the future of `close` was dropped; its steps continue.
+            return;
+        }
+        // A turn, a request to the host or a background task must not continue without a host.
+        if self.engine.turn_is_running() || self.handlers.is_busy() || self.engine.has_tasks() {
+            return self.kill();
+        }
+        self.begin_shutdown();
+    }
+
+    /// Closes a query's stdin. A CLI with background tasks may work until the ceiling.
+    pub(super) fn handle_run_end(&mut self) {
+        if !self.settings.one_shot {
+            return;
+        }
+        self.shutdown.query_done = true;
+        self.shutdown.close_stdin_when_flushed();
+        let wait = match self.engine.has_tasks() {
+            true => self.settings.ceiling,
+            false => Some(self.settings.shutdown.grace),
+        };
+        if let Some(wait) = wait {
+            self.shutdown.begin_grace(now(), wait);
+        }
+    }
+
+    /// Handles the end of stdout. A CLI without stdout is of no use, so it is shut down.
+    pub(super) fn handle_stdout_end(&mut self) {
+        self.engine.receive_end(now());
+        self.shutdown.stdout_ended = true;
+        self.handle_broken_pipe();
+    }
+
+    /// Handles a stream that the CLI has closed.
+    ///
+    /// The CLI is about to exit. Its exit status says more than a broken pipe, so callers that wait
+    /// for it keep waiting and get the cause of the exit.
+    pub(super) fn handle_broken_pipe(&mut self) {
+        if self.shutdown.stdin != StdinState::Closed {
+            self.shutdown.stdin = StdinState::Broken;
+            self.stdin.close();
+        }
+        self.begin_shutdown();
+    }
+
+    /// Closes stdin if that was put off until everything is written.
+    pub(super) fn handle_stdin_flushed(&mut self) {
+        if self.shutdown.stdin == StdinState::Closing {
+            self.close_stdin();
+        }
+    }
+
+    /// Starts the next step if the time of the current one is up.
+    pub(super) fn handle_shutdown_deadline(&mut self, now: Instant) {
+        if self.shutdown.deadline().is_some_and(|until| until <= now) {
+            self.shutdown.advance(now, self.settings.shutdown.term);
+            self.enter_step();
+        }
+    }
+
+    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>) {
+        if self.shutdown.exit.is_some() {
+            return;
+        }
+        if let Poll::Ready(exit) = self.exit.poll(cx) {
+            tracing::debug!(?exit, "CLI exited");
+            self.shutdown.exit = Some(exit);
+            self.shutdown.step = Some((Step::Killed, now() + DRAIN));
+            // A child process has taken its group with it. Behind another transport, something may
+            // be left that keeps stdout open.
+            self.peer.kill();
+        }
+    }
+
+    /// Notifies everyone who waits for the session. Called once, at the end.
+    pub(super) fn finish(mut self) {
+        let stderr = self.peer.stderr_tail();
+        let end = self.shutdown.conclude(self.engine.awaits_result(), stderr);
+        tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "session ended");
+        let (failure, cause) = (end.failure.clone(), end.cause.clone());
+        // First, because callers that are woken below, or call later, look there.
+        self.shared.set_ended(end);
+        self.waiters.fail_all(&cause);
+        self.messages.end(failure);
+        for closer in self.closers {
+            // Fails if the future of `close` was dropped.
+            let _ = closer.send(());
+        }
+    }
+
+    fn begin_shutdown(&mut self) {
+        self.shutdown.close_stdin_when_flushed();
+        self.shutdown
+            .begin_grace(now(), self.settings.shutdown.grace);
+    }
+
+    /// Kills the CLI, and only then drops the handlers and closes stdin.
+    ///
+    /// In the other order the CLI would see its tool calls fail and send another request to the
+    /// model.
+    fn kill(&mut self) {
+        self.shutdown.skip_to_kill(now());
+        self.enter_step();
+        self.handlers.cancel_all();
+        self.close_stdin();
+    }
+
+    fn close_stdin(&mut self) {
+        if self.shutdown.stdin != StdinState::Broken {
+            self.shutdown.stdin = StdinState::Closed;
+            self.stdin.close();
+            self.waiters.fail_unwritten();
+        }
+    }
+
+    fn enter_step(&mut self) {
+        match self.shutdown.step() {
+            Some(Step::Terminated) => {
+                tracing::debug!("grace period over, sending TERM");
+                // A CLI that has not read its input by now will not read it.
+                self.close_stdin();
+                self.peer.terminate();
+            }
+            Some(Step::Killed) => {
+                tracing::debug!("sending KILL");
+                self.peer.kill();
+            }
+            Some(Step::Grace | Step::GivenUp) | None => {}
+        }
+    }
+}
+
+/// The state of a session's end, from the first cause to the exit.
+#[derive(Debug, Default)]
+pub(super) struct Shutdown {
+    /// The current step and its deadline; `None` while the session runs.
+    step: Option<(Step, Instant)>,
+    stdin: StdinState,
+    stdout_ended: bool,
+    /// Set once the process has exited, with its status if that is known.
+    exit: Option<Option<ExitStatus>>,
+    /// Whether the host ends the session, by `close` or by dropping it.
+    close_requested: bool,
+    /// Whether no handle is left that could send commands.
+    handles_dropped: bool,
+    /// Whether the run of a query has ended, so that the exit is expected.
+    query_done: bool,
+    /// Whether the CLI did not exit by itself within the grace period.
+    forced: bool,
+    /// Whether the last result was an error, after which the CLI exits with code 1.
+    last_turn_failed: bool,
+}
+
+/// The steps of a shutdown, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// Stdin is closed, or closes when it is flushed; the CLI should exit by itself.
+    Grace,
+    /// TERM was sent.
+    Terminated,
+    /// KILL was sent, or the process has exited; stdout may still be open.
+    Killed,
+    /// The session ends without an exit or an end of stdout.
+    GivenUp,
+}
+
+/// Whether stdin takes bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum StdinState {
+    #[default]
+    Open,
+    /// Takes no new commands and closes when every queued byte is written.
+    Closing,
+    /// Closed by this side.
+    Closed,
+    /// Closed by the CLI.
+    Broken,
+}
+
+/// How a session ended.
+pub(crate) struct SessionEnd {
+    pub(crate) exit: Option<ExitStatus>,
+    /// The last item of the message stream, unless the host or a result explains the end.
+    pub(crate) failure: Option<Error>,
+    /// The error of every other pending or later call.
+    pub(crate) cause: Error,
+}
+
+impl Shutdown {
+    pub(super) fn is_complete(&self) -> bool {
+        (self.exit.is_some() && self.stdout_ended) || self.step() == Some(Step::GivenUp)
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.step.map(|(_, until)| until)
+    }
+
+    pub(super) fn stdout_ended(&self) -> bool {
+        self.stdout_ended
+    }
+
+    pub(super) fn close_requested(&self) -> bool {
+        self.close_requested
+    }
+
+    pub(super) fn handles_dropped(&self) -> bool {
+        self.handles_dropped
+    }
+
+    pub(super) fn stdin_is_open(&self) -> bool {
+        self.stdin == StdinState::Open
+    }
+
+    /// Returns whether bytes would reach the CLI.
+    pub(super) fn stdin_is_connected(&self) -> bool {
+        matches!(self.stdin, StdinState::Open | StdinState::Closing)
+    }
+
+    pub(super) fn stdin_is_broken(&self) -> bool {
+        self.stdin == StdinState::Broken
+    }
+
+    /// Returns whether prompts and requests are accepted. After a broken pipe they are, and fail with
+    /// the cause of the exit.
+    pub(super) fn accepts_input(&self) -> bool {
+        matches!(self.stdin, StdinState::Open | StdinState::Broken)
+    }
+
+    /// Notes whether a message ends a turn with an error.
+    pub(super) fn note_message(&mut self, frame: &Frame) {
+        if frame.ends_turn() {
+            self.last_turn_failed = frame.ends_turn_badly();
+        }
+    }
+
+    fn step(&self) -> Option<Step> {
+        self.step.map(|(step, _)| step)
+    }
+
+    fn close_stdin_when_flushed(&mut self) {
+        if self.stdin == StdinState::Open {
+            self.stdin = StdinState::Closing;
+        }
+    }
+
+    /// Begins the grace period, or shortens one that has begun.
+    fn begin_grace(&mut self, now: Instant, grace: Duration) {
+        let until = after(now, grace);
+        match &mut self.step {
+            None => self.step = Some((Step::Grace, until)),
+            Some((Step::Grace, earlier)) => *earlier = until.min(*earlier),
+            Some(_) => {}
+        }
+    }
+
+    /// Skips to KILL, unless the CLI has exited or was killed already.
+    fn skip_to_kill(&mut self, now: Instant) {
+        if self.step() >= Some(Step::Killed) {
+            return;
+        }
+        self.forced = true;
+        self.step = Some((Step::Killed, now + AFTER_KILL));
+    }
+
+    fn advance(&mut self, now: Instant, term: Duration) {
+        self.step = match self.step() {
+            None => None,
+            Some(Step::Grace) => {
+                self.forced = true;
+                Some((Step::Terminated, after(now, term)))
+            }
+            Some(Step::Terminated) => Some((Step::Killed, now + AFTER_KILL)),
+            Some(Step::Killed | Step::GivenUp) => Some((Step::GivenUp, now)),
+        };
+    }
+
+    fn conclude(&self, unanswered: bool, stderr: String) -> SessionEnd {
+        let exit = self.exit.flatten();
+        if self.close_requested {
+            let cause = Error::new(ErrorKind::Closed, "the session was closed by the host");
+            return SessionEnd {
+                exit,
+                failure: None,
+                cause: cause.with_exit(exit, stderr),
+            };
+        }
+        let cause = Error::new(ErrorKind::Exited, describe(exit, unanswered, &stderr))
+            .with_exit(exit, stderr);
+        SessionEnd {
+            exit,
+            failure: (!self.is_explained(exit, unanswered)).then(|| cause.clone()),
+            cause,
+        }
+    }
+
+    /// Returns whether the messages explain the exit, so that the stream needs no error.
+    fn is_explained(&self, exit: Option<ExitStatus>, unanswered: bool) -> bool {
+        if self.query_done && self.forced {
+            return true;
+        }
+        match exit {
+            // The CLI exits with code 1 after an error result, which says what failed.
+            Some(status) if status.code() == Some(1) => self.last_turn_failed && !unanswered,
+            Some(status) => status.success() && !unanswered,
+            None => !unanswered,
+        }
+    }
+}
+
+fn describe(exit: Option<ExitStatus>, unanswered: bool, stderr: &str) -> String {
+    let mut text = match exit {
+        Some(exit) => format!("the CLI ended with {exit}"),
+        None => "the connection to the CLI ended".to_owned(),
+    };
+    if unanswered {
+        text.push_str(" before its turn had a result");
+    }
+    match stderr.trim_end().lines().next_back() {
+        Some(last) => text.push_str(&format!("; the last line on its stderr: {last}")),
+        None => text.push_str("; it wrote nothing to stderr"),
+    }
+    text
+}
+
+fn after(now: Instant, wait: Duration) -> Instant {
+    now.checked_add(wait).unwrap_or(now + FAR_FUTURE)
+}
+
+/// A task that waits for the exit of the CLI. Dropping it aborts the task.
+///
+/// In a task, the future is polled when the process exits and not at every poll of the driver.
+pub(super) struct ExitTask(JoinHandle<Option<ExitStatus>>);
+
+impl ExitTask {
+    pub(super) fn spawn(exited: impl Future<Output = Option<ExitStatus>> + Send + 'static) -> Self {
+        Self(tokio::spawn(exited.in_current_span()))
+    }
+
+    /// Ready once, with the status if it is known.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
+        // An error means that the future of the transport panicked: an exit without a status.
+        Pin::new(&mut self.0)
+            .poll(cx)
+            .map(Result::unwrap_or_default)
+    }
+}
+
+impl Drop for ExitTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
