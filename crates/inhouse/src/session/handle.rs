@@ -11,8 +11,9 @@ use crate::driver::Command;
 
 /// The session that a handler works for.
 ///
-/// A tool takes it as an argument, a handler of hooks or permissions finds it in its context. It
-/// does not keep the session alive: one that nobody else holds ends, and its handlers with it.
+/// A tool takes it as an argument; a hook or permission handler finds it in its context. It is a weak
+/// reference: when every [`Client`](crate::Client), [`MessageStream`](crate::MessageStream) and
+/// [`Control`] is dropped, the session ends and its handlers are dropped.
 ///
 /// ```
 /// use inhouse::Session;
@@ -31,11 +32,12 @@ use crate::driver::Command;
 /// ```
 #[derive(Clone, Default)]
 pub struct Session {
-    joined: Option<Joined>,
+    /// `None` outside of a session, as in a test that calls a tool directly.
+    refs: Option<SessionRefs>,
 }
 
 #[derive(Clone)]
-struct Joined {
+struct SessionRefs {
     commands: WeakUnboundedSender<Command>,
     shared: Weak<Shared>,
     /// Its sender is dropped together with the driver.
@@ -51,7 +53,7 @@ impl Session {
         timeout: Duration,
     ) -> Self {
         Self {
-            joined: Some(Joined {
+            refs: Some(SessionRefs {
                 commands,
                 shared,
                 driver,
@@ -60,36 +62,51 @@ impl Session {
         }
     }
 
-    /// The id by which the session can be resumed; `None` before the CLI has told it, and without
-    /// a session.
+    /// Returns the id by which the session can be resumed.
+    ///
+    /// `None` until the CLI has reported it, which it does at the start of every turn; after the
+    /// session has ended; and outside of a session.
+    ///
+    /// ```
+    /// use inhouse::Session;
+    ///
+    /// assert_eq!(Session::default().id(), None);
+    /// ```
     #[must_use]
     pub fn id(&self) -> Option<String> {
-        self.joined.as_ref()?.shared.upgrade()?.id()
+        self.refs.as_ref()?.shared.upgrade()?.session_id()
     }
 
-    /// The controls of the session; `None` when it is over, and when there is none, as in a test
-    /// that calls a tool by itself.
+    /// Returns a control handle for the session.
     ///
-    /// Whoever keeps them keeps the session from ending when everyone else has dropped it.
+    /// `None` after the session has ended, and outside of a session, as in a test that calls a tool
+    /// directly. The session does not end while the returned handle is kept.
+    ///
+    /// ```
+    /// use inhouse::Session;
+    ///
+    /// assert!(Session::default().control().is_none());
+    /// ```
     #[must_use]
     pub fn control(&self) -> Option<Control> {
-        let joined = self.joined.as_ref()?;
-        let (commands, shared) = (joined.commands.upgrade()?, joined.shared.upgrade()?);
-        Some(Control::new(commands, shared, joined.timeout))
+        let refs = self.refs.as_ref()?;
+        let (commands, shared) = (refs.commands.upgrade()?, refs.shared.upgrade()?);
+        Some(Control::new(commands, shared, refs.timeout))
     }
 
-    /// Returns what resolves at the end of the session, and the deadline of what is asked of the CLI.
+    /// Returns a receiver that is closed at the end of the session, and the default timeout of
+    /// control requests.
     ///
-    /// It does not keep the session from ending, as a clone of the command channel would.
+    /// The receiver does not keep the session from ending, as a clone of the command channel would.
     pub(crate) fn end_and_timeout(&self) -> Option<(watch::Receiver<()>, Duration)> {
-        let joined = self.joined.as_ref()?;
-        Some((joined.driver.clone(), joined.timeout))
+        let refs = self.refs.as_ref()?;
+        Some((refs.driver.clone(), refs.timeout))
     }
 
-    /// The way to the driver, and the deadline of what is asked of the CLI.
+    /// Returns the command channel of the driver and the default timeout of control requests.
     pub(crate) fn commands(&self) -> Option<(UnboundedSender<Command>, Duration)> {
-        let joined = self.joined.as_ref()?;
-        Some((joined.commands.upgrade()?, joined.timeout))
+        let refs = self.refs.as_ref()?;
+        Some((refs.commands.upgrade()?, refs.timeout))
     }
 }
 

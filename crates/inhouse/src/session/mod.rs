@@ -1,7 +1,7 @@
-//! Opening a session: a transport, a driver and an introduction.
+//! Opening a session: transport, driver, `initialize`.
 
 mod handle;
-mod introduce;
+mod initialize;
 mod runtime;
 mod shared;
 
@@ -13,8 +13,9 @@ use tokio::time::timeout;
 use tracing::Instrument;
 
 pub use self::handle::Session;
-use self::introduce::{KillUnlessDefused, Required, introduce};
-pub(crate) use self::shared::{Shared, driver_gone};
+use self::initialize::{KillOnDrop, Required, initialize};
+use self::runtime::check_runtime;
+pub(crate) use self::shared::{Shared, driver_dropped};
 use crate::control::Control;
 use crate::driver::{Driver, DriverSettings};
 use crate::error::{Error, ErrorKind, Result};
@@ -25,15 +26,15 @@ use crate::options::Options;
 use crate::stream::{MessageStream, backlog};
 use crate::transport::{Connection, Transport};
 
-/// What a session is for.
+/// What a session is opened for.
 pub(crate) enum Purpose {
-    /// One prompt: its input ends with the run.
+    /// One prompt; stdin closes when its run has ended.
     Query(Box<Prompt>),
-    /// As many prompts as the host likes.
+    /// Any number of prompts; stdin stays open until the session is closed or dropped.
     Conversation,
 }
 
-/// Starts a CLI and introduces the host to it.
+/// Starts the CLI and returns when it has accepted the session.
 pub(crate) async fn open<T: Transport>(
     options: Options,
     launch: Launch,
@@ -42,7 +43,7 @@ pub(crate) async fn open<T: Transport>(
 ) -> Result<MessageStream> {
     let span = tracing::info_span!("inhouse::session", pid = tracing::field::Empty);
     async {
-        runtime::check()?;
+        check_runtime()?;
         let connection = connect(transport, &launch).await?;
         if let Some(pid) = connection.peer.pid() {
             span.record("pid", pid);
@@ -50,9 +51,9 @@ pub(crate) async fn open<T: Transport>(
         for warning in &launch.warnings {
             tracing::warn!("{warning}");
         }
-        tracing::debug!("connected, introducing the host");
+        tracing::debug!("transport opened");
         let connect_timeout = launch.connect_timeout;
-        let initialize = launch.initialize.clone();
+        let request = launch.initialize.clone();
         let required = Required {
             managed_settings: launch.requires_managed_settings,
             blocking_hooks: launch.requires_blocking_hooks,
@@ -62,13 +63,13 @@ pub(crate) async fn open<T: Transport>(
 
         let messages = start(&options, launch, connection, one_shot, span.clone());
         let control = messages.control();
-        let guard = KillUnlessDefused::new(control.clone());
+        let guard = KillOnDrop::new(control.clone());
         let servers = &options.in_process.servers;
-        let initialize = announce(initialize, servers, &control.shared().bridge).await;
-        let introduction = control.with_timeout(connect_timeout);
-        introduce(control, introduction, initialize, required, purpose).await?;
+        let request = announce(request, servers, &control.shared().bridge).await;
+        let handshake = control.with_timeout(connect_timeout);
+        initialize(control, handshake, request, required, purpose).await?;
         control.shared().bridge.introduced();
-        guard.defuse();
+        guard.disarm();
         Ok(messages)
     }
     .instrument(span.clone())
@@ -83,7 +84,7 @@ async fn connect<T: Transport>(transport: T, launch: &Launch) -> Result<Connecti
     })
 }
 
-/// Starts the driver of a session. Whatever the CLI asks is answered from now on.
+/// Spawns the driver of a session, which answers requests of the CLI from now on.
 fn start(
     options: &Options,
     launch: Launch,
@@ -111,12 +112,12 @@ fn start(
     let handlers = Handlers::new(options, Arc::clone(&shared.bridge));
     let control = Control::new(commands, Arc::clone(&shared), launch.control_timeout);
     let driver = Driver::new(settings, connection, handlers, received, messages, shared);
-    let driving = async move {
+    let task = async move {
         let _alive = alive;
         driver.run().await;
-        // The CLI may read the files that the launch owns at any time while it lives.
+        // The launch owns private files, which the CLI may read as long as it runs.
         drop(launch);
     };
-    tokio::spawn(driving.instrument(span));
+    tokio::spawn(task.instrument(span));
     MessageStream::new(items, control)
 }

@@ -6,11 +6,11 @@ use tokio::time::sleep;
 
 use crate::error::{Error, Result};
 
-/// Checks that the current runtime can keep deadlines, before anything is started in it.
+/// Checks that the current runtime has timers, before anything is started in it.
 ///
 /// # Errors
-/// `Config` outside of a runtime, and in one whose time driver is disabled.
-pub(super) fn check() -> Result<()> {
+/// `Config` outside of a runtime, or if the time driver of the runtime is disabled.
+pub(super) fn check_runtime() -> Result<()> {
     Handle::try_current().map_err(|error| {
         Error::config("a session needs a tokio runtime; call this inside of one").with_source(error)
     })?;
@@ -19,7 +19,7 @@ pub(super) fn check() -> Result<()> {
     catch_unwind(|| drop(sleep(Duration::ZERO))).map_err(|_| {
         Error::config(
             "the tokio runtime has no timers, which a session needs for its deadlines; enable them \
-             when you build it: `enable_all` on `tokio::runtime::Builder`",
+             with `enable_all` on `tokio::runtime::Builder`",
         )
     })
 }

@@ -7,7 +7,7 @@ use crate::driver::SessionEnd;
 use crate::error::{Error, ErrorKind};
 use crate::mcp::Bridge;
 
-/// What everyone who holds a session knows of it.
+/// The state of a session that the driver and every handle share.
 pub(crate) struct Shared {
     pub(crate) pid: Option<u32>,
     pub(crate) verbatim_prompts: bool,
@@ -15,7 +15,7 @@ pub(crate) struct Shared {
     id: Mutex<Option<String>>,
     initialized: OnceLock<InitializeReply>,
     end: OnceLock<SessionEnd>,
-    keys: AtomicU64,
+    next_key: AtomicU64,
 }
 
 impl Shared {
@@ -27,29 +27,30 @@ impl Shared {
             id: Mutex::default(),
             initialized: OnceLock::new(),
             end: OnceLock::new(),
-            keys: AtomicU64::new(0),
+            next_key: AtomicU64::new(0),
         }
     }
 
+    /// Returns a new key for a control call.
     pub(crate) fn next_key(&self) -> u64 {
-        self.keys.fetch_add(1, Ordering::Relaxed)
+        self.next_key.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(super) fn set_initialized(&self, reply: InitializeReply) {
-        // Only set here, once.
+        // Never set before: a session is initialized once.
         let _ = self.initialized.set(reply);
     }
 
-    /// What the CLI said of itself; nothing yet for a handler that it calls before it does.
+    /// Returns the reply to `initialize`; an empty one for a handler that is called before it.
     pub(crate) fn initialized(&self) -> &InitializeReply {
-        static NOTHING: LazyLock<InitializeReply> = LazyLock::new(|| {
-            serde_json::from_str("{}").expect("no member of the reply is required")
+        static EMPTY: LazyLock<InitializeReply> = LazyLock::new(|| {
+            serde_json::from_str("{}").expect("every member of the reply is optional")
         });
-        self.initialized.get().unwrap_or(&NOTHING)
+        self.initialized.get().unwrap_or(&EMPTY)
     }
 
-    /// The id of the session, which `/clear` changes.
-    pub(crate) fn id(&self) -> Option<String> {
+    /// Returns the id of the session, which `/clear` changes.
+    pub(crate) fn session_id(&self) -> Option<String> {
         self.lock_id().clone()
     }
 
@@ -57,20 +58,21 @@ impl Shared {
         *self.lock_id() = Some(id);
     }
 
-    pub(crate) fn set_ended(&self, end: SessionEnd) {
-        let _ = self.end.set(end);
-    }
-
-    /// How the session ended, if it has.
+    /// Returns how the session ended, or `None` while it runs.
     pub(crate) fn ended(&self) -> Option<&SessionEnd> {
         self.end.get()
     }
 
-    /// Why nothing can be asked of the session any more.
+    pub(crate) fn set_ended(&self, end: SessionEnd) {
+        // Never set before: the driver ends once.
+        let _ = self.end.set(end);
+    }
+
+    /// Returns the error of a call that the ended session cannot serve.
     pub(crate) fn cause_of_end(&self) -> Error {
         match self.ended() {
             Some(end) => end.cause.clone(),
-            None => driver_gone(),
+            None => driver_dropped(),
         }
     }
 
@@ -79,8 +81,8 @@ impl Shared {
     }
 }
 
-/// Returns the error for a session whose task was dropped before it could end.
-pub(crate) fn driver_gone() -> Error {
+/// Returns the error for a session whose driver task was dropped before the session ended.
+pub(crate) fn driver_dropped() -> Error {
     Error::new(
         ErrorKind::Closed,
         "the session was dropped before it ended; was the runtime that it ran on shut down?",

@@ -10,7 +10,7 @@ use inhouse_proto::message::{Gap, GapReason};
 use tokio::task::coop;
 
 use crate::error::Error;
-use crate::session::driver_gone;
+use crate::session::driver_dropped;
 
 /// Creates a queue that never blocks the driver.
 ///
@@ -117,7 +117,7 @@ impl Sender {
 impl Drop for Sender {
     fn drop(&mut self) {
         if lock(&self.queue).end.is_none() {
-            self.end(Some(driver_gone()));
+            self.end(Some(driver_dropped()));
         }
     }
 }

@@ -1,0 +1,130 @@
+use inhouse_proto::control::outgoing::{Initialize, InitializeReply};
+
+use super::Purpose;
+use crate::control::Control;
+use crate::driver::CloseMode;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Sends `initialize`, and the prompt of a query, and waits until the CLI has accepted both.
+///
+/// `handshake` is the same control with the timeout of the connect. On an error the CLI is shut
+/// down before this returns.
+pub(super) async fn initialize(
+    control: &Control,
+    handshake: Control,
+    request: Initialize,
+    required: Required,
+    purpose: Purpose,
+) -> Result<()> {
+    let send_prompt = async {
+        match purpose {
+            Purpose::Query(prompt) => handshake.send(*prompt).await.map(drop),
+            Purpose::Conversation => Ok(()),
+        }
+    };
+    let confirm = async {
+        let reply = handshake.request(request).await.map_err(handshake_error)?;
+        required.check(&reply)?;
+        Ok(reply)
+    };
+    let accepted = if required.before_prompt {
+        // The CLI would run a prompt that it reads before its restrictions without them.
+        match confirm.await {
+            Ok(reply) => {
+                // A change of tools that was made by now is announced before the prompt.
+                control.shared().bridge.introduced();
+                send_prompt.await.map(|()| reply)
+            }
+            Err(error) => Err(error),
+        }
+    } else {
+        // Saves a round trip: the CLI reads the prompt as soon as it is ready.
+        let (reply, sent) = tokio::join!(confirm, send_prompt);
+        reply.and_then(|reply| sent.map(|()| reply))
+    };
+    match accepted {
+        Ok(reply) => {
+            tracing::debug!("session initialized");
+            control.shared().set_initialized(reply);
+            Ok(())
+        }
+        Err(error) => {
+            control.end(CloseMode::Short).await;
+            Err(with_exit(error, control))
+        }
+    }
+}
+
+/// Kills the CLI if the future of a connect is dropped before it completes.
+pub(super) struct KillOnDrop(Option<Control>);
+
+impl KillOnDrop {
+    pub(super) fn new(control: Control) -> Self {
+        Self(Some(control))
+    }
+
+    pub(super) fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for KillOnDrop {
+    fn drop(&mut self) {
+        if let Some(control) = &self.0 {
+            control.begin_end(CloseMode::Kill);
+        }
+    }
+}
+
+/// Restrictions that the CLI must confirm in its reply to `initialize`.
+pub(super) struct Required {
+    /// Whether the prompt of a query is sent only after the confirmation.
+    pub(super) before_prompt: bool,
+    pub(super) managed_settings: bool,
+    pub(super) blocking_hooks: bool,
+}
+
+impl Required {
+    fn check(&self, reply: &InitializeReply) -> Result<()> {
+        let missing = if self.managed_settings && reply.managed_settings_applied != Some(true) {
+            "the CLI did not apply the managed settings; it may be too old for them, or an \
+             administrator's own take precedence"
+        } else if self.blocking_hooks && reply.hook_on_failure_supported != Some(true) {
+            "the CLI is too old for `OnFailure::Block`: a guarded action would continue when its \
+             hook fails; update the CLI, or do not set `on_failure`"
+        // Present only if hooks were sent.
+        } else if reply.hooks_applied == Some(false) {
+            "the CLI did not register the hooks; another host may have sent `initialize` to it before"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Handshake, missing))
+    }
+}
+
+/// Adds the exit status and the stderr tail of the CLI, which has exited by now.
+fn with_exit(error: Error, control: &Control) -> Error {
+    match control.shared().ended() {
+        Some(end) if error.exit_status().is_none() => {
+            let stderr = end.cause.stderr_tail().unwrap_or_default().to_owned();
+            error.with_exit(end.exit, stderr)
+        }
+        _ => error,
+    }
+}
+
+/// Turns the error of any request into that of a failed connect.
+fn handshake_error(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Refused => {
+            Error::new(ErrorKind::Handshake, "the CLI did not accept the session")
+                .with_source(error)
+        }
+        ErrorKind::Timeout => Error::new(
+            ErrorKind::Timeout,
+            "the CLI did not answer `initialize` in time and was ended; raise \
+             Options::connect_timeout, or run the CLI by hand to see what it waits for",
+        ),
+        _ => error,
+    }
+}
