@@ -117,14 +117,17 @@ impl Control {
     ///
     /// ```
     /// # use inhouse_testkit::{FakeCli, run};
-    /// # let (id, sent) = run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
     /// let id = client.control().send("Use metric units.").await?;
-    /// # Ok(id) }, async |cli| {
-    /// #     let prompt = cli.expect_prompt().await;
+    /// let turn = client.send("How far is the moon?").await?;
+    /// assert_ne!(turn.prompt_id(), id);
+    /// # turn.finish().await?;
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.expect_prompt().await;
     /// #     cli.turn("Noted.").await;
-    /// #     prompt.uuid().map(str::to_owned)
+    /// #     cli.turn("384,400 km").await;
     /// # }));
-    /// # assert_eq!(Some(id), sent);
     /// ```
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::commands::{ControlCall, input_closed};
 use crate::error::{Error, ErrorKind, Result};
-use crate::process::mask;
+use crate::process::redact;
 
 /// All waiting callers. Each gets exactly one result.
 #[derive(Default)]
@@ -115,7 +115,7 @@ impl Waiters {
 /// Returns the error text of the CLI with secrets redacted, cut to a maximum length.
 fn excerpt(message: &str) -> String {
     const MAX_CHARS: usize = 2048;
-    let redacted = mask(message);
+    let redacted = redact(message);
     match redacted.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{} …", &redacted[..end]),
         None => redacted.into_owned(),

@@ -5,7 +5,7 @@ use inhouse_proto::message::{
 };
 
 use super::{Error, ErrorKind};
-use crate::process::mask;
+use crate::process::redact;
 
 impl Error {
     /// Returns the error for a turn that ended with an error result.
@@ -15,7 +15,7 @@ impl Error {
     pub(crate) fn failed_turn(result: ResultMessage, api_error: Option<&AssistantError>) -> Self {
         let said = result.failure();
         // The API may quote a credential that it rejects.
-        let said = mask(said.as_deref().unwrap_or("nothing"));
+        let said = redact(said.as_deref().unwrap_or("nothing"));
         let text = match Cause::of(&result, api_error) {
             Some(Cause { what, remedy }) => format!("{what}; {remedy} (the CLI said: {said})"),
             None => format!("the turn failed: {said}"),

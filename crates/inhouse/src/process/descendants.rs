@@ -2,20 +2,17 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Kills everything that descends from `ancestor`, in whatever group it is.
+/// Kills every descendant of `ancestor`, in any process group, and leaves `ancestor` stopped.
 ///
-/// The CLI runs the commands of its Bash tool in sessions of their own (2.1.325). It ends them when
-/// it is asked to end, but not when it is killed, and then nothing leads to them any more: a process
-/// whose parent is dead has no other ancestors. So they are looked for before that.
+/// The CLI runs the commands of its Bash tool in new sessions (2.1.325). It ends them on TERM, but not
+/// when it is killed, and afterwards they cannot be found: a process whose parent is dead is
+/// reparented. Therefore they are killed before the CLI.
 ///
-/// Each process is told to stop before its children are listed: a stopped parent starts no more of
-/// them, and reaps none whose number could then be given to a stranger. But a signal takes effect
-/// only when the process gets to it, and its threads one by one, so that a parent may still do either
-/// in the moment after. This makes that moment short; it does not close it. The ancestor stays
-/// stopped, for the caller to kill.
-///
-/// A child that is started in that moment is missed unless it stays in the group, which the caller
-/// kills. So is a descendant whose own parent has already ended.
+/// Each process is stopped before its children are listed. A stopped parent starts no more children,
+/// and reaps none, so that the numbers in the list stay valid. A signal takes effect with a delay, in
+/// each thread separately, so a short window remains: a child that is started in it is missed unless it
+/// stays in the group, which the caller kills. A descendant whose parent has already exited is missed
+/// too.
 pub(super) fn kill_descendants(ancestor: Pid) {
     let mut family = vec![ancestor];
     let mut listed = 0;
@@ -24,13 +21,13 @@ pub(super) fn kill_descendants(ancestor: Pid) {
         family.extend(children(parent));
         listed += 1;
     }
-    // The youngest first: a parent that is stopped does not reap it, and so keeps its number taken.
+    // Children before their parents: a stopped parent does not reap them, so their numbers stay taken.
     for &descendant in family[1..].iter().rev() {
         let _ = kill_process(descendant, Signal::KILL);
     }
 }
 
-/// The children of all threads of a process; none if the system does not tell.
+/// Returns the children of all threads of a process; none if `/proc` does not list them.
 fn children(parent: Pid) -> Vec<Pid> {
     let threads = fs::read_dir(format!("/proc/{parent}/task"));
     let lists = threads

@@ -10,42 +10,36 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
-use super::exit::{Exit, ended};
+use super::exit::{ExitState, wait_for_exit};
+use super::spawn::Pipes;
 use super::{ExitStatus, watchdog};
 
-/// A running process group, by its leader. Dropping it kills the group.
+/// A running process group. Dropping it kills the group.
 ///
-/// The number of a group is free for others once its leader was reaped and its members are gone, so
-/// a signal sent after that could hit a stranger. Therefore the leader is reaped in one place only,
-/// by a thread that first waits without reaping: while the dead leader is still there its number
-/// cannot be given away, and in that moment the rest of the group is killed. All other signals are
-/// sent under the lock that the reaping takes, and not at all once it has happened.
+/// Once the leader was reaped and its group is empty, the system may give the group's number to
+/// another process, and a signal would hit that. Therefore only one thread reaps the leader. It
+/// first waits without reaping: while the leader is a zombie its number stays taken, and in that
+/// state the rest of the group is killed. Every other signal is sent under the lock that reaping
+/// takes, and not at all after it.
 ///
-/// It is a thread and not a task because a runtime may end before the child does, and then nobody
-/// would be left to reap it. Beside a CLI its cost does not show.
+/// The reaper is a thread and not a task because a runtime may end before the child does, and a
+/// child that is never reaped stays a zombie.
 pub(super) struct Group {
     leader: Arc<Leader>,
-    exit: watch::Receiver<Exit>,
-}
-
-/// The pipes of a group's leader.
-pub(super) struct Pipes {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
+    exit: watch::Receiver<ExitState>,
 }
 
 impl Group {
     /// Starts `command`, whose three streams are piped, as the leader of a new group.
     pub(super) fn start(mut command: Command) -> io::Result<(Self, Pipes)> {
-        // The thread comes first: a failure to start it must not leave a child that nobody reaps.
-        let (hand_over, handed_over) = mpsc::channel::<(Child, Arc<Leader>)>();
-        let (end, exit) = watch::channel(Exit::Pending);
+        // The thread starts first: if it cannot start, there must be no child without a reaper.
+        let (child_sender, child_receiver) = mpsc::channel::<(Child, Arc<Leader>)>();
+        let (exit_sender, exit) = watch::channel(ExitState::Running);
         thread::Builder::new()
             .name("inhouse-child".to_owned())
             .spawn(move || {
-                if let Ok((child, leader)) = handed_over.recv() {
-                    end.send_replace(Exit::Ended(leader.reap(child)));
+                if let Ok((child, leader)) = child_receiver.recv() {
+                    exit_sender.send_replace(ExitState::Exited(leader.reap(child)));
                 }
             })?;
 
@@ -57,11 +51,12 @@ impl Group {
             pid,
             reaped: Mutex::new(false),
         });
-        // Before the hand-over, because the thread takes the registration back.
+        // Before the child reaches the reaper, which unregisters it.
         watchdog::register(pid);
-        hand_over
+        child_sender
             .send((child, Arc::clone(&leader)))
             .expect("the thread waits for the child");
+        // On an error of `take_pipes` dropping the group kills the child.
         let group = Self { leader, exit };
         Ok((group, pipes?))
     }
@@ -70,14 +65,14 @@ impl Group {
         self.leader.pid.as_raw_nonzero().get().cast_unsigned()
     }
 
-    /// Resolves once the leader was reaped; `None` if somebody else did that and has the status.
+    /// Resolves once the leader was reaped; `None` if other code has reaped it.
     pub(super) fn exited(&self) -> impl Future<Output = Option<ExitStatus>> + Send + use<> {
-        ended(self.exit.clone())
+        wait_for_exit(self.exit.clone())
     }
 
+    // A signal to the group fails only if nothing but the zombie of the leader is left.
     pub(super) fn terminate(&self) {
         self.leader.unless_reaped(|leader| {
-            // This and the kill fail only for a group of which nothing but the dead leader is left.
             let _ = kill_process_group(leader, Signal::TERM);
         });
     }
@@ -110,14 +105,14 @@ impl Leader {
         }
     }
 
-    /// Waits for the leader's end, kills what it leaves behind, and reaps it.
+    /// Waits until the leader has exited, kills the rest of its group, and reaps it.
     fn reap(&self, mut child: Child) -> Option<ExitStatus> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let waited = retry_on_intr(|| waitid(WaitId::Pid(self.pid), options));
 
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
-        // An error means that the host itself reaps all children, or ignores SIGCHLD: the number
-        // may already belong to somebody else.
+        // An error means that the host reaps all children itself, or ignores SIGCHLD: the number may
+        // already belong to another process.
         if waited.is_ok() {
             let _ = kill_process_group(self.pid, Signal::KILL);
         }

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-/// How long the CLI may take at each step of a session's end; five seconds unless set.
+/// How long the CLI may take at each step of a shutdown; five seconds each by default.
 ///
-/// When its time is up the next step follows, so that no CLI can keep a session from ending. An idle
-/// CLI needs about a tenth of a second.
+/// When the time is up the next step follows, so no CLI can keep a session from ending. An idle CLI
+/// exits within about a tenth of a second.
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,18 +18,43 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShutdownTiming {
-    /// From the end of input to the request to end. The CLI writes the last entries of its
-    /// transcript in this time.
+    /// The time from the end of stdin to TERM, in which the CLI writes the last entries of its
+    /// transcript.
     pub grace: Duration,
-    /// From the request to end to the kill.
+    /// The time from TERM to KILL.
     pub term: Duration,
 }
 
 impl ShutdownTiming {
-    /// Sets the time from the end of input to the request to end.
+    /// Sets the time from the end of stdin to TERM.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use inhouse::options::ShutdownTiming;
+    ///
+    /// let timing = ShutdownTiming::default().grace(Duration::from_secs(1));
+    /// assert_eq!(timing.grace, Duration::from_secs(1));
+    /// ```
     #[must_use]
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// Sets the time from TERM to KILL.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use inhouse::options::ShutdownTiming;
+    ///
+    /// let timing = ShutdownTiming::default().term(Duration::from_secs(1));
+    /// assert_eq!(timing.term, Duration::from_secs(1));
+    /// ```
+    #[must_use]
+    pub const fn term(mut self, term: Duration) -> Self {
+        self.term = term;
         self
     }
 
@@ -39,13 +64,6 @@ impl ShutdownTiming {
             grace: self.grace.min(limit),
             term: self.term.min(limit),
         }
-    }
-
-    /// Sets the time from the request to end to the kill.
-    #[must_use]
-    pub const fn term(mut self, term: Duration) -> Self {
-        self.term = term;
-        self
     }
 }
 

@@ -1,3 +1,4 @@
+use std::future::Future;
 #[cfg(unix)]
 use std::io;
 #[cfg(unix)]
@@ -5,23 +6,32 @@ use std::os::fd::OwnedFd;
 #[cfg(unix)]
 use std::panic::catch_unwind;
 use std::path::Path;
+use std::pin::Pin;
 use std::process::{Command, Stdio};
 
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
-use super::group::{Group, Pipes};
-use super::peer::ChildPeer;
-use super::spawn_error::explain;
+use super::ExitStatus;
+use super::group::Group;
+use super::spawn_error::spawn_error;
 use super::stderr::{Stderr, StderrCallback};
 #[cfg(unix)]
 use crate::error::ErrorKind;
 use crate::error::{Error, Result};
+use crate::transport::Peer;
 
 /// A started CLI.
 pub(crate) struct Spawned {
     pub(crate) stdin: ChildStdin,
     pub(crate) stdout: ChildStdout,
     pub(crate) peer: ChildPeer,
+}
+
+/// The three streams of a child.
+pub(super) struct Pipes {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
 }
 
 /// Starts `command` with its three streams piped, as the leader of its own process group.
@@ -38,21 +48,53 @@ pub(crate) fn spawn(mut command: Command, callback: Option<StderrCallback>) -> R
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let (group, pipes) = Group::start(command).map_err(|error| explain(&program, error))?;
-    let Pipes {
-        stdin,
-        stdout,
-        stderr,
-    } = pipes;
-    tracing::debug!(pid = group.pid(), "started the CLI");
+    let (group, pipes) = Group::start(command).map_err(|error| spawn_error(&program, error))?;
+    tracing::debug!(pid = group.pid(), "CLI started");
     Ok(Spawned {
-        stdin,
-        stdout,
-        peer: ChildPeer::new(group, Stderr::drain(stderr, callback)),
+        stdin: pipes.stdin,
+        stdout: pipes.stdout,
+        peer: ChildPeer {
+            group,
+            stderr: Stderr::drain(pipes.stderr, callback),
+        },
     })
 }
 
-/// Checks that the current runtime can read and write pipes, before there is a child to leave behind.
+/// A CLI as a child process, with everything in its group. Dropping it kills the group.
+pub(crate) struct ChildPeer {
+    group: Group,
+    stderr: Stderr,
+}
+
+impl Peer for ChildPeer {
+    fn pid(&self) -> Option<u32> {
+        Some(self.group.pid())
+    }
+
+    fn stderr_tail(&self) -> String {
+        self.stderr.tail()
+    }
+
+    fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
+        let (exited, stderr_settled) = (self.group.exited(), self.stderr.settled());
+        Box::pin(async move {
+            let status = exited.await;
+            // The error that reports the exit should contain everything that was written to stderr.
+            stderr_settled.await;
+            status
+        })
+    }
+
+    fn terminate(&mut self) {
+        self.group.terminate();
+    }
+
+    fn kill(&mut self) {
+        self.group.kill();
+    }
+}
+
+/// Checks that the current runtime can read and write pipes, before a child is started.
 #[cfg(unix)]
 fn check_io() -> Result<()> {
     // tokio offers no query for this: it panics if its I/O driver is disabled.
@@ -64,17 +106,18 @@ fn check_io() -> Result<()> {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(Error::new(
             ErrorKind::Spawn,
-            "a pipe to the CLI cannot be opened or watched",
+            "a pipe to the CLI cannot be opened or polled",
         )
         .with_source(error)),
         Err(_) => Err(Error::config(
-            "the tokio runtime has no I/O, which the pipes of the CLI need; enable I/O when you \
-             build it: `enable_all` on `tokio::runtime::Builder`",
+            "the tokio runtime has no I/O, which the pipes of the CLI need; enable it with \
+             `enable_all` on `tokio::runtime::Builder`",
         )),
     }
 }
 
-/// The system reports a missing directory and a missing program alike, so this is asked before.
+/// Checks the working directory, because the system reports a missing directory and a missing program
+/// with the same error.
 fn check_directory(directory: &Path) -> Result<()> {
     let shown = directory.display();
     match directory.metadata() {

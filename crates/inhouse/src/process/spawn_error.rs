@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::error::{Error, ErrorKind};
 use crate::launch::locate::INSTALL_HINT;
 
-/// What it means that `program` could not be started, and what to do about it.
-pub(super) fn explain(program: &OsStr, error: io::Error) -> Error {
+/// Returns an error that says why `program` could not be started, and what to do about it.
+pub(super) fn spawn_error(program: &OsStr, error: io::Error) -> Error {
     let path = Path::new(program);
     let shown = path.display();
     let (kind, message) = match error.kind() {
@@ -18,7 +18,7 @@ pub(super) fn explain(program: &OsStr, error: io::Error) -> Error {
             ErrorKind::CliNotFound,
             format!("{shown} does not exist; {INSTALL_HINT}"),
         ),
-        // The system means the interpreter of a script, or the loader that a program is linked to.
+        // The system reports a missing interpreter or loader like a missing program.
         io::ErrorKind::NotFound => (
             ErrorKind::Spawn,
             format!(
@@ -29,8 +29,8 @@ pub(super) fn explain(program: &OsStr, error: io::Error) -> Error {
         io::ErrorKind::PermissionDenied => (
             ErrorKind::Spawn,
             format!(
-                "the system did not allow to start {shown}: the file must be executable and not on \
-                 a file system mounted `noexec`, the working directory must be open to it, and only \
+                "the system does not permit starting {shown}: the file must be executable and not on \
+                 a file system mounted `noexec`, the working directory must be accessible, and only \
                  root may change the user or group"
             ),
         ),
@@ -56,7 +56,7 @@ pub(super) fn explain(program: &OsStr, error: io::Error) -> Error {
     Error::new(kind, message).with_source(error)
 }
 
-/// `ENOEXEC` and `ERROR_BAD_EXE_FORMAT`, for which there is no [`io::ErrorKind`].
+/// `ENOEXEC` or `ERROR_BAD_EXE_FORMAT`, which have no [`io::ErrorKind`].
 const EXEC_FORMAT: i32 = if cfg!(windows) { 193 } else { 8 };
 
 fn is_bare_name(path: &Path) -> bool {

@@ -10,30 +10,30 @@ use tokio::time::{Instant, timeout_at};
 
 use super::tail::Tail;
 
-/// Gets every line of stderr as it is, unmasked, without its end.
+/// Called with every line of stderr, unredacted and without its line break.
 pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// How long an exit waits for the rest of stderr. Only a process that has left the group can still
-/// hold it open then.
+/// How long the report of an exit waits for the rest of stderr. Only a process that has left the group
+/// can keep stderr open longer.
 const SETTLE_LIMIT: Duration = Duration::from_millis(200);
 
-/// Of a longer line only this much is kept.
+/// How many bytes of a line are kept.
 const LINE_LIMIT: usize = 8 * 1024;
 
 const CUT_MARK: &str = " … [cut]";
 
-/// The stderr of a process, read to its end whether anybody wants it or not.
+/// The stderr of a process, read to its end so that the process never blocks on it.
 pub(super) struct Stderr {
     tail: Arc<Mutex<Tail>>,
     reader: AbortHandle,
-    /// Closed when the reader has come to the end.
+    /// Closed when the reader has reached the end.
     at_end: watch::Receiver<()>,
-    /// Until when the rest is waited for, from the first time that somebody did.
+    /// When [`settled`](Self::settled) gives up, set by its first call.
     settle_deadline: Arc<OnceLock<Instant>>,
 }
 
 impl Stderr {
-    /// Starts to read. Must be called inside a runtime.
+    /// Starts reading in a task. Must be called inside a runtime.
     pub(super) fn drain(
         stream: impl AsyncRead + Send + Unpin + 'static,
         callback: Option<StderrCallback>,
@@ -53,21 +53,20 @@ impl Stderr {
         }
     }
 
-    /// The last lines, with secrets masked.
+    /// Returns the last lines, with secrets redacted.
     pub(super) fn tail(&self) -> String {
         lock(&self.tail).text()
     }
 
-    /// Gives the reader a short time to come to the end, once.
+    /// Waits a short time for the reader to reach the end.
     ///
-    /// Dropping the future does not stop that time: whoever has to begin anew again and again, like
-    /// a loop that reads stdout meanwhile, waits no longer than others.
+    /// The time starts with the first call. Dropping the future and calling again does not extend it.
     pub(super) fn settled(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut at_end = self.at_end.clone();
         let deadline = Arc::clone(&self.settle_deadline);
         async move {
             let deadline = *deadline.get_or_init(|| Instant::now() + SETTLE_LIMIT);
-            // Nothing is ever sent: an error tells that the sender is gone.
+            // Nothing is ever sent; an error means that the sender was dropped.
             let _ = timeout_at(deadline, at_end.changed()).await;
         }
     }
@@ -86,7 +85,7 @@ async fn read(
 ) {
     let mut buffer = vec![0; 8 * 1024];
     let mut line = Line::default();
-    // An error is an end: there is nothing that could be read after it.
+    // An error ends the stream like the end of file.
     while let Ok(read @ 1..) = stream.read(&mut buffer).await {
         let mut rest = &buffer[..read];
         while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
@@ -109,7 +108,7 @@ fn deliver(line: &str, tail: &Mutex<Tail>, callback: Option<&StderrCallback>) {
     if let Some(callback) = callback
         && catch_unwind(AssertUnwindSafe(|| callback(line))).is_err()
     {
-        tracing::warn!("the stderr callback panicked; the line is kept in the tail");
+        tracing::warn!("stderr callback panicked");
     }
 }
 
@@ -117,7 +116,7 @@ fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A line as it comes in; what is too much of it is dropped and marked.
+/// A line that is being read; bytes beyond the limit are dropped and marked.
 #[derive(Default)]
 struct Line {
     bytes: Vec<u8>,
@@ -177,14 +176,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_are_whole_in_any_chunking() {
+    async fn lines_are_complete_in_any_chunking() {
         let (lines, tail) = drained(&[b"on", b"e\r\n\ntw\xc3", b"\xb6 \xff\nlast"]).await;
         assert_eq!(lines, ["one", "", "twö \u{fffd}", "last"]);
         assert_eq!(tail, "one\n\ntwö \u{fffd}\nlast");
     }
 
     #[tokio::test]
-    async fn an_endless_line_is_cut_and_the_next_one_is_whole() {
+    async fn long_line_is_cut_and_the_next_is_complete() {
         let long = vec![b'x'; 100_000];
         let (lines, _) = drained(&[&long, b"\nnext\n"]).await;
         assert_eq!(lines.len(), 2);
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_without_an_end_is_in_the_tail_while_the_stream_is_open() {
+    async fn unfinished_line_is_in_the_tail_while_the_stream_is_open() {
         let (mut theirs, ours) = tokio::io::duplex(64);
         let stderr = Stderr::drain(ours, None);
         tokio::io::AsyncWriteExt::write_all(&mut theirs, b"first\nwaiting for")
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn settling_that_is_dropped_and_begun_again_takes_no_longer() {
+    async fn dropped_and_repeated_settling_takes_no_longer() {
         let (_theirs, ours) = tokio::io::duplex(64);
         let stderr = Stderr::drain(ours, None);
         let start = Instant::now();

@@ -1,9 +1,9 @@
-use super::mask::mask;
+use super::redact;
 
-/// How much of stderr is kept.
+/// How many bytes of stderr are kept.
 pub(super) const TAIL_LIMIT: usize = 16 * 1024;
 
-/// The last lines of a stream, with secrets masked.
+/// The last lines of a stream, with secrets redacted.
 #[derive(Default)]
 pub(super) struct Tail {
     text: String,
@@ -11,24 +11,24 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Adds a line, given without its end.
+    /// Adds a line, given without its line break.
     pub(super) fn push(&mut self, line: &str) {
         self.unfinished.clear();
-        self.text.push_str(&mask(line));
+        self.text.push_str(&redact(line));
         self.text.push('\n');
-        // Twice the limit, so that the text is moved once in many lines.
+        // Cut at twice the limit, so that the text is not moved for every line.
         if self.text.len() > 2 * TAIL_LIMIT {
             self.text.drain(..cut(&self.text));
         }
     }
 
-    /// Sets what has come of a line whose end has not.
+    /// Sets the beginning of a line whose end was not read yet.
     pub(super) fn set_unfinished(&mut self, start: &str) {
         self.unfinished.clear();
-        self.unfinished.push_str(&mask(start));
+        self.unfinished.push_str(&redact(start));
     }
 
-    /// The text, without the end of its last line.
+    /// Returns the text, without the last line break.
     pub(super) fn text(&self) -> String {
         let mut text = self.text.clone();
         text.push_str(&self.unfinished);
@@ -38,13 +38,13 @@ impl Tail {
     }
 }
 
-/// Where to cut `text` so that no more than [`TAIL_LIMIT`] bytes remain: after a line, or inside
-/// the last one if that is longer.
+/// Returns where to cut `text` so that at most [`TAIL_LIMIT`] bytes remain: after a line, or inside
+/// the last line if that is longer.
 fn cut(text: &str) -> usize {
     let Some(mut at) = text.len().checked_sub(TAIL_LIMIT).filter(|&at| at > 0) else {
         return 0;
     };
-    // One byte earlier: a line that fits exactly is kept.
+    // Searched from one byte earlier, to keep a line that fits exactly.
     if let Some(end) = text.as_bytes()[at - 1..]
         .iter()
         .position(|&byte| byte == b'\n')

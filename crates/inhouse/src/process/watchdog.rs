@@ -1,16 +1,15 @@
 //! Kills the process groups of a host that has died.
 //!
-//! A parent-death signal would follow the *thread* that spawned, exists on Linux only and needs
-//! `unsafe`. A pipe does better: the kernel closes the host's end whatever the host dies of, SIGKILL
-//! included, and the reader at the other end, one small shell for the whole host, kills the groups
-//! that were registered and not taken back.
+//! A parent-death signal is bound to the *thread* that spawned the child, exists on Linux only and
+//! needs `unsafe`. A pipe needs neither: the kernel closes the host's end whatever kills the host,
+//! SIGKILL included. One small shell for the whole host reads the other end and then kills the groups
+//! that are registered.
 //!
-//! It kills at once. The stdin of each CLI ends in the same moment as the shell's pipe, and a CLI that
-//! reacts to that end asks the model once more (2.1.325). The shell has only to wake up and send a
-//! signal, which takes far less than the CLI needs to make a request.
+//! It sends KILL without a grace period. The stdin of each CLI ends together with the shell's pipe,
+//! and a CLI that sees the end of its stdin sends another request to the model (2.1.325). The shell
+//! only has to wake up and send a signal, which takes far less time than such a request.
 //!
-//! The shell leads a group of its own, so that a Ctrl-C for the host does not reach it. It exits
-//! only after the host is gone, so it leaves no zombie there.
+//! The shell leads its own process group, so that Ctrl-C in the host's terminal does not reach it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,7 +23,7 @@ use rustix::process::Pid;
 
 static WATCHDOG: Mutex<Watchdog> = Mutex::new(Watchdog::new());
 
-/// Starts the watchdog if there is none, before the first group needs it.
+/// Starts the watchdog if it does not run. Called before a CLI is spawned.
 ///
 /// A dying process closes its descriptors in ascending order. The watchdog's pipe is opened before
 /// the pipes of the CLI, so it usually has the lower number and the watchdog is woken first.
@@ -32,7 +31,7 @@ pub(super) fn start() {
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     let is_running = watchdog.shell.as_mut().is_some_and(Shell::is_running);
     if !is_running {
-        // Never dropped alone: a shell that is alive after all would take the end of its pipe for the
+        // Killed and not just dropped: a shell that still runs would take the end of its pipe for the
         // death of the host.
         if let Some(shell) = watchdog.shell.take() {
             shell.discard();
@@ -46,15 +45,15 @@ pub(super) fn register(group: Pid) {
     let group = group.as_raw_nonzero().get();
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     watchdog.groups.insert(group);
-    watchdog.tell(&format!("+ {group}\n"));
+    watchdog.send(&format!("+ {group}\n"));
 }
 
-/// Takes a registration back; to be called while the number cannot belong to anybody else.
+/// Removes a registration. Must be called before the leader is reaped, while its number is taken.
 pub(super) fn unregister(group: Pid) {
     let group = group.as_raw_nonzero().get();
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     watchdog.groups.remove(&group);
-    watchdog.tell(&format!("- {group}\n"));
+    watchdog.send(&format!("- {group}\n"));
 }
 
 struct Watchdog {
@@ -72,15 +71,15 @@ impl Watchdog {
         }
     }
 
-    /// Passes a change on, or everything to a new shell if there is none that listens.
-    fn tell(&mut self, change: &str) {
+    /// Sends a change to the shell, or all groups to a new shell if that fails.
+    fn send(&mut self, change: &str) {
         if let Some(shell) = &mut self.shell
-            && shell.tell(change).is_ok()
+            && shell.send(change).is_ok()
         {
             return;
         }
-        if let Some(deaf) = self.shell.take() {
-            deaf.discard();
+        if let Some(broken) = self.shell.take() {
+            broken.discard();
         }
         if !self.groups.is_empty() {
             self.restart();
@@ -94,8 +93,8 @@ impl Watchdog {
                 self.warned = true;
                 tracing::warn!(
                     %error,
-                    "no watchdog could be started: if this process is killed in the middle of a turn, \
-                     the CLI may send one more request to the model before it ends"
+                    "watchdog not started: if this process is killed in the middle of a turn, the CLI \
+                     may send one more request to the model before it exits"
                 );
             }
             Err(_) => {}
@@ -113,7 +112,7 @@ impl Shell {
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", include_str!("watchdog.sh"), "inhouse-watchdog"])
-            // No directory, output or variable of the host is held beyond its life.
+            // The shell outlives the host and must not hold its directory, output or environment.
             .current_dir("/")
             .env_clear()
             .stdin(Stdio::piped())
@@ -121,18 +120,18 @@ impl Shell {
             .stderr(Stdio::null())
             .process_group(0);
         let mut child = command.spawn()?;
-        let mut stdin = child.stdin.take().expect("its stdin is piped");
+        let mut stdin = child.stdin.take().expect("stdin is piped");
 
         let mut all = String::new();
         for group in groups {
             let _ = writeln!(all, "+ {group}");
         }
-        let told = stdin
+        let written = stdin
             .write_all(all.as_bytes())
-            // Later changes must not wait for a shell that somebody has stopped.
+            // Later changes must not block on a shell that was stopped by a signal.
             .and_then(|()| Ok(ioctl_fionbio(&stdin, true)?));
         let shell = Self { child, stdin };
-        match told {
+        match written {
             Ok(()) => Ok(shell),
             Err(error) => {
                 shell.discard();
@@ -141,10 +140,10 @@ impl Shell {
         }
     }
 
-    /// Fails if the shell is gone or its pipe is full. A change is shorter than `PIPE_BUF`, so it is
-    /// written whole or not at all.
-    fn tell(&mut self, change: &str) -> io::Result<()> {
-        // Asked first, because a host may have SIGPIPE at its default.
+    /// Sends a change; fails if the shell is gone or its pipe is full. A change is shorter than
+    /// `PIPE_BUF`, so it is written completely or not at all.
+    fn send(&mut self, change: &str) -> io::Result<()> {
+        // Checked first: a write to a dead shell would kill a host that has not ignored SIGPIPE.
         if !self.is_running() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
@@ -155,7 +154,7 @@ impl Shell {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Kills it before its input ends, since at that end it would kill the groups.
+    /// Kills the shell before its input ends, because at the end of input it kills the groups.
     fn discard(mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -183,10 +182,10 @@ mod tests {
             format!("- {second}\n"),
             format!("+ {fourth}\n"),
             format!("- {fourth}\n"),
-            // Never registered, and the start of one that is.
+            // Not registered, and a prefix of a registered number.
             format!("- {}\n", first / 10),
         ] {
-            shell.tell(&change).unwrap();
+            shell.send(&change).unwrap();
         }
         drop(shell.stdin);
         assert!(shell.child.wait().unwrap().success());
@@ -195,15 +194,15 @@ mod tests {
         for registered in [first, third] {
             assert_eq!(registered.wait().unwrap().signal(), Some(9));
         }
-        for taken_back in [second, fourth] {
-            assert!(taken_back.try_wait().unwrap().is_none());
-            taken_back.kill().unwrap();
-            taken_back.wait().unwrap();
+        for unregistered in [second, fourth] {
+            assert!(unregistered.try_wait().unwrap().is_none());
+            unregistered.kill().unwrap();
+            unregistered.wait().unwrap();
         }
     }
 
     #[test]
-    fn a_discarded_shell_ends_nothing() {
+    fn discarded_shell_kills_no_group() {
         let mut sleeper = sleeper();
         let shell = Shell::start(&BTreeSet::from([sleeper.id() as i32])).unwrap();
         shell.discard();

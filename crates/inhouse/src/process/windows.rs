@@ -3,26 +3,21 @@ use std::io;
 use std::process::Command;
 use std::sync::Arc;
 
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::Child;
 use tokio::sync::{Notify, watch};
 
 use super::ExitStatus;
-use super::exit::{Exit, ended};
+use super::exit::{ExitState, wait_for_exit};
+use super::spawn::Pipes;
 
-/// A running process where there are no process groups. Dropping it kills the process.
+/// A running process on a system without process groups. Dropping it kills the process, but not what
+/// the process has started.
 ///
-/// A task owns it; when the runtime ends the task is dropped, and the process with it.
+/// A task owns the child; when the runtime ends, the task is dropped and the child with it.
 pub(super) struct Group {
     pid: u32,
     kill: Arc<Notify>,
-    exit: watch::Receiver<Exit>,
-}
-
-/// The pipes of the process.
-pub(super) struct Pipes {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
+    exit: watch::Receiver<ExitState>,
 }
 
 impl Group {
@@ -32,17 +27,17 @@ impl Group {
         let mut child = tokio::process::Command::from(command)
             .kill_on_drop(true)
             .spawn()?;
-        let pid = child.id().expect("a child that was not waited for");
+        let pid = child.id().expect("the child was not waited for");
         let pipes = Pipes {
             stdin: child.stdin.take().expect(PIPED),
             stdout: child.stdout.take().expect(PIPED),
             stderr: child.stderr.take().expect(PIPED),
         };
         let kill = Arc::new(Notify::new());
-        let (end, exit) = watch::channel(Exit::Pending);
+        let (sender, exit) = watch::channel(ExitState::Running);
         let killed = Arc::clone(&kill);
         tokio::spawn(async move {
-            end.send_replace(Exit::Ended(wait(child, &killed).await));
+            sender.send_replace(ExitState::Exited(wait(child, &killed).await));
         });
         Ok((Self { pid, kill, exit }, pipes))
     }
@@ -51,12 +46,12 @@ impl Group {
         self.pid
     }
 
-    /// Resolves once the process has ended.
+    /// Resolves once the process has exited.
     pub(super) fn exited(&self) -> impl Future<Output = Option<ExitStatus>> + Send + use<> {
-        ended(self.exit.clone())
+        wait_for_exit(self.exit.clone())
     }
 
-    /// Nothing: without signals there is no gentle way, and the hard one is [`kill`](Self::kill).
+    /// Does nothing: there is no TERM, and [`kill`](Self::kill) follows.
     pub(super) fn terminate(&self) {}
 
     pub(super) fn kill(&self) {
@@ -71,11 +66,11 @@ impl Drop for Group {
 }
 
 async fn wait(mut child: Child, killed: &Notify) -> Option<ExitStatus> {
-    let ended = tokio::select! {
+    let exited = tokio::select! {
         status = child.wait() => Some(status),
         () = killed.notified() => None,
     };
-    let status = match ended {
+    let status = match exited {
         Some(status) => status,
         None => {
             let _ = child.start_kill();

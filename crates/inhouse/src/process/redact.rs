@@ -1,8 +1,9 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
-const MASK: &str = "***";
+const REPLACEMENT: &str = "***";
 
-/// What keys and tokens of well-known issuers begin with.
+/// The prefixes of keys and tokens of well-known issuers.
 const PREFIXES: [&str; 10] = [
     "sk-ant-",
     "sk-proj-",
@@ -16,7 +17,7 @@ const PREFIXES: [&str; 10] = [
     "eyJ",
 ];
 
-/// How names of secrets end, in lower case and without `_` and `-`.
+/// The last parts of names of secrets, in lower case and without `_` and `-`.
 const NAMES: [&str; 7] = [
     "apikey",
     "accesskey",
@@ -27,26 +28,26 @@ const NAMES: [&str; 7] = [
     "passwd",
 ];
 
-/// What is shorter is no key.
-const SHORTEST: usize = 8;
+/// Shorter words are not taken for secrets.
+const MIN_SECRET: usize = 8;
 
-/// Words that are no longer than this and have no digit are taken for prose after `token: `.
-const LONGEST_WORD: usize = 20;
+/// Shorter words without a digit are taken for prose after `token: `.
+const MAX_PROSE_WORD: usize = 20;
 
-/// Replaces what looks like a secret.
+/// Replaces everything that looks like a secret with `***`.
 ///
-/// That is: a word with the prefix of a well-known issuer, the word after `Bearer` or `Basic`, and
+/// Secrets are words with the prefix of a well-known issuer, the word after `Bearer` or `Basic`, and
 /// the value after a name such as `api_key=` or `"token":`.
-pub(crate) fn mask(line: &str) -> Cow<'_, str> {
-    let mut masked = String::new();
+pub(crate) fn redact(line: &str) -> Cow<'_, str> {
+    let mut redacted = String::new();
     let mut copied = 0;
     let mut at = 0;
     while let Some(start) = find_from(line, at, is_token_byte) {
         let end = find_from(line, start, |byte| !is_token_byte(byte)).unwrap_or(line.len());
         at = end;
         if let Some(secret) = secret_in(line, start, end) {
-            masked.push_str(&line[copied..secret.start]);
-            masked.push_str(MASK);
+            redacted.push_str(&line[copied..secret.start]);
+            redacted.push_str(REPLACEMENT);
             copied = secret.end;
             at = secret.end;
         }
@@ -54,33 +55,33 @@ pub(crate) fn mask(line: &str) -> Cow<'_, str> {
     if copied == 0 {
         return Cow::Borrowed(line);
     }
-    masked.push_str(&line[copied..]);
-    Cow::Owned(masked)
+    redacted.push_str(&line[copied..]);
+    Cow::Owned(redacted)
 }
 
-/// The part to mask of the word at `start..end`, or of the value that begins with it.
-fn secret_in(line: &str, start: usize, end: usize) -> Option<std::ops::Range<usize>> {
+/// Returns the part to redact of the word at `start..end`, or of the value that begins with it.
+fn secret_in(line: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let (before, word) = (&line[..start], &line[start..end]);
     if let Some(kept) = after_prefix(word) {
         return Some(start + kept..end);
     }
-    if word.len() >= SHORTEST && follows_scheme(before) {
+    if word.len() >= MIN_SECRET && follows_scheme(before) {
         return Some(start..end);
     }
     let in_prose = follows_name(before)?;
     let end = find_from(line, start, ends_value).unwrap_or(line.len());
     let value = &line[start..end];
-    let plain = value.len() < LONGEST_WORD && !value.bytes().any(|byte| byte.is_ascii_digit());
-    (value.len() >= SHORTEST && !(in_prose && plain)).then_some(start..end)
+    let plain = value.len() < MAX_PROSE_WORD && !value.bytes().any(|byte| byte.is_ascii_digit());
+    (value.len() >= MIN_SECRET && !(in_prose && plain)).then_some(start..end)
 }
 
-/// The length of `word` up to and with a prefix that a secret follows.
+/// Returns the end of an issuer's prefix in `word`, if a secret follows it.
 fn after_prefix(word: &str) -> Option<usize> {
     PREFIXES.iter().find_map(|prefix| {
         let at = word.find(prefix)?;
         let begins = at == 0 || !word.as_bytes()[at - 1].is_ascii_alphanumeric();
         let kept = at + prefix.len();
-        (begins && word.len() - kept >= SHORTEST).then_some(kept)
+        (begins && word.len() - kept >= MIN_SECRET).then_some(kept)
     })
 }
 
@@ -93,8 +94,8 @@ fn follows_scheme(before: &str) -> bool {
         })
 }
 
-/// Whether a secret's name and a separator stand before; and if so, whether as in a sentence, with a
-/// space and no quotes.
+/// Returns `Some` if `before` ends with the name of a secret and a separator; `true` if they are
+/// written as in a sentence, with a space and without quotes.
 fn follows_name(before: &str) -> Option<bool> {
     const QUOTES: [char; 4] = ['"', '\'', '`', '\\'];
     let value_quoted = before.trim_end_matches(QUOTES);
@@ -121,19 +122,19 @@ fn ends_value(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"\"'`,;&\\)}]".contains(&byte)
 }
 
-/// The first byte from `at` on that is as wanted. Only ASCII bytes and the first bytes of characters
-/// are ever wanted, so it is a character's boundary.
-fn find_from(line: &str, at: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
-    let found = line.as_bytes()[at..].iter().position(|&byte| wanted(byte));
+/// Returns the index of the first matching byte from `at` on. Callers match only ASCII bytes and the
+/// first bytes of characters, so the index is a character boundary.
+fn find_from(line: &str, at: usize, matches: impl Fn(u8) -> bool) -> Option<usize> {
+    let found = line.as_bytes()[at..].iter().position(|&byte| matches(byte));
     found.map(|offset| at + offset)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::mask;
+    use super::redact;
 
     #[test]
-    fn secrets_are_masked() {
+    fn secrets_are_redacted() {
         let table = [
             (
                 "key sk-ant-api03-AbC_123-xyz refused",
@@ -169,13 +170,13 @@ mod tests {
             ),
             ("ä token=abc$äöüäöü ö", "ä token=*** ö"),
         ];
-        for (line, masked) in table {
-            assert_eq!(mask(line), masked);
+        for (line, redacted) in table {
+            assert_eq!(redact(line), redacted);
         }
     }
 
     #[test]
-    fn what_is_no_secret_stays() {
+    fn other_text_is_kept() {
         for line in [
             "",
             "Error: ENOENT: no such file or directory, open '/home/me/sk-tool/config.json'",
@@ -185,7 +186,7 @@ mod tests {
             "task-antenna-assembly-line",
             "ärger: token – straße 123456789",
         ] {
-            assert_eq!(mask(line), line);
+            assert_eq!(redact(line), line);
         }
     }
 }
