@@ -1,7 +1,12 @@
-//! The files of the workspace, as the checks see them.
+//! The files of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::command::output;
+use crate::source::Source;
 
 /// The workspace on disk.
 pub(crate) struct Workspace {
@@ -16,11 +21,11 @@ pub(crate) struct TextFile {
 }
 
 impl Workspace {
-    /// The workspace that this very binary was built from.
+    /// Returns the workspace that this binary was built from.
     pub(crate) fn locate() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
-            .expect("xtask lies one level below the root of the workspace");
+            .expect("xtask is one level below the root of the workspace");
         Self {
             root: root.to_owned(),
         }
@@ -30,46 +35,37 @@ impl Workspace {
         &self.root
     }
 
-    pub(crate) fn read(&self, path: &str) -> Result<String, String> {
-        std::fs::read_to_string(self.root.join(path)).map_err(|cause| format!("{path}: {cause}"))
+    pub(crate) fn read(&self, path: &str) -> Result<String> {
+        std::fs::read_to_string(self.root.join(path)).with_context(|| path.to_owned())
     }
 
-    /// Every text file that is tracked by git or would be after `git add`; binary files are left out.
-    pub(crate) fn text_files(&self) -> Result<Vec<TextFile>, String> {
-        let listing = Command::new("git")
-            .args([
-                "ls-files",
-                "-z",
-                "--cached",
-                "--others",
-                "--exclude-standard",
-            ])
-            .current_dir(&self.root)
-            .output()
-            .map_err(|cause| format!("git ls-files: {cause}"))?;
-        if !listing.status.success() {
-            return Err(format!(
-                "git ls-files: {}",
-                String::from_utf8_lossy(&listing.stderr).trim()
-            ));
-        }
-        let listing = String::from_utf8_lossy(&listing.stdout).into_owned();
+    pub(crate) fn write(&self, path: &str, text: &str) -> Result<()> {
+        std::fs::write(self.root.join(path), text).with_context(|| path.to_owned())
+    }
+
+    /// Returns every text file that git tracks or would track after `git add`, in the order of paths.
+    pub(crate) fn text_files(&self) -> Result<Vec<TextFile>> {
+        let mut git = Command::new("git");
+        git.args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ]);
+        let listing = output(git.current_dir(&self.root))?;
         let mut paths: Vec<&str> = listing.split_terminator('\0').collect();
         paths.sort_unstable();
         paths.dedup();
-        Ok(paths
-            .into_iter()
-            .filter_map(|path| self.text_file(path))
-            .collect())
-    }
-
-    // A tracked file may be gone from the working tree, and a file that is not UTF-8 is not text.
-    fn text_file(&self, path: &str) -> Option<TextFile> {
-        let text = std::fs::read_to_string(self.root.join(path)).ok()?;
-        Some(TextFile {
-            path: path.to_owned(),
-            text,
-        })
+        // A tracked file may be missing from the working tree, and binary files are not UTF-8.
+        let files = paths.into_iter().filter_map(|path| {
+            let text = std::fs::read_to_string(self.root.join(path)).ok()?;
+            Some(TextFile {
+                path: path.to_owned(),
+                text,
+            })
+        });
+        Ok(files.collect())
     }
 }
 
@@ -78,10 +74,14 @@ impl TextFile {
         self.path.ends_with(".rs")
     }
 
-    /// Whether the whole file is test code: an integration test, or a module of tests in a file of its own.
+    /// Returns whether the whole file is test code: an integration test, or unit tests in their own file.
     pub(crate) fn is_test(&self) -> bool {
         let in_directory = self.path.split('/').any(|part| part == "tests");
         in_directory || self.path.ends_with("/tests.rs") || self.path.ends_with("_tests.rs")
+    }
+
+    pub(crate) fn parse(&self) -> Result<Source> {
+        Source::parse(&self.text).with_context(|| self.path.clone())
     }
 }
 
@@ -89,38 +89,34 @@ impl TextFile {
 mod tests {
     use super::*;
 
-    fn file(path: &str) -> TextFile {
-        TextFile {
-            path: path.to_owned(),
-            text: String::new(),
-        }
-    }
-
     #[test]
-    fn tests_are_known_by_their_path() {
+    fn test_files_are_recognised_by_path() {
+        let is_test = |path: &str| {
+            let (path, text) = (path.to_owned(), String::new());
+            TextFile { path, text }.is_test()
+        };
         for path in [
             "crates/a/tests/real/main.rs",
             "crates/a/src/b/tests.rs",
             "crates/a/src/b_tests.rs",
         ] {
-            assert!(file(path).is_test(), "{path}");
+            assert!(is_test(path), "{path}");
         }
         for path in [
             "crates/a/src/b.rs",
             "crates/testkit/src/lib.rs",
             "crates/a/src/contests.rs",
         ] {
-            assert!(!file(path).is_test(), "{path}");
+            assert!(!is_test(path), "{path}");
         }
     }
 
     #[test]
-    fn this_file_is_in_the_workspace() {
+    fn text_files_include_this_file() {
         let files = Workspace::locate().text_files().unwrap();
-        assert!(
-            files
-                .iter()
-                .any(|file| file.path == "xtask/src/workspace.rs" && file.is_rust())
-        );
+        let this = files
+            .iter()
+            .find(|file| file.path == "xtask/src/workspace.rs");
+        assert!(this.is_some_and(TextFile::is_rust));
     }
 }

@@ -1,23 +1,25 @@
-//! What an operation may cost, in instructions and allocations: a regression shows on the noisiest machine.
+//! The budget of each operation in instructions and allocations, which do not depend on the load of the machine.
 
 use std::collections::BTreeMap;
 
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::in_process::OPERATIONS;
 use super::metric::show;
 use super::programs::Programs;
 use super::valgrind::{self, Cost};
+use crate::command::version_of;
 use crate::workspace::Workspace;
 
 const PATH: &str = "bench/budget.json";
 
-/// How much more than its budget an operation may cost, in percent: hash seeds and alignment move it by less.
+/// The tolerance in percent; hash seeds and alignment change the counts by less.
 const TOLERANCE: f64 = 3.0;
 
 #[derive(Deserialize, Serialize)]
 struct Budget {
-    /// With which compiler it was counted: another one makes other instructions.
+    /// The compiler of the counted programs: another one generates other instructions.
     rustc: String,
     tolerance_percent: f64,
     operations: BTreeMap<String, Allowance>,
@@ -29,11 +31,10 @@ struct Allowance {
     allocations: f64,
 }
 
-/// Counts, compares and tells; whether everything is within its budget.
-pub(crate) fn check(workspace: &Workspace, programs: &Programs) -> Result<bool, String> {
-    let budget: Budget =
-        serde_json::from_str(&workspace.read(PATH)?).map_err(|cause| format!("{PATH}: {cause}"))?;
-    let rustc = compiler()?;
+/// Counts every operation and compares; returns whether all are within their budget.
+pub(crate) fn check(workspace: &Workspace, programs: &Programs) -> Result<bool> {
+    let budget: Budget = serde_json::from_str(&workspace.read(PATH)?).context(PATH)?;
+    let rustc = version_of("rustc")?;
     if rustc != budget.rustc {
         println!("counted with {}, now with {rustc}", budget.rustc);
     }
@@ -57,8 +58,8 @@ pub(crate) fn check(workspace: &Workspace, programs: &Programs) -> Result<bool, 
     Ok(within)
 }
 
-/// Counts, and takes the counts for the budget.
-pub(crate) fn update(workspace: &Workspace, programs: &Programs) -> Result<(), String> {
+/// Counts every operation and writes the counts as the new budget.
+pub(crate) fn update(workspace: &Workspace, programs: &Programs) -> Result<()> {
     let mut operations = BTreeMap::new();
     for operation in OPERATIONS {
         let cost = count(programs, operation)?;
@@ -69,27 +70,26 @@ pub(crate) fn update(workspace: &Workspace, programs: &Programs) -> Result<(), S
         operations.insert(operation.to_owned(), allowance);
     }
     let budget = Budget {
-        rustc: compiler()?,
+        rustc: version_of("rustc")?,
         tolerance_percent: TOLERANCE,
         operations,
     };
-    let mut text = serde_json::to_string_pretty(&budget).expect("a budget is JSON");
-    text.push('\n');
+    let text = serde_json::to_string_pretty(&budget)? + "\n";
     print!("{text}");
-    std::fs::write(workspace.root().join(PATH), text).map_err(|cause| format!("{PATH}: {cause}"))
+    workspace.write(PATH, &text)
 }
 
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Within,
-    /// So much better that the budget should follow.
+    /// Below the budget by more than the tolerance: the budget can be lowered.
     Under,
     Over,
 }
 
 impl Verdict {
     fn of(allowed: f64, now: f64, tolerance_percent: f64) -> Self {
-        // A fraction of an allocation is a buffer that grows now and then.
+        // A fraction of an allocation is a buffer that grows from time to time.
         let tolerance = (allowed * tolerance_percent / 100.0).max(0.5);
         if now > allowed + tolerance {
             Self::Over
@@ -103,25 +103,17 @@ impl Verdict {
     fn words(&self) -> &'static str {
         match self {
             Self::Within => "",
-            Self::Under => "less: cargo xtask bench --update-budget keeps it",
-            Self::Over => "MORE than the budget allows",
+            Self::Under => "less; cargo xtask bench --update-budget lowers the budget",
+            Self::Over => "OVER the budget",
         }
     }
 }
 
-fn count(programs: &Programs, operation: &str) -> Result<Cost, String> {
+fn count(programs: &Programs, operation: &str) -> Result<Cost> {
     if !valgrind::is_installed() {
-        return Err("valgrind is needed to count instructions".to_owned());
+        bail!("valgrind is needed to count instructions");
     }
     valgrind::cost(&programs.path("bench-in-process"), operation)
-}
-
-fn compiler() -> Result<String, String> {
-    let output = std::process::Command::new("rustc")
-        .arg("--version")
-        .output()
-        .map_err(|cause| format!("rustc: {cause}"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 #[cfg(test)]
@@ -129,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_has_a_tolerance() {
+    fn costs_within_the_tolerance_pass() {
         assert_eq!(Verdict::of(1_000.0, 1_030.0, 3.0), Verdict::Within);
         assert_eq!(Verdict::of(1_000.0, 1_031.0, 3.0), Verdict::Over);
         assert_eq!(Verdict::of(1_000.0, 969.0, 3.0), Verdict::Under);

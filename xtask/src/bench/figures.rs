@@ -1,13 +1,17 @@
-//! Everything that a run has measured, as it is kept in the repository.
+//! All figures of a run, as they are kept in the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::Command;
+use std::thread::available_parallelism;
 
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{calendar, machine};
+use crate::command::output;
 use crate::workspace::Workspace;
 
-/// Where the last complete run is kept.
+/// The last complete run.
 pub(crate) const PATH: &str = "docs/bench/result.json";
 
 #[derive(Deserialize, Serialize)]
@@ -15,23 +19,24 @@ pub(crate) struct Figures {
     pub(crate) date: String,
     pub(crate) machine: BTreeMap<String, String>,
     pub(crate) versions: BTreeMap<String, String>,
-    /// Hosts that took no part, and why.
+    /// Hosts that could not be started, with the reason.
     pub(crate) absent: BTreeMap<String, String>,
-    /// Trials that gave no figures, and why.
+    /// Trials that failed, with the reason.
     pub(crate) failed: BTreeMap<String, String>,
+    /// The number of rounds; some scenarios have fewer or more.
     pub(crate) rounds: usize,
-    /// Medians over the rounds.
+    /// The medians over the rounds.
     pub(crate) figures: Vec<Figure>,
-    /// Operations without any process, by their name.
+    /// Operations without a process, by their name.
     pub(crate) in_process: Costs,
     /// Many sessions in one process, by the kind of their CLI.
     pub(crate) scale: Costs,
 }
 
-/// Figures of things that have names.
+/// Figures by name, for things that have names.
 pub(crate) type Costs = BTreeMap<String, BTreeMap<String, f64>>;
 
-/// One host in one scenario.
+/// The values of one host in one scenario.
 #[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Figure {
     pub(crate) scenario: String,
@@ -40,19 +45,58 @@ pub(crate) struct Figure {
     pub(crate) values: BTreeMap<String, f64>,
 }
 
+/// One value of every host, with a title.
+pub(crate) struct Selection {
+    pub(crate) title: &'static str,
+    scenario: &'static str,
+    cores: usize,
+    pub(crate) metric: &'static str,
+}
+
+impl Selection {
+    pub(crate) const fn new(
+        title: &'static str,
+        scenario: &'static str,
+        cores: usize,
+        metric: &'static str,
+    ) -> Self {
+        Self {
+            title,
+            scenario,
+            cores,
+            metric,
+        }
+    }
+
+    pub(crate) fn value(&self, figures: &Figures, host: &str) -> Option<f64> {
+        figures.value(self.scenario, self.cores, host, self.metric)
+    }
+}
+
+/// The slowest and the fastest round, which stand beside the median of `per_second`.
+pub(crate) const RATE_RANGE: [&str; 2] = ["min_per_second", "max_per_second"];
+
 impl Figures {
-    /// The medians of the samples, in the order in which the trials were made.
-    pub(crate) fn of(samples: Vec<Figure>, rounds: usize) -> Self {
+    /// Takes the medians of the samples, in the order of the trials.
+    pub(crate) fn of(samples: Vec<Figure>, rounds: usize) -> Result<Self> {
         let mut figures: Vec<Figure> = Vec::new();
         for sample in &samples {
-            if !figures.iter().any(|figure| figure.is_like(sample)) {
-                let alike = samples.iter().filter(|other| other.is_like(sample));
-                figures.push(sample.with(medians(alike)));
+            let is_same = |other: &&Figure| {
+                (&sample.scenario, sample.cores, &sample.host)
+                    == (&other.scenario, other.cores, &other.host)
+            };
+            if !figures.iter().any(|figure| is_same(&figure)) {
+                figures.push(Figure {
+                    values: medians(samples.iter().filter(is_same)),
+                    ..sample.clone()
+                });
             }
         }
-        Self {
-            date: calendar::today(),
-            machine: machine::describe(),
+        Ok(Self {
+            date: output(Command::new("date").args(["-u", "+%F"]))?
+                .trim()
+                .to_owned(),
+            machine: machine(),
             versions: BTreeMap::new(),
             absent: BTreeMap::new(),
             failed: BTreeMap::new(),
@@ -60,20 +104,15 @@ impl Figures {
             figures,
             in_process: Costs::new(),
             scale: Costs::new(),
-        }
+        })
     }
 
-    pub(crate) fn read(workspace: &Workspace) -> Result<Self, String> {
-        serde_json::from_str(&workspace.read(PATH)?).map_err(|cause| format!("{PATH}: {cause}"))
+    pub(crate) fn read(workspace: &Workspace) -> Result<Self> {
+        serde_json::from_str(&workspace.read(PATH)?).context(PATH)
     }
 
-    pub(crate) fn write(&self, workspace: &Workspace) -> Result<(), String> {
-        let mut text = serde_json::to_string_pretty(self).expect("figures are JSON");
-        text.push('\n');
-        let path = workspace.root().join(PATH);
-        std::fs::create_dir_all(path.parent().expect("it lies in a directory"))
-            .map_err(|cause| format!("{PATH}: {cause}"))?;
-        std::fs::write(&path, text).map_err(|cause| format!("{PATH}: {cause}"))
+    pub(crate) fn write(&self, workspace: &Workspace) -> Result<()> {
+        workspace.write(PATH, &(serde_json::to_string_pretty(self)? + "\n"))
     }
 
     pub(crate) fn value(
@@ -83,15 +122,14 @@ impl Figures {
         host: &str,
         metric: &str,
     ) -> Option<f64> {
-        let mut figures = self.figures.iter();
-        let figure = figures.find(|figure| {
+        let figure = self.figures.iter().find(|figure| {
             (figure.scenario.as_str(), figure.cores, figure.host.as_str())
                 == (scenario, cores, host)
         })?;
         figure.values.get(metric).copied()
     }
 
-    /// The hosts that took part, in the order of their trials.
+    /// Returns the hosts that were measured, in the order of their trials.
     pub(crate) fn hosts(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         let hosts = self.figures.iter().map(|figure| figure.host.as_str());
@@ -99,17 +137,28 @@ impl Figures {
     }
 }
 
-impl Figure {
-    fn is_like(&self, other: &Self) -> bool {
-        (&self.scenario, self.cores, &self.host) == (&other.scenario, other.cores, &other.host)
-    }
-
-    fn with(&self, values: BTreeMap<String, f64>) -> Self {
-        Self {
-            values,
-            ..self.clone()
+/// Describes the machine.
+fn machine() -> BTreeMap<String, String> {
+    let cores = available_parallelism().map_or(1, usize::from);
+    let mut machine = BTreeMap::from([("cores".to_owned(), cores.to_string())]);
+    let mut add = |name: &str, path: &str, value: fn(&str) -> Option<&str>| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        if let Some(value) = value(&text) {
+            machine.insert(name.to_owned(), value.trim().to_owned());
         }
-    }
+    };
+    add("processor", "/proc/cpuinfo", |text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1)
+    });
+    // A suffix of the kernel version names its builder.
+    add("kernel", "/proc/sys/kernel/osrelease", |text| {
+        text.split(['-', '+']).next()
+    });
+    add("load after the run", "/proc/loadavg", |text| {
+        text.split(' ').next()
+    });
+    machine
 }
 
 fn medians<'a>(samples: impl Iterator<Item = &'a Figure>) -> BTreeMap<String, f64> {
@@ -117,56 +166,81 @@ fn medians<'a>(samples: impl Iterator<Item = &'a Figure>) -> BTreeMap<String, f6
     for (name, value) in samples.flat_map(|sample| &sample.values) {
         all.entry(name).or_default().push(*value);
     }
-    let medians = all.into_iter();
+    let mut medians = BTreeMap::new();
+    if let Some(rates) = all.get("per_second").filter(|rates| rates.len() > 1) {
+        let [slowest, fastest] = RATE_RANGE.map(str::to_owned);
+        medians.insert(
+            slowest,
+            rounded(rates.iter().copied().fold(f64::MAX, f64::min)),
+        );
+        medians.insert(fastest, rounded(rates.iter().copied().fold(0.0, f64::max)));
+    }
+    medians.extend(
+        all.into_iter()
+            .map(|(name, values)| (name.to_owned(), median(values))),
+    );
     medians
-        .map(|(name, values)| (name.to_owned(), median(values)))
-        .collect()
 }
 
-/// The middle one, rounded to what can be told apart: four significant digits.
+/// Returns the middle value, rounded.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
-    let middle = values.get(values.len() / 2).copied().unwrap_or(f64::NAN);
-    if middle == 0.0 || !middle.is_finite() {
-        return middle;
+    rounded(values.get(values.len() / 2).copied().unwrap_or(f64::NAN))
+}
+
+/// Rounds to four significant digits.
+pub(crate) fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
     }
-    let digits = 3 - middle.abs().log10().floor() as i32;
+    let digits = 3 - value.abs().log10().floor() as i32;
     let scale = 10_f64.powi(digits);
-    (middle * scale).round() / scale
+    (value * scale).round() / scale
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sample(host: &str, p50: f64) -> Figure {
+    fn sample(host: &str, metric: &str, value: f64) -> Figure {
         Figure {
             scenario: "sequential".to_owned(),
             cores: 1,
             host: host.to_owned(),
-            values: BTreeMap::from([("p50_us".to_owned(), p50)]),
+            values: BTreeMap::from([(metric.to_owned(), value)]),
         }
     }
 
     #[test]
-    fn the_median_of_the_rounds_counts() {
-        let samples = [9.0, 1.0, 2.0].map(|p50| sample("floor", p50));
-        let figures = Figures::of(samples.into(), 3);
+    fn figures_are_medians_of_the_rounds() {
+        let samples = [9.0, 1.0, 2.0].map(|p50| sample("floor", "p50_us", p50));
+        let figures = Figures::of(samples.into(), 3).unwrap();
         assert_eq!(figures.figures.len(), 1);
         assert_eq!(figures.value("sequential", 1, "floor", "p50_us"), Some(2.0));
         assert_eq!(figures.value("sequential", 2, "floor", "p50_us"), None);
     }
 
     #[test]
-    fn hosts_stay_in_their_order() {
-        let samples = ["floor", "closure", "floor"].map(|host| sample(host, 1.0));
-        assert_eq!(Figures::of(samples.into(), 2).hosts(), ["floor", "closure"]);
+    fn rates_keep_their_range() {
+        let samples = [9.0, 1.0, 2.0].map(|rate| sample("floor", "per_second", rate));
+        let figures = Figures::of(samples.into(), 3).unwrap();
+        let range = RATE_RANGE.map(|name| figures.value("sequential", 1, "floor", name));
+        assert_eq!(range, [Some(1.0), Some(9.0)]);
+    }
+
+    #[test]
+    fn hosts_keep_their_order() {
+        let samples = ["floor", "closure", "floor"].map(|host| sample(host, "p50_us", 1.0));
+        assert_eq!(
+            Figures::of(samples.into(), 2).unwrap().hosts(),
+            ["floor", "closure"]
+        );
     }
 
     #[test]
     fn four_digits_are_kept() {
-        assert_eq!(median(vec![123_456.7]), 123_500.0);
-        assert_eq!(median(vec![0.001_234_56]), 0.001_235);
-        assert_eq!(median(vec![0.0]), 0.0);
+        assert_eq!(rounded(123_456.7), 123_500.0);
+        assert_eq!(rounded(0.001_234_56), 0.001_235);
+        assert_eq!(rounded(0.0), 0.0);
     }
 }

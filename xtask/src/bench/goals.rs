@@ -1,4 +1,4 @@
-//! The goals of the project for speed and memory, and whether a run meets them.
+//! The goals for speed and memory, and whether a run meets them.
 
 use std::fmt::Write as _;
 
@@ -16,14 +16,6 @@ enum Limit {
     AtLeast(f64),
     /// In megabytes of 1,000,000 bytes.
     BelowMegabytes(f64),
-}
-
-/// Whether a goal is reached.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Outcome {
-    Met,
-    NotMet,
-    NotMeasured,
 }
 
 const OURS: &str = "closure";
@@ -94,42 +86,31 @@ fn ratio(
 }
 
 impl Goal {
-    pub(crate) fn limit(&self) -> String {
-        match self.limit {
-            Limit::AtMost(limit) => format!("at most {limit} ×"),
-            Limit::AtLeast(limit) => format!("at least {limit} ×"),
-            Limit::BelowMegabytes(limit) => format!("below {limit} MB"),
-        }
+    /// Returns the limit, the measured value and the outcome as text.
+    pub(crate) fn cells(&self, figures: &Figures) -> [String; 3] {
+        let (limit, unit) = match self.limit {
+            Limit::AtMost(limit) => (format!("at most {limit} ×"), "×"),
+            Limit::AtLeast(limit) => (format!("at least {limit} ×"), "×"),
+            Limit::BelowMegabytes(limit) => (format!("below {limit} MB"), "MB"),
+        };
+        let value = (self.value)(figures);
+        let measured = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2} {unit}"));
+        let outcome = match self.is_met(figures) {
+            Some(true) => "met",
+            Some(false) => "not met",
+            None => "not measured",
+        };
+        [limit, measured, outcome.to_owned()]
     }
 
-    pub(crate) fn measured(&self, figures: &Figures) -> String {
-        let unit = match self.limit {
-            Limit::AtMost(_) | Limit::AtLeast(_) => "×",
-            Limit::BelowMegabytes(_) => "MB",
-        };
-        (self.value)(figures).map_or_else(|| "–".to_owned(), |value| format!("{value:.2} {unit}"))
-    }
-
-    pub(crate) fn outcome(&self, figures: &Figures) -> Outcome {
-        let Some(value) = (self.value)(figures) else {
-            return Outcome::NotMeasured;
-        };
-        let met = match self.limit {
+    /// Returns whether the goal is met, or `None` if it was not measured.
+    fn is_met(&self, figures: &Figures) -> Option<bool> {
+        let value = (self.value)(figures)?;
+        Some(match self.limit {
             Limit::AtMost(limit) => value <= limit,
             Limit::AtLeast(limit) => value >= limit,
             Limit::BelowMegabytes(limit) => value < limit,
-        };
-        if met { Outcome::Met } else { Outcome::NotMet }
-    }
-}
-
-impl Outcome {
-    pub(crate) fn words(&self) -> &'static str {
-        match self {
-            Self::Met => "met",
-            Self::NotMet => "not met",
-            Self::NotMeasured => "not measured",
-        }
+        })
     }
 }
 
@@ -137,13 +118,11 @@ impl Outcome {
 pub(crate) fn render(figures: &Figures) -> String {
     let mut text = "goals\n".to_owned();
     for goal in &GOALS {
+        let [limit, measured, outcome] = goal.cells(figures);
         let _ = writeln!(
             text,
-            "  {:<82}{:>16}{:>12}  {}",
-            goal.title,
-            goal.limit(),
-            goal.measured(figures),
-            goal.outcome(figures).words()
+            "  {:<82}{limit:>16}{measured:>12}  {outcome}",
+            goal.title
         );
     }
     text
@@ -163,11 +142,11 @@ mod tests {
                 host: (*host).to_owned(),
                 values: [((*metric).to_owned(), *value)].into(),
             });
-        Figures::of(samples.collect(), 1)
+        Figures::of(samples.collect(), 1).unwrap()
     }
 
-    fn outcomes(figures: &Figures) -> Vec<Outcome> {
-        GOALS.iter().map(|goal| goal.outcome(figures)).collect()
+    fn outcomes(figures: &Figures) -> [Option<bool>; 7] {
+        GOALS.each_ref().map(|goal| goal.is_met(figures))
     }
 
     #[test]
@@ -185,11 +164,7 @@ mod tests {
             ("messages-small", 2, "python", "stream_ms", 800.0),
             ("connect", 2, "closure", "connected_kib", 7_812.0),
         ]);
-        assert!(
-            outcomes(&figures)
-                .iter()
-                .all(|outcome| *outcome == Outcome::Met)
-        );
+        assert_eq!(outcomes(&figures), [Some(true); 7]);
     }
 
     #[test]
@@ -207,20 +182,11 @@ mod tests {
             ("messages-small", 2, "python", "stream_ms", 800.0),
             ("connect", 2, "closure", "connected_kib", 7_813.0),
         ]);
-        assert!(
-            outcomes(&figures)
-                .iter()
-                .all(|outcome| *outcome == Outcome::NotMet)
-        );
+        assert_eq!(outcomes(&figures), [Some(false); 7]);
     }
 
     #[test]
     fn goals_without_figures_are_not_measured() {
-        let outcomes = outcomes(&figures(&[]));
-        assert!(
-            outcomes
-                .iter()
-                .all(|outcome| *outcome == Outcome::NotMeasured)
-        );
+        assert_eq!(outcomes(&figures(&[])), [None; 7]);
     }
 }

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::peers;
+use anyhow::Result;
+
 use super::programs::Programs;
+use super::sdks;
+use crate::command::version_of;
 use crate::workspace::Workspace;
 
 /// A program that uses a library to talk to a CLI.
@@ -13,6 +16,17 @@ pub(crate) struct Host {
     pub(crate) name: &'static str,
     command: Vec<PathBuf>,
 }
+
+/// The names of all hosts, in the order of their trials.
+pub(crate) const NAMES: [&str; 7] = [
+    "floor",
+    "closure",
+    "closure-current",
+    "macro",
+    "rmcp",
+    "typescript",
+    "python",
+];
 
 /// The limits of a warm-up as the generator reads them: operations, minimum and maximum in milliseconds.
 const COMPILED: &str = "2000:500:2000";
@@ -30,10 +44,9 @@ const LOGGING: [&str; 7] = [
     "RUST_LOG",
 ];
 
-/// How a host is called in tables.
+/// Returns the title of a host in tables.
 pub(crate) fn title(name: &str) -> &str {
     match name {
-        "floor" => "floor",
         "closure" => "inhouse, closures",
         "closure-current" => "inhouse, closures, one thread",
         "macro" => "inhouse, `#[tool]`",
@@ -47,7 +60,7 @@ pub(crate) fn title(name: &str) -> &str {
 impl Host {
     /// Returns the command that starts the host on the first core.
     ///
-    /// The environment has nothing that makes an SDK log, and asks Node for its production mode.
+    /// The environment has no variable that makes an SDK log, and selects the production mode of Node.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new("taskset");
         command
@@ -62,7 +75,7 @@ impl Host {
 
     /// Returns the limits of the host's warm-up.
     ///
-    /// A just-in-time compiler needs thousands of calls to settle; a compiled host only has to fill its caches.
+    /// A just-in-time compiler needs thousands of calls; a compiled host only has to fill its caches.
     pub(crate) fn warm_up(&self, quick: bool) -> &'static str {
         match self.name {
             _ if quick => QUICK,
@@ -72,89 +85,67 @@ impl Host {
     }
 }
 
-/// The hosts that were asked for and can run, and why others cannot.
+/// Returns the chosen hosts that can be started, and the reasons why others cannot.
 pub(crate) fn available(
     workspace: &Workspace,
     programs: &Programs,
-    wanted: &[String],
-) -> Result<(Vec<Host>, BTreeMap<String, String>), String> {
-    let ours = |name, program: &str, arguments: &[&str]| {
-        let command = std::iter::once(programs.path(program));
-        let command = command.chain(arguments.iter().map(PathBuf::from)).collect();
-        (name, Ok(command))
-    };
-    let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-    let mut candidates = vec![
-        ours("floor", "bench-floor", &[]),
-        ours("closure", "bench-host", &["closure"]),
-        ours(
-            "closure-current",
-            "bench-host",
-            &["closure", "current-thread"],
-        ),
-        ours("macro", "bench-host", &["macro"]),
-        ours("rmcp", "bench-host", &["rmcp"]),
-    ];
-    if wants("typescript") {
-        candidates.push(("typescript", peers::typescript(workspace, programs)));
-    }
-    if wants("python") {
-        candidates.push(("python", peers::python(workspace, programs)));
-    }
-    if let Some(unknown) = wanted
-        .iter()
-        .find(|wanted| candidates.iter().all(|(name, _)| name != wanted))
-    {
-        return Err(format!("`{unknown}` is no host"));
-    }
+    chosen: &[String],
+) -> Result<(Vec<Host>, BTreeMap<String, String>)> {
     let mut hosts = Vec::new();
     let mut absent = BTreeMap::new();
-    for (name, command) in candidates.into_iter().filter(|(name, _)| wants(name)) {
+    for name in NAMES {
+        if !chosen.is_empty() && !chosen.iter().any(|chosen| chosen == name) {
+            continue;
+        }
+        let command = match name {
+            "typescript" => sdks::typescript(workspace, programs),
+            "python" => sdks::python(workspace, programs),
+            "floor" => Ok(vec![programs.path("bench-floor")]),
+            // `closure-current` stands for `closure current-thread`.
+            name => {
+                let (backend, runtime) = name.split_once('-').unzip();
+                let arguments = [
+                    Some(backend.unwrap_or(name)),
+                    runtime.map(|_| "current-thread"),
+                ];
+                let arguments = arguments.into_iter().flatten().map(PathBuf::from);
+                Ok(std::iter::once(programs.path("bench-host"))
+                    .chain(arguments)
+                    .collect())
+            }
+        };
         match command {
             Ok(command) => hosts.push(Host { name, command }),
-            Err(reason) => {
-                eprintln!("{name} takes no part: {reason}");
-                absent.insert(name.to_owned(), reason);
+            Err(error) => {
+                eprintln!("{name} is not measured: {error:#}");
+                absent.insert(name.to_owned(), format!("{error:#}"));
             }
         }
     }
     Ok((hosts, absent))
 }
 
-/// What was measured, in which version.
-pub(crate) fn versions(
-    workspace: &Workspace,
-    hosts: &[Host],
-) -> Result<BTreeMap<String, String>, String> {
+/// Returns the versions of everything that was measured.
+pub(crate) fn versions(workspace: &Workspace, hosts: &[Host]) -> Result<BTreeMap<String, String>> {
+    let manifest: toml::Table = workspace.read("Cargo.toml")?.parse()?;
+    let own = manifest["workspace"]["package"]["version"].as_str();
     let mut versions = BTreeMap::from([
-        ("inhouse".to_owned(), own_version(workspace)?),
-        ("rustc".to_owned(), peers::version_of("rustc")?),
+        ("inhouse".to_owned(), own.unwrap_or_default().to_owned()),
+        ("rustc".to_owned(), version_of("rustc")?),
     ]);
     for host in hosts {
         let packages = match host.name {
-            "typescript" => peers::TYPESCRIPT.as_slice(),
+            "typescript" => sdks::TYPESCRIPT.as_slice(),
             "python" => {
-                let version = peers::version_of(&host.command[0])?;
-                versions.insert("Python".to_owned(), version);
-                peers::PYTHON.as_slice()
+                versions.insert("Python".to_owned(), version_of(&host.command[0])?);
+                sdks::PYTHON.as_slice()
             }
             _ => continue,
         };
-        let packages = packages.iter();
-        versions.extend(packages.map(|(name, version)| {
+        versions.extend(packages.iter().map(|(name, version)| {
             let name = format!("{name} ({})", host.name);
             (name, (*version).to_owned())
         }));
     }
     Ok(versions)
-}
-
-/// The version that all crates of the workspace have.
-fn own_version(workspace: &Workspace) -> Result<String, String> {
-    let manifest = workspace.read("Cargo.toml")?;
-    let mut lines = manifest.lines();
-    let version = lines.find_map(|line| line.strip_prefix("version = "));
-    version
-        .map(|version| version.trim_matches('"').to_owned())
-        .ok_or_else(|| "Cargo.toml names no version".to_owned())
 }

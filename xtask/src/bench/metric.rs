@@ -1,6 +1,6 @@
-//! How figures are written for people.
+//! Rendering of figures with their units.
 
-/// A figure by its name, which ends in its unit.
+/// Renders a figure. Its name ends in its unit.
 pub(crate) fn show(name: &str, value: f64) -> String {
     match name.rsplit('_').next() {
         Some("us") => time(value),
@@ -12,13 +12,18 @@ pub(crate) fn show(name: &str, value: f64) -> String {
     }
 }
 
-/// How many times the floor's.
+/// Renders how many times the floor's value it is.
 pub(crate) fn ratio(value: f64, floor: Option<f64>) -> String {
     match floor {
         Some(floor) if floor > 0.0 && value / floor < 0.1 => format!("{:.4}×", value / floor),
         Some(floor) if floor > 0.0 => format!("{}×", digits(value / floor)),
         _ => String::new(),
     }
+}
+
+/// Renders the range of a rate: `120,000–340,000`.
+pub(crate) fn range(slowest: f64, fastest: f64) -> String {
+    format!("{}–{}", thousands(slowest), thousands(fastest))
 }
 
 fn time(microseconds: f64) -> String {
@@ -62,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_come_from_the_name() {
+    fn unit_is_the_last_part_of_the_name() {
         assert_eq!(show("p50_us", 14.04), "14.0 µs");
         assert_eq!(show("p50_us", 1_120.0), "1.12 ms");
         assert_eq!(show("stream_ms", 2_800.0), "2.80 s");
@@ -74,9 +79,14 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_to_the_floor() {
+    fn ratio_is_to_the_floor() {
         assert_eq!(ratio(30.0, Some(20.0)), "1.50×");
         assert_eq!(ratio(1.0, Some(2_000.0)), "0.0005×");
         assert_eq!(ratio(30.0, None), "");
+    }
+
+    #[test]
+    fn range_has_both_ends() {
+        assert_eq!(range(1_234.0, 56_789.0), "1,234–56,789");
     }
 }

@@ -1,8 +1,10 @@
-//! The lines about speed in README, written from the figures.
+//! The lines about speed in README.md, written from the figures.
 
 use std::fmt::Write as _;
 
-use super::figures::Figures;
+use anyhow::{Context, Result};
+
+use super::figures::{Figures, Selection};
 use super::metric::show;
 use super::{chart, host, results};
 use crate::workspace::Workspace;
@@ -11,101 +13,65 @@ const README: &str = "README.md";
 const BEGIN: &str = "<!-- figures: written by `cargo xtask bench`, not by hand -->\n";
 const END: &str = "<!-- end of figures -->\n";
 
-/// One line: what is measured, and which figure it is.
-struct Line {
-    title: &'static str,
-    scenario: &'static str,
-    cores: usize,
-    metric: &'static str,
-}
-
-const LINES: [Line; 4] = [
-    Line {
-        title: "Small tool call, p50, one core",
-        scenario: "sequential",
-        cores: 1,
-        metric: "p50_us",
-    },
-    Line {
-        title: "Tool calls with 64 in flight",
-        scenario: "in-flight-64",
-        cores: 2,
-        metric: "per_second",
-    },
-    Line {
-        title: "200,000 small messages",
-        scenario: "messages-small",
-        cores: 2,
-        metric: "stream_ms",
-    },
-    Line {
-        title: "Memory, connected",
-        scenario: "connect",
-        cores: 2,
-        metric: "connected_kib",
-    },
+const LINES: [Selection; 4] = [
+    Selection::new("Small tool call, p50, one core", "sequential", 1, "p50_us"),
+    Selection::new(
+        "Tool calls with 64 in flight",
+        "in-flight-64",
+        2,
+        "per_second",
+    ),
+    Selection::new("200,000 small messages", "messages-small", 2, "stream_ms"),
+    Selection::new("Memory, connected", "connect", 2, "connected_kib"),
 ];
 
-const OURS: &str = "closure";
-
-/// Writes the lines into README.
-pub(crate) fn write(workspace: &Workspace, figures: &Figures) -> Result<(), String> {
+pub(crate) fn write(workspace: &Workspace, figures: &Figures) -> Result<()> {
     let readme = with_section(&workspace.read(README)?, &section(figures))?;
-    let path = workspace.root().join(README);
-    std::fs::write(&path, readme).map_err(|cause| format!("{README}: {cause}"))
+    workspace.write(README, &readme)
 }
 
-fn with_section(readme: &str, section: &str) -> Result<String, String> {
-    let missing = || format!("{README} has no place for figures: `{}`", BEGIN.trim());
-    let (before, rest) = readme.split_once(BEGIN).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(END).ok_or_else(missing)?;
+fn with_section(readme: &str, section: &str) -> Result<String> {
+    let missing = || format!("{README} has no section `{}`", BEGIN.trim());
+    let (before, rest) = readme.split_once(BEGIN).with_context(missing)?;
+    let (_, after) = rest.split_once(END).with_context(missing)?;
     Ok(format!("{before}{BEGIN}{section}{END}{after}"))
 }
 
 fn section(figures: &Figures) -> String {
     let mut text = format!("\n![Hosts side by side]({})\n\n", chart::PATH);
-    for line in &LINES {
-        if let Some(line) = line.render(figures) {
-            let _ = writeln!(text, "- {line}.");
-        }
+    for line in LINES
+        .iter()
+        .filter_map(|selection| line(selection, figures))
+    {
+        let _ = writeln!(text, "- {line}.");
     }
-    let _ = writeln!(
-        text,
-        "- All figures of {}: [{}]({}).\n",
-        figures.date,
-        results::PATH,
-        results::PATH
-    );
+    let (date, path) = (&figures.date, results::PATH);
+    let _ = writeln!(text, "- All figures of {date}: [{path}]({path}).\n");
     text
 }
 
-impl Line {
-    /// Returns the figure of inhouse, then those of the other SDKs and how many times better it is.
-    fn render(&self, figures: &Figures) -> Option<String> {
-        let value = |host| figures.value(self.scenario, self.cores, host, self.metric);
-        let own = value(OURS)?;
-        let mut text = format!("{}: {}", self.title, show(self.metric, own));
-        for (peer, separator) in [("typescript", "; "), ("python", ", ")] {
-            let Some(other) = value(peer) else { continue };
-            let times = if self.metric == "per_second" {
-                own / other
-            } else {
-                other / own
-            };
-            let _ = write!(
-                text,
-                "{separator}{} {} ({})",
-                host::title(peer),
-                show(self.metric, other),
-                in_words(times)
-            );
-        }
-        Some(text)
+/// Returns the figure of inhouse, then those of the official SDKs and how many times better inhouse is.
+fn line(selection: &Selection, figures: &Figures) -> Option<String> {
+    let Selection { title, metric, .. } = selection;
+    let own = selection.value(figures, "closure")?;
+    let mut text = format!("{title}: {}", show(metric, own));
+    for (sdk, separator) in [("typescript", "; "), ("python", ", ")] {
+        let Some(other) = selection.value(figures, sdk) else {
+            continue;
+        };
+        let times = if *metric == "per_second" {
+            own / other
+        } else {
+            other / own
+        };
+        let (name, value) = (host::title(sdk), show(metric, other));
+        let _ = write!(text, "{separator}{name} {value} ({})", two_digits(times));
     }
+    Some(text)
 }
 
-/// A ratio to two significant digits: `2.4 ×`, `21 ×`, `680 ×`.
-fn in_words(times: f64) -> String {
+/// Renders a ratio with two significant digits: `2.4 ×`, `21 ×`, `680 ×`.
+fn two_digits(times: f64) -> String {
     if times < 10.0 {
         return format!("{times:.1} ×");
     }
@@ -122,11 +88,8 @@ mod tests {
         let workspace = Workspace::locate();
         let figures = Figures::read(&workspace).unwrap();
         let readme = workspace.read(README).unwrap();
-        assert_eq!(
-            with_section(&readme, &section(&figures)).unwrap(),
-            readme,
-            "`cargo xtask bench --pages` writes it again"
-        );
+        let written = with_section(&readme, &section(&figures)).unwrap();
+        assert_eq!(written, readme, "run `cargo xtask bench --pages`");
     }
 
     #[test]
@@ -141,8 +104,8 @@ mod tests {
 
     #[test]
     fn ratios_have_two_digits() {
-        assert_eq!(in_words(2.44), "2.4 ×");
-        assert_eq!(in_words(21.4), "21 ×");
-        assert_eq!(in_words(677.0), "680 ×");
+        assert_eq!(two_digits(2.44), "2.4 ×");
+        assert_eq!(two_digits(21.4), "21 ×");
+        assert_eq!(two_digits(677.0), "680 ×");
     }
 }

@@ -1,19 +1,19 @@
-//! What host and generator say about one trial, and what follows from both.
+//! The reports of host and generator about one trial, and the figures that follow from them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use anyhow::{Context, Result, anyhow, bail};
+
 type Report = BTreeMap<String, f64>;
 
-/// The figures of a trial, by the names of [`metric`](super::metric).
-pub(crate) fn combine(generator: &Path, host: &Path) -> Result<Report, String> {
-    let generator = read(generator)?;
-    let host = read(host)?;
-    combined(&generator, &host)
+/// Returns the figures of a trial. Each name ends in its unit.
+pub(crate) fn combine(generator: &Path, host: &Path) -> Result<Report> {
+    combined(&read(generator)?, &read(host)?)
 }
 
-fn combined(generator: &Report, host: &Report) -> Result<Report, String> {
-    let said = |report: &Report, name: &str| report.get(name).copied();
+fn combined(generator: &Report, host: &Report) -> Result<Report> {
+    let value = |report: &Report, name: &str| report.get(name).copied();
     let mut figures = Report::new();
     for name in [
         "p50_us",
@@ -28,28 +28,28 @@ fn combined(generator: &Report, host: &Report) -> Result<Report, String> {
         "warm_up_ms",
         "warm_up_operations",
     ] {
-        figures.extend(said(generator, name).map(|value| (name.to_owned(), value)));
+        figures.extend(value(generator, name).map(|figure| (name.to_owned(), figure)));
     }
     for name in ["idle_kib", "peak_kib"] {
-        figures.extend(said(host, name).map(|value| (name.to_owned(), value)));
+        figures.extend(value(host, name).map(|figure| (name.to_owned(), figure)));
     }
-    let mut derive = |name: &str, value: Option<f64>| {
-        figures.extend(value.map(|value| (name.to_owned(), value)));
+    let mut derive = |name: &str, figure: Option<f64>| {
+        figures.extend(figure.map(|figure| (name.to_owned(), figure)));
     };
-    let asked = said(host, "query_ns");
+    let query = value(host, "query_ns");
     for (name, event) in [
         ("started_ms", "cli_started_ns"),
         ("first_line_ms", "first_line_ns"),
         ("first_call_ms", "first_call_ns"),
     ] {
-        let event = said(generator, event);
+        let event = value(generator, event);
         derive(
             name,
-            event.zip(asked).map(|(event, asked)| (event - asked) / 1e6),
+            event.zip(query).map(|(event, query)| (event - query) / 1e6),
         );
     }
     let difference = |from: (&Report, &str), to: (&Report, &str)| {
-        Some(said(to.0, to.1)? - said(from.0, from.1)?)
+        Some(value(to.0, to.1)? - value(from.0, from.1)?)
     };
     derive(
         "growth_kib",
@@ -61,11 +61,11 @@ fn combined(generator: &Report, host: &Report) -> Result<Report, String> {
     );
     derive(
         "backlog_ms",
-        said(generator, "backlog_ns").map(|ns| ns / 1e6),
+        value(generator, "backlog_ns").map(|ns| ns / 1e6),
     );
-    if let Some(messages) = said(generator, "messages") {
-        if said(host, "text_bytes") != said(generator, "text_bytes") {
-            return Err("the host has not read all that was written".to_owned());
+    if let Some(messages) = value(generator, "messages") {
+        if value(host, "text_bytes") != value(generator, "text_bytes") {
+            bail!("the host has not read every message");
         }
         let time = difference((generator, "stream_begin_ns"), (host, "last_message_ns"));
         derive("stream_ms", time.map(|ns| ns / 1e6));
@@ -78,9 +78,10 @@ fn combined(generator: &Report, host: &Report) -> Result<Report, String> {
     Ok(figures)
 }
 
-fn read(path: &Path) -> Result<Report, String> {
-    let text = std::fs::read_to_string(path).map_err(|_| "it left no report".to_owned())?;
-    serde_json::from_str(&text).map_err(|_| text)
+fn read(path: &Path) -> Result<Report> {
+    let text = std::fs::read_to_string(path).context("no report was written")?;
+    // The generator writes the reason of a failure in place of the report.
+    serde_json::from_str(&text).map_err(|_| anyhow!(text))
 }
 
 #[cfg(test)]
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_counted_from_the_query() {
+    fn times_start_at_the_query() {
         let generator = report(&[("cli_started_ns", 3e6), ("first_call_ns", 5e6)]);
         let figures = combined(&generator, &report(&[("query_ns", 2e6)])).unwrap();
         assert_eq!(figures["started_ms"], 1.0);
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_ends_when_the_host_has_read_it() {
+    fn stream_ends_when_the_host_has_read_it() {
         let generator = report(&[
             ("messages", 10.0),
             ("text_bytes", 70.0),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::figures::{self, Figures};
+use anyhow::Result;
+
+use super::figures::{self, Figure, Figures, RATE_RANGE, Selection};
 use super::goals::GOALS;
 use super::metric::{ratio, show};
 use super::scenario::SERVERS;
@@ -12,86 +14,57 @@ use crate::workspace::Workspace;
 
 pub(crate) const PATH: &str = "docs/bench/results.md";
 
-/// A column of the overview: its title, and which figure it shows.
-struct Column {
-    title: &'static str,
-    scenario: &'static str,
-    cores: usize,
-    metric: &'static str,
-}
-
-const COLUMNS: [Column; 9] = [
-    Column {
-        title: "small call, p50, one core",
-        scenario: "sequential",
-        cores: 1,
-        metric: "p50_us",
-    },
-    Column {
-        title: "p50, two cores",
-        scenario: "sequential",
-        cores: 2,
-        metric: "p50_us",
-    },
-    Column {
-        title: "host CPU per call, one core",
-        scenario: "sequential",
-        cores: 1,
-        metric: "host_cpu_us",
-    },
-    Column {
-        title: "cold: mean of the first 2,000 calls, one core",
-        scenario: "sequential",
-        cores: 1,
-        metric: "cold_us",
-    },
-    Column {
-        title: "calls, 64 in flight, two cores",
-        scenario: "in-flight-64",
-        cores: 2,
-        metric: "per_second",
-    },
-    Column {
-        title: "echo of 1 MiB, p50, one core",
-        scenario: "echo-1m",
-        cores: 1,
-        metric: "p50_us",
-    },
-    Column {
-        title: "200,000 messages, two cores",
-        scenario: "messages-small",
-        cores: 2,
-        metric: "stream_ms",
-    },
-    Column {
-        title: "memory, connected",
-        scenario: "connect",
-        cores: 2,
-        metric: "connected_kib",
-    },
-    Column {
-        title: "memory, warmed up",
-        scenario: "sequential",
-        cores: 2,
-        metric: "warm_kib",
-    },
+/// The columns of the overview.
+const COLUMNS: [Selection; 9] = [
+    Selection::new("small call, p50, one core", "sequential", 1, "p50_us"),
+    Selection::new("p50, two cores", "sequential", 2, "p50_us"),
+    Selection::new(
+        "host CPU per call, one core",
+        "sequential",
+        1,
+        "host_cpu_us",
+    ),
+    Selection::new(
+        "cold: mean of the first 2,000 calls, one core",
+        "sequential",
+        1,
+        "cold_us",
+    ),
+    Selection::new(
+        "calls, 64 in flight, two cores",
+        "in-flight-64",
+        2,
+        "per_second",
+    ),
+    Selection::new("echo of 1 MiB, p50, one core", "echo-1m", 1, "p50_us"),
+    Selection::new(
+        "200,000 messages, two cores",
+        "messages-small",
+        2,
+        "stream_ms",
+    ),
+    Selection::new("memory, connected", "connect", 2, "connected_kib"),
+    Selection::new("memory, warmed up", "sequential", 2, "warm_kib"),
 ];
 
-pub(crate) fn write(workspace: &Workspace, figures: &Figures) -> Result<(), String> {
-    std::fs::write(workspace.root().join(PATH), page(figures))
-        .map_err(|cause| format!("{PATH}: {cause}"))
+pub(crate) fn write(workspace: &Workspace, figures: &Figures) -> Result<()> {
+    workspace.write(PATH, &page(figures))
 }
 
 fn page(figures: &Figures) -> String {
     let mut text = format!(
         "# Results of the benchmark\n\n\
-         `cargo xtask bench` writes this page from [result.json]({}); [README.md](README.md) says how it measures.\n\
-         The figures are medians of {} rounds on {}. Ratios in parentheses are to the floor. Only ratios carry over to another \
-         machine.\n\n",
+         `cargo xtask bench` writes this page from [result.json]({}); [README.md](README.md) describes the method.\n\
+         The figures are medians of {} rounds on {}. Only ratios, which are to the floor, carry over to another machine.\n",
         figures::PATH.trim_start_matches("docs/bench/"),
         figures.rounds,
         figures.date
     );
+    let has_range = |figure: &Figure| figure.values.contains_key(RATE_RANGE[0]);
+    if figures.figures.iter().any(has_range) {
+        text.push_str("Rates have the slowest and the fastest round in parentheses; calls in flight have at least five rounds.\n");
+    }
+    text.push('\n');
     for (title, values) in [
         ("Machine", &figures.machine),
         ("Versions", &figures.versions),
@@ -110,22 +83,29 @@ fn page(figures: &Figures) -> String {
             let _ = writeln!(text, "- {title}: {name}: {reason}.");
         }
     }
-    text.push('\n');
-    goals(&mut text, figures);
+    text.push_str("\n## Goals\n\nFor inhouse with closures.\n\n| figure | goal | measured | |\n|---|---|---|---|\n");
+    for goal in &GOALS {
+        let [limit, measured, outcome] = goal.cells(figures);
+        let _ = writeln!(
+            text,
+            "| {} | {limit} | {measured} | {outcome} |",
+            goal.title
+        );
+    }
     overview(&mut text, figures);
     in_process(&mut text, figures);
-    text.push_str("## All scenarios\n\n");
+    text.push_str("\n## All scenarios\n\n");
     for section in table::sections(figures) {
         section.write_markdown(&mut text);
     }
     if let Some(unsteady) = unsteady(figures) {
-        let _ = writeln!(text, "{unsteady}");
+        text.push_str(&unsteady);
     }
-    let _ = text.pop();
-    text
+    text.truncate(text.trim_end().len());
+    text + "\n"
 }
 
-/// A version without its name twice: `node v22`, `rustc 1.95.0`.
+/// Renders a version without repeating its name: `node v22`, `rustc 1.95.0`.
 fn named(name: &str, value: &str) -> String {
     if value.starts_with(name) {
         value.to_owned()
@@ -134,57 +114,35 @@ fn named(name: &str, value: &str) -> String {
     }
 }
 
-fn goals(text: &mut String, figures: &Figures) {
-    text.push_str("## Goals\n\nFor inhouse with closures.\n\n| figure | goal | measured | |\n|---|---|---|---|\n");
-    for goal in &GOALS {
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} |",
-            goal.title,
-            goal.limit(),
-            goal.measured(figures),
-            goal.outcome(figures).words()
-        );
-    }
-    text.push('\n');
-}
-
 fn overview(text: &mut String, figures: &Figures) {
-    text.push_str("## Overview\n\n| |");
-    for column in &COLUMNS {
-        let _ = write!(text, " {} |", column.title);
-    }
-    text.push_str("\n|---|");
-    text.push_str(&"---|".repeat(COLUMNS.len()));
-    text.push('\n');
+    let titles = COLUMNS.iter().map(|column| column.title);
+    let titles = titles.collect::<Vec<_>>().join(" | ");
+    let _ = writeln!(
+        text,
+        "\n## Overview\n\n| | {titles} |\n|---|{}",
+        "---|".repeat(COLUMNS.len())
+    );
     for host in figures.hosts() {
-        let _ = write!(text, "| {} |", host::title(host));
-        for column in &COLUMNS {
-            let _ = write!(text, " {} |", column.cell(figures, host));
-        }
-        text.push('\n');
+        let cells = COLUMNS.iter().map(|column| cell(column, figures, host));
+        let cells = cells.collect::<Vec<_>>().join(" | ");
+        let _ = writeln!(text, "| {} | {cells} |", host::title(host));
     }
-    text.push('\n');
 }
 
-impl Column {
-    fn cell(&self, figures: &Figures, host: &str) -> String {
-        let value = |host| figures.value(self.scenario, self.cores, host, self.metric);
-        match value(host) {
-            None => "–".to_owned(),
-            Some(own) if host == "floor" => show(self.metric, own),
-            Some(own) => format!(
-                "{} ({})",
-                show(self.metric, own),
-                ratio(own, value("floor"))
-            ),
+fn cell(column: &Selection, figures: &Figures, host: &str) -> String {
+    match column.value(figures, host) {
+        None => "–".to_owned(),
+        Some(own) if host == "floor" => show(column.metric, own),
+        Some(own) => {
+            let ratio = ratio(own, column.value(figures, "floor"));
+            format!("{} ({ratio})", show(column.metric, own))
         }
     }
 }
 
-/// Costs inside of the process, and what sessions, servers and calls hold.
+/// Renders the costs inside one process, and the memory of sessions, servers and calls.
 fn in_process(text: &mut String, figures: &Figures) {
-    text.push_str("## One process\n\n");
+    text.push_str("\n## One process\n\n");
     for (name, words) in [
         ("closure", "Small call, line to line, without a CLI process"),
         ("rmcp", "The same with a mounted rmcp server"),
@@ -195,21 +153,18 @@ fn in_process(text: &mut String, figures: &Figures) {
         }
     }
     if let Some(cost) = figures.scale.get("memory") {
-        let value = |name: &str| {
+        let [sessions, each] = ["sessions", "each_kib"].map(|name| {
             cost.get(name)
-                .map_or(String::new(), |cost| show(name, *cost))
-        };
+                .map_or(String::new(), |value| show(name, *value))
+        });
         let _ = writeln!(
             text,
-            "- Each of {} sessions in one process holds {}.",
-            value("sessions"),
-            value("each_kib")
+            "- Each of {sessions} sessions in one process holds {each}."
         );
     }
     if let Some(memory) = memory(figures) {
         let _ = writeln!(text, "- {memory}");
     }
-    text.push('\n');
 }
 
 fn memory(figures: &Figures) -> Option<String> {
@@ -239,12 +194,13 @@ fn costs(cost: &BTreeMap<String, f64>) -> String {
     known.collect::<Vec<_>>().join(", ")
 }
 
-/// The rows whose rate still changed at the maximum of the warm-up.
+/// Lists the rows whose rate still changed at the maximum of the warm-up.
 fn unsteady(figures: &Figures) -> Option<String> {
-    let rows = figures.figures.iter();
-    let rows = rows.filter(|figure| figure.values.get("steady") == Some(&0.0));
-    let rows =
-        rows.map(|figure| format!("{} on {}, {}", figure.scenario, figure.cores, figure.host));
+    let rows = figures
+        .figures
+        .iter()
+        .filter(|figure| figure.values.get("steady") == Some(&0.0));
+    let rows = rows.map(|row| format!("{} on {}, {}", row.scenario, row.cores, row.host));
     let rows: Vec<String> = rows.collect();
     (!rows.is_empty()).then(|| {
         format!(
@@ -256,17 +212,16 @@ fn unsteady(figures: &Figures) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::Figure;
     use super::*;
 
     #[test]
     fn committed_page_matches_the_committed_figures() {
         let workspace = Workspace::locate();
         let figures = Figures::read(&workspace).unwrap();
-        assert_eq!(
-            workspace.read(PATH).unwrap(),
-            page(&figures),
-            "`cargo xtask bench --pages` writes it again"
+        let committed = workspace.read(PATH).unwrap();
+        assert!(
+            committed == page(&figures),
+            "run `cargo xtask bench --pages`"
         );
     }
 
@@ -278,9 +233,10 @@ mod tests {
             host: host.to_owned(),
             values: [("steady".to_owned(), steady)].into(),
         };
-        let both = Figures::of(vec![row("floor", 1.0), row("python", 0.0)], 1);
+        let both = Figures::of(vec![row("floor", 1.0), row("python", 0.0)], 1).unwrap();
         let listed = unsteady(&both).unwrap();
         assert!(listed.contains("sequential on 1, python") && !listed.contains("floor"));
-        assert_eq!(unsteady(&Figures::of(vec![row("floor", 1.0)], 1)), None);
+        let steady = Figures::of(vec![row("floor", 1.0)], 1).unwrap();
+        assert_eq!(unsteady(&steady), None);
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::figures::Figures;
-use super::metric::{ratio, show};
+use super::figures::{Figures, RATE_RANGE};
+use super::metric::{range, ratio, show};
 use super::{host, scenario};
 
-/// What is shown of a scenario, as far as it was measured.
+/// The columns, as far as they were measured.
 const METRICS: [(&str, &str); 15] = [
     ("p50_us", "p50"),
     ("p99_us", "p99"),
@@ -25,7 +25,7 @@ const METRICS: [(&str, &str); 15] = [
     ("growth_kib", "growth"),
 ];
 
-/// Shown with its operations, and without a ratio.
+/// The warm-up has its number of operations beside it, and no ratio.
 const WARM_UP: &str = "warm_up_ms";
 
 /// Every trial has these; they are shown for the scenarios about starting only.
@@ -36,15 +36,15 @@ const STARTING: [&str; 4] = [
     "connected_kib",
 ];
 
-/// The figures of one scenario.
+/// The table of one scenario.
 pub(crate) struct Section {
     title: String,
     columns: Vec<&'static str>,
-    /// The name of a host and its cells.
+    /// The title of each host and its cells.
     rows: Vec<(String, Vec<String>)>,
 }
 
-/// Renders everything for a terminal.
+/// Renders all figures for a terminal.
 pub(crate) fn render(figures: &Figures) -> String {
     let mut text = String::new();
     for section in sections(figures) {
@@ -55,11 +55,15 @@ pub(crate) fn render(figures: &Figures) -> String {
         ("scale", &figures.scale),
     ] {
         for (name, values) in rows {
-            let values = values.iter().map(|(metric, value)| {
+            let values = values.iter();
+            let values = values.map(|(metric, value)| {
                 format!("{} {}", metric.replace('_', " "), show(metric, *value))
             });
-            let values: Vec<String> = values.collect();
-            let _ = writeln!(text, "{title}, {name}: {}", values.join(", "));
+            let _ = writeln!(
+                text,
+                "{title}, {name}: {}",
+                values.collect::<Vec<_>>().join(", ")
+            );
         }
     }
     text
@@ -92,18 +96,25 @@ fn section(figures: &Figures, scenario: &scenario::Scenario, cores: usize) -> Op
         let Some(own) = value(host, metric) else {
             return "–".to_owned();
         };
-        match (metric, value(host, "warm_up_operations")) {
-            (WARM_UP, Some(operations)) => format!(
+        if metric == WARM_UP {
+            let operations = value(host, "warm_up_operations").unwrap_or_default();
+            return format!(
                 "{} in {}",
                 show("operations", operations),
                 show(WARM_UP, own)
-            ),
-            _ => format!(
-                "{} {:>7}",
-                show(metric, own),
-                ratio(own, value("floor", metric))
-            ),
+            );
         }
+        let mut cell = format!(
+            "{} {:>7}",
+            show(metric, own),
+            ratio(own, value("floor", metric))
+        );
+        if let ("per_second", [Some(slowest), Some(fastest)]) =
+            (metric, RATE_RANGE.map(|name| value(host, name)))
+        {
+            cell += &format!(" ({})", range(slowest, fastest));
+        }
+        cell
     };
     let measured = hosts
         .into_iter()
@@ -139,17 +150,11 @@ impl Section {
 
     pub(crate) fn write_markdown(&self, text: &mut String) {
         let _ = writeln!(text, "| {} | {} |", self.title, self.columns.join(" | "));
-        text.push_str("|---|");
-        text.push_str(&"---|".repeat(self.columns.len()));
-        text.push('\n');
+        let _ = writeln!(text, "|---|{}", "---|".repeat(self.columns.len()));
         for (host, cells) in &self.rows {
-            let cells = cells.iter();
-            let cells = cells.map(|cell| cell.split_whitespace().collect::<Vec<_>>().join(" "));
-            let _ = writeln!(
-                text,
-                "| {host} | {} |",
-                cells.collect::<Vec<_>>().join(" | ")
-            );
+            let cells = cells.join(" | ");
+            let cells: Vec<&str> = cells.split_whitespace().collect();
+            let _ = writeln!(text, "| {host} | {} |", cells.join(" "));
         }
         text.push('\n');
     }

@@ -1,10 +1,12 @@
-//! One host under one load.
+//! One measurement of one host under one load.
 
 use std::fmt;
-use std::path::Path;
+use std::fs::{self, File};
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
 
 use super::figures::Figure;
 use super::host::Host;
@@ -12,27 +14,28 @@ use super::programs::Programs;
 use super::reports;
 use super::scenario::Scenario;
 
-/// Longer than any host needs that does not hang, on a busy machine.
+/// Longer than any host takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(180);
 
-/// How long a host may take that may hang.
+/// The deadline of a host that is known to hang.
 const SHORT_DEADLINE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Trial<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) host: &'a Host,
     pub(crate) cores: usize,
-    /// Whether the trial only shows that it works.
+    /// Whether the trial only shows that the scenario works.
     pub(crate) quick: bool,
 }
 
 impl Trial<'_> {
-    pub(crate) fn run(&self, programs: &Programs) -> Result<Figure, String> {
-        let workshop = programs.workshop();
-        let (generator, host) = (workshop.join("generator.json"), workshop.join("host.json"));
-        let marks = workshop.join("marks");
-        for left_over in [&generator, &host, &marks] {
-            remove(left_over)?;
+    pub(crate) fn run(&self, programs: &Programs) -> Result<Figure> {
+        let [generator, host, marks, log] = ["generator.json", "host.json", "marks", "host.log"]
+            .map(|name| programs.directory().join(name));
+        for stale in [&generator, &host, &marks] {
+            // A report of an earlier trial must not count for this one.
+            File::create(stale)?;
+            fs::remove_file(stale)?;
         }
         let mut command = self.host.command();
         command
@@ -51,24 +54,15 @@ impl Trial<'_> {
         if self.scenario.reads_late {
             command.env("BENCH_READ_LATE", "1");
         }
-        let log = workshop.join("host.log");
-        let file = std::fs::File::create(&log).map_err(|cause| cause.to_string())?;
-        let file_too = file.try_clone().map_err(|cause| cause.to_string())?;
-        let mut child = command
-            .stdout(file)
-            .stderr(file_too)
-            .spawn()
-            .map_err(|cause| format!("it does not start: {cause}"))?;
-        let deadline = if self.may_hang() {
-            SHORT_DEADLINE
-        } else {
-            DEADLINE
-        };
-        let status = wait(&mut child, deadline)?;
-        let values = reports::combine(&generator, &host).map_err(|reason| {
-            let log = std::fs::read_to_string(&log).unwrap_or_default();
-            let last = log.lines().next_back().unwrap_or_default();
-            format!("{reason} ({status}; {last})")
+        let file = File::create(&log)?;
+        command.stdout(file.try_clone()?).stderr(file);
+        let mut child = command.spawn().context("the host does not start")?;
+        // The Python SDK answers no request while its messages are not read.
+        let hangs = self.scenario.reads_late && self.host.name == "python";
+        let status = wait(&mut child, if hangs { SHORT_DEADLINE } else { DEADLINE })?;
+        let values = reports::combine(&generator, &host).with_context(|| {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            format!("{status}; {}", log.lines().next_back().unwrap_or_default())
         })?;
         Ok(Figure {
             scenario: self.scenario.name.to_owned(),
@@ -76,11 +70,6 @@ impl Trial<'_> {
             host: self.host.name.to_owned(),
             values,
         })
-    }
-
-    /// Whether the host is known not to be up to it: the Python SDK answers nothing while its messages are not read.
-    fn may_hang(&self) -> bool {
-        self.scenario.reads_late && self.host.name == "python"
     }
 }
 
@@ -96,26 +85,17 @@ impl fmt::Display for Trial<'_> {
     }
 }
 
-fn wait(child: &mut Child, deadline: Duration) -> Result<ExitStatus, String> {
+fn wait(child: &mut Child, deadline: Duration) -> Result<ExitStatus> {
     let end = Instant::now() + deadline;
     loop {
-        if let Some(status) = child.try_wait().map_err(|cause| cause.to_string())? {
+        if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
         if Instant::now() > end {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(format!("no answer within {} s", deadline.as_secs()));
+            bail!("no report within {} s", deadline.as_secs());
         }
         sleep(Duration::from_millis(10));
-    }
-}
-
-fn remove(path: &Path) -> Result<(), String> {
-    match std::fs::remove_file(path) {
-        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("{}: {cause}", path.display()))
-        }
-        _ => Ok(()),
     }
 }

@@ -1,15 +1,17 @@
-//! Costs that do not depend on what else a machine does: instructions and allocations, counted by valgrind.
+//! Instructions and allocations, counted by valgrind: they do not depend on the load of the machine.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Of one operation.
+use anyhow::{Context, Result, bail};
+
+/// The cost of one operation.
 pub(crate) struct Cost {
     pub(crate) instructions: f64,
     pub(crate) allocations: f64,
 }
 
-/// Two runs, so that what comes before and after the operations falls out of the difference.
+/// The numbers of operations in two runs. The difference of the counts has no start and no end of the program.
 const COUNTS: [u32; 2] = [500, 2_500];
 
 pub(crate) fn is_installed() -> bool {
@@ -18,10 +20,10 @@ pub(crate) fn is_installed() -> bool {
 }
 
 /// Counts one operation of `bench-in-process`.
-pub(crate) fn cost(program: &Path, operation: &str) -> Result<Cost, String> {
-    let per_operation = |count: fn(&Path, &str, u32) -> Result<u64, String>| {
+pub(crate) fn cost(program: &Path, operation: &str) -> Result<Cost> {
+    let per_operation = |count: fn(&Path, &str, u32) -> Result<u64>| {
         let [few, many] = COUNTS.map(|runs| count(program, operation, runs));
-        Ok::<f64, String>((many? - few?) as f64 / f64::from(COUNTS[1] - COUNTS[0]))
+        anyhow::Ok((many? - few?) as f64 / f64::from(COUNTS[1] - COUNTS[0]))
     };
     Ok(Cost {
         instructions: per_operation(instructions)?,
@@ -29,40 +31,40 @@ pub(crate) fn cost(program: &Path, operation: &str) -> Result<Cost, String> {
     })
 }
 
-fn instructions(program: &Path, operation: &str, count: u32) -> Result<u64, String> {
+fn instructions(program: &Path, operation: &str, count: u32) -> Result<u64> {
     let tool = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
-    let said = run(&tool, program, operation, count)?;
-    number_behind(&said, "Collected :")
+    let text = run(&tool, program, operation, count)?;
+    number_after(&text, "Collected :")
 }
 
-fn allocations(program: &Path, operation: &str, count: u32) -> Result<u64, String> {
+fn allocations(program: &Path, operation: &str, count: u32) -> Result<u64> {
     let tool = ["--tool=memcheck", "--leak-check=no"];
-    let said = run(&tool, program, operation, count)?;
-    number_behind(&said, "total heap usage:")
+    let text = run(&tool, program, operation, count)?;
+    number_after(&text, "total heap usage:")
 }
 
-fn run(tool: &[&str], program: &Path, operation: &str, count: u32) -> Result<String, String> {
+fn run(tool: &[&str], program: &Path, operation: &str, count: u32) -> Result<String> {
     let output = Command::new("valgrind")
         .args(tool)
         .arg(program)
         .args([operation, &count.to_string()])
         .output()
-        .map_err(|cause| format!("valgrind: {cause}"))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() {
-        Ok(said)
-    } else {
-        Err(format!("valgrind ended with {}:\n{said}", output.status))
+        .context("valgrind")?;
+    // Valgrind writes its counts to stderr.
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() {
+        bail!("valgrind: {}\n{text}", output.status);
     }
+    Ok(text)
 }
 
-fn number_behind(said: &str, label: &str) -> Result<u64, String> {
-    let rest = said.split_once(label).map(|(_, rest)| rest.trim_start());
+fn number_after(text: &str, label: &str) -> Result<u64> {
+    let rest = text.split_once(label).map(|(_, rest)| rest.trim_start());
     let digits = rest.and_then(|rest| rest.split_whitespace().next());
     let digits = digits.map(|digits| digits.replace(',', ""));
     digits
         .and_then(|digits| digits.parse().ok())
-        .ok_or_else(|| format!("valgrind says nothing of `{label}`"))
+        .with_context(|| format!("valgrind printed no `{label}`"))
 }
 
 #[cfg(test)]
@@ -71,10 +73,10 @@ mod tests {
 
     #[test]
     fn numbers_are_read_with_and_without_commas() {
-        let said =
+        let text =
             "==1== Collected : 11424908\n==1==   total heap usage: 9,136 allocs, 9,069 frees";
-        assert_eq!(number_behind(said, "Collected :"), Ok(11_424_908));
-        assert_eq!(number_behind(said, "total heap usage:"), Ok(9_136));
-        assert!(number_behind("", "Collected :").is_err());
+        assert_eq!(number_after(text, "Collected :").unwrap(), 11_424_908);
+        assert_eq!(number_after(text, "total heap usage:").unwrap(), 9_136);
+        assert!(number_after("", "Collected :").is_err());
     }
 }

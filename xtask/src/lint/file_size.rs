@@ -1,84 +1,34 @@
-//! Files stay small enough to be read at one sitting.
+//! Files have at most 500 lines, not counting their unit tests.
 
-use super::finding::{Finding, Outcome};
-use super::rust_source::RustSource;
-use crate::workspace::TextFile;
+use anyhow::Result;
 
-/// Lines of one file, not counting its unit tests.
-const BUDGET: usize = 500;
+use super::{Files, Findings};
 
-pub(crate) fn check(files: &[TextFile]) -> Outcome {
-    let mut sizes = Vec::new();
-    let mut findings = Vec::new();
-    for file in files
-        .iter()
-        .filter(|file| file.is_rust() && !file.is_test())
-    {
-        let lines = lines_without_tests(&file.text);
-        sizes.push(lines);
-        if lines > BUDGET {
-            findings.push(Finding::new(
-                &file.path,
-                format!("{lines} lines, {BUDGET} are the most"),
-            ));
-        }
-    }
-    let largest = sizes.iter().max().copied().unwrap_or(0);
-    let note = format!(
-        "{} files, median {} lines, largest {largest}",
-        sizes.len(),
-        median(&mut sizes)
-    );
-    Outcome::from(findings).note(note)
-}
+const LIMIT: usize = 500;
 
-fn lines_without_tests(text: &str) -> usize {
-    RustSource::parse(text).first_test_line() - 1
-}
-
-fn median(sizes: &mut [usize]) -> usize {
-    sizes.sort_unstable();
-    sizes.get(sizes.len() / 2).copied().unwrap_or(0)
+pub(super) fn check(files: &Files) -> Result<Findings> {
+    let sources = files.rust().filter(|(file, _)| !file.is_test());
+    let sizes = sources.map(|(file, source)| (&file.path, source.first_test_line() - 1));
+    let findings = sizes
+        .filter(|(_, lines)| *lines > LIMIT)
+        .map(|(path, lines)| format!("{path}: {lines} lines; the limit is {LIMIT}"));
+    Ok(findings.collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::files;
     use super::*;
 
-    fn file(path: &str, text: String) -> TextFile {
-        TextFile {
-            path: path.to_owned(),
-            text,
-        }
-    }
-
     #[test]
-    fn a_file_may_fill_its_budget_and_no_more() {
-        assert_eq!(check(&[file("a.rs", "a();\n".repeat(BUDGET))]).findings, []);
-        assert_eq!(
-            check(&[file("a.rs", "a();\n".repeat(BUDGET + 1))])
-                .findings
-                .len(),
-            1
-        );
-    }
-
-    #[test]
-    fn tests_do_not_count() {
-        let tests = format!(
-            "a();\n#[cfg(test)]\nmod tests {{\n{}}}\n",
-            "a();\n".repeat(BUDGET)
-        );
-        assert_eq!(lines_without_tests(&tests), 1);
-        assert_eq!(
-            check(&[file("tests/a.rs", "a();\n".repeat(BUDGET + 1))]).findings,
-            []
-        );
-    }
-
-    #[test]
-    fn the_median_is_the_middle() {
-        assert_eq!(median(&mut [9, 1, 5]), 5);
-        assert_eq!(median(&mut []), 0);
+    fn limit_applies_to_lines_before_unit_tests() {
+        let count = |path: &str, lines: usize, end: &str| {
+            let text = "a!();\n".repeat(lines) + end;
+            check(&files(&[(path, &text)])).unwrap().len()
+        };
+        assert_eq!(count("a.rs", LIMIT, ""), 0);
+        assert_eq!(count("a.rs", LIMIT + 1, ""), 1);
+        assert_eq!(count("tests/a.rs", LIMIT + 1, ""), 0);
+        assert_eq!(count("a.rs", LIMIT, "#[cfg(test)]\nmod tests {\n}\n"), 0);
     }
 }

@@ -1,19 +1,20 @@
-//! No file tells on whose machine it was made: no home directories, no package mirrors.
+//! No file has a home directory or a package mirror of the machine it was made on.
 
-use super::finding::Finding;
-use crate::workspace::TextFile;
+use anyhow::Result;
 
-/// Where people live. Written in pieces, so that this very file passes.
+use super::{Files, Findings};
+
+/// Home directories. The parts are concatenated so that this file passes its own check.
 const HOMES: &[&str] = &[
     concat!("/", "home/"),
     concat!("/", "root/"),
     concat!("/", "Users/"),
 ];
 
-/// Whose home an example may name: nobody's.
-const NOBODY: &str = "me/";
+/// The user that examples may use.
+const EXAMPLE_USER: &str = "me/";
 
-/// What only a configuration of package registries says.
+/// Names that occur in the configuration of package registries only.
 const REGISTRIES: &[&str] = &[
     concat!("sparse", "+http"),
     concat!("replace", "-with"),
@@ -25,81 +26,53 @@ const REGISTRIES: &[&str] = &[
     concat!("arti", "factory"),
 ];
 
-pub(crate) fn check(files: &[TextFile]) -> Vec<Finding> {
-    files
-        .iter()
-        .flat_map(|file| traces(&file.path, &file.text))
-        .collect()
-}
-
-fn traces(path: &str, text: &str) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (line, number) in text.lines().zip(1..) {
-        let homes = HOMES.iter().filter(|home| begins_path(line, home));
-        let registries = REGISTRIES
-            .iter()
-            .filter(|registry| line.contains(*registry));
-        findings.extend(
-            homes.map(|home| Finding::at_line(path, number, format!("a path below {home}"))),
-        );
-        findings.extend(registries.map(|registry| {
-            Finding::at_line(path, number, format!("names a registry: {registry}"))
-        }));
+pub(super) fn check(files: &Files) -> Result<Findings> {
+    let mut findings = Findings::new();
+    for file in &files.text {
+        for (line, number) in file.text.lines().zip(1..) {
+            let homes = HOMES.iter().filter(|home| begins_path(line, home));
+            let registries = REGISTRIES.iter().filter(|name| line.contains(*name));
+            let traces = homes.chain(registries);
+            findings.extend(traces.map(|trace| format!("{}:{number}: has `{trace}`", file.path)));
+        }
     }
-    findings
+    Ok(findings)
 }
 
-/// Whether `home` stands in `line` as the beginning of a path, not in the middle of one.
+/// Returns whether `home` is in `line` as the beginning of a path, not in the middle of one.
 fn begins_path(line: &str, home: &str) -> bool {
     line.match_indices(home).any(|(at, _)| {
         let before = line[..at].chars().next_back();
-        let begins =
-            before.is_none_or(|before| !before.is_alphanumeric() && !"_-.~}>".contains(before));
-        begins && !line[at + home.len()..].starts_with(NOBODY)
+        before.is_none_or(|before| !before.is_alphanumeric() && !"_-.~}>".contains(before))
+            && !line[at + home.len()..].starts_with(EXAMPLE_USER)
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::files;
     use super::*;
 
     #[test]
-    fn homes_are_found_where_a_path_begins() {
-        assert_eq!(
-            traces("a", concat!("cwd = \"/", "home/somebody/x\"")).len(),
-            1
-        );
-        assert_eq!(traces("a", concat!("/", "Users/somebody")).len(), 1);
-        assert_eq!(traces("a", concat!("file:///", "root/x")).len(), 1);
-        assert_eq!(
-            traces(
-                "a",
-                concat!("https://site.org/", "home/page, ${prefix}/", "root/x")
-            )
-            .len(),
-            0
-        );
-    }
-
-    #[test]
-    fn an_example_may_live_in_nobodys_home() {
-        assert_eq!(traces("a", concat!("/", "home/me/project")).len(), 0);
-        assert_eq!(traces("a", concat!("/", "home/melissa/project")).len(), 1);
-    }
-
-    #[test]
-    fn mirrors_are_found() {
-        assert_eq!(
-            traces("a", concat!("[source]\nreplace", "-with = \"mirror\"")).len(),
-            1
-        );
-        assert_eq!(
-            traces(
-                "a",
-                "source = \"registry+https://github.com/rust-lang/crates.io-index\""
-            )
-            .len(),
-            0
-        );
+    fn homes_and_mirrors_are_found() {
+        for (text, expected) in [
+            (concat!("cwd = \"/", "home/ann/x\""), 1),
+            (concat!("/", "Users/ann"), 1),
+            (concat!("file:///", "root/x"), 1),
+            (
+                concat!("https://site.org/", "home/page, ${prefix}/", "root/x"),
+                0,
+            ),
+            (concat!("/", "home/me/project"), 0),
+            (concat!("/", "home/melissa/project"), 1),
+            (concat!("[source]\nreplace", "-with = \"mirror\""), 1),
+            (
+                "source = \"registry+https://github.com/rust-lang/crates.io-index\"",
+                0,
+            ),
+        ] {
+            let findings = check(&files(&[("a", text)])).unwrap();
+            assert_eq!(findings.len(), expected, "{text}");
+        }
     }
 }

@@ -1,108 +1,121 @@
 //! `cargo xtask lint`: every static check of the workspace.
 //!
-//! Each check is a function that returns what it found. All of them run, so that one round shows everything.
+//! Each check returns its findings. All of them run, so that one run shows everything.
 
-mod commands;
-mod deny_toml;
-mod dependencies;
-mod duplicates;
 mod file_size;
-mod finding;
-mod inherited_lints;
-mod leftovers;
-mod licences;
 mod machine_traces;
+mod manifests;
 mod purity;
-mod rust_source;
-mod spdx;
 mod test_habits;
+mod tools;
 mod wire_tags;
 
-pub(crate) use rust_source::RustSource;
-
+use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::workspace::Workspace;
-use dependencies::Dependencies;
-use finding::Outcome;
+use anyhow::{Result, bail};
 
-/// Runs all checks, the quick ones first; whether nothing was found.
-pub(crate) fn run(workspace: &Workspace) -> Result<bool, String> {
-    let files = workspace.text_files()?;
-    let dependencies = Dependencies::load(workspace)?;
-    let root = workspace.root();
-    let checks: [(&str, Check<'_>); 15] = [
-        ("file size", Box::new(|| file_size::check(&files))),
-        (
-            "purity of inhouse-proto",
-            Box::new(|| purity::check(&files, &dependencies.metadata)),
-        ),
-        (
-            "no wire tags in inhouse",
-            Box::new(|| wire_tags::check(&files).into()),
-        ),
-        (
-            "habits of tests",
-            Box::new(|| test_habits::check(&files).into()),
-        ),
-        (
-            "nothing left over",
-            Box::new(|| leftovers::check(&files).into()),
-        ),
-        (
-            "no traces of machines",
-            Box::new(|| machine_traces::check(&files).into()),
-        ),
-        (
-            "inherited lints",
-            Box::new(|| inherited_lints::check(&files).into()),
-        ),
-        ("licences", Box::new(|| licences::check(&dependencies))),
-        ("sources", Box::new(|| dependencies.check_sources().into())),
-        (
-            "duplicates",
-            Box::new(|| duplicates::check(&dependencies).into()),
-        ),
-        ("cargo deny", Box::new(|| commands::deny(root))),
-        ("rustfmt", Box::new(|| commands::rustfmt(root))),
-        ("clippy", Box::new(|| commands::clippy(root))),
-        ("rustdoc", Box::new(|| commands::rustdoc(root))),
-        (
-            "no default features",
-            Box::new(|| commands::no_default_features(root)),
-        ),
-    ];
-    let count = checks.len();
-    let failed: Vec<&str> = checks
-        .into_iter()
-        .filter(|(name, check)| !passes(name, check))
-        .map(|(name, _)| name)
-        .collect();
-    if failed.is_empty() {
-        println!("lint: {count} checks passed");
-    } else {
-        println!(
-            "lint: {} of {count} checks failed: {}",
-            failed.len(),
-            failed.join(", ")
+use crate::source::Source;
+use crate::workspace::{TextFile, Workspace};
+
+/// The files that checks read.
+struct Files {
+    root: PathBuf,
+    /// Every text file, Rust files included.
+    text: Vec<TextFile>,
+    /// The index in `text` and the tokens of every Rust file.
+    rust: Vec<(usize, Source)>,
+}
+
+/// Each finding begins with its place, such as `path:line: `.
+type Findings = Vec<String>;
+
+type Check = fn(&Files) -> Result<Findings>;
+
+/// The checks, quick ones first.
+const CHECKS: [(&str, Check); 11] = [
+    ("file-size", file_size::check),
+    ("purity", purity::check),
+    ("wire-tags", wire_tags::check),
+    ("test-habits", test_habits::check),
+    ("machine-traces", machine_traces::check),
+    ("manifests", manifests::check),
+    ("deny", tools::deny),
+    ("rustfmt", tools::rustfmt),
+    ("clippy", tools::clippy),
+    ("rustdoc", tools::rustdoc),
+    ("no-default-features", tools::no_default_features),
+];
+
+/// Runs the checks with these names, or all; returns whether they found nothing.
+pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<bool> {
+    let known = CHECKS.map(|(name, _)| name);
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        bail!(
+            "there is no check `{unknown}`; the checks are {}",
+            known.join(", ")
         );
+    }
+    let files = Files::read(workspace)?;
+    let mut failed = Vec::new();
+    for (name, check) in CHECKS {
+        if !names.is_empty() && !names.iter().any(|chosen| chosen == name) {
+            continue;
+        }
+        let begin = Instant::now();
+        let findings = check(&files)?;
+        let verdict = if findings.is_empty() { "ok" } else { "FAILED" };
+        println!(
+            "{name:.<22} {verdict:<6} {:>6.1} s",
+            begin.elapsed().as_secs_f32()
+        );
+        for finding in &findings {
+            println!("    {finding}");
+        }
+        if !findings.is_empty() {
+            failed.push(format!("{name} ({})", findings.len()));
+        }
+    }
+    if !failed.is_empty() {
+        println!("lint: failed: {}", failed.join(", "));
     }
     Ok(failed.is_empty())
 }
 
-type Check<'a> = Box<dyn Fn() -> Outcome + 'a>;
-
-fn passes(name: &str, check: &Check<'_>) -> bool {
-    let begin = Instant::now();
-    let Outcome { findings, note } = check();
-    let verdict = if findings.is_empty() { "ok" } else { "FAILED" };
-    let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
-    println!(
-        "{name:.<28} {verdict:<6} {:>6.1} s{note}",
-        begin.elapsed().as_secs_f32()
-    );
-    for finding in &findings {
-        println!("    {finding}");
+impl Files {
+    fn read(workspace: &Workspace) -> Result<Self> {
+        let text = workspace.text_files()?;
+        let rust = text.iter().enumerate().filter(|(_, file)| file.is_rust());
+        let rust = rust.map(|(at, file)| Ok((at, file.parse()?)));
+        let rust = rust.collect::<Result<_>>()?;
+        Ok(Self {
+            root: workspace.root().to_owned(),
+            text,
+            rust,
+        })
     }
-    findings.is_empty()
+
+    fn rust(&self) -> impl Iterator<Item = (&TextFile, &Source)> {
+        self.rust
+            .iter()
+            .map(|(at, source)| (&self.text[*at], source))
+    }
+}
+
+#[cfg(test)]
+fn files(texts: &[(&str, &str)]) -> Files {
+    let text: Vec<TextFile> = texts
+        .iter()
+        .map(|(path, text)| TextFile {
+            path: (*path).to_owned(),
+            text: (*text).to_owned(),
+        })
+        .collect();
+    let rust = text.iter().enumerate().filter(|(_, file)| file.is_rust());
+    let rust = rust.map(|(at, file)| (at, file.parse().unwrap())).collect();
+    Files {
+        root: PathBuf::new(),
+        text,
+        rust,
+    }
 }

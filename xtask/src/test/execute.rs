@@ -1,65 +1,56 @@
-//! Running tests while their output streams by.
+//! Running test executables and counting what libtest reports.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
+use std::ops::AddAssign;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::available_parallelism;
 
-use super::build::Executable;
-use super::tally::Tally;
-use crate::cargo::cargo;
+use anyhow::{Context, Result};
 
-/// Runs one test executable as cargo would: in the directory of its package.
+use super::build::Executable;
+use crate::command::{cargo, output};
+
+/// The environment variables by which tests find programs.
+pub(crate) type Environment = Vec<(&'static str, OsString)>;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Counts {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) skipped: usize,
+    /// The names of the tests that failed, and of executables that crashed.
+    pub(crate) failures: Vec<String>,
+    /// The number of summaries; an executable that crashes prints none.
+    summaries: usize,
+}
+
+/// Runs a test executable as cargo does, and hands each line of its output to `on_line`.
 pub(crate) fn executable(
     test: &Executable,
     arguments: &[String],
-    environment: &[(&str, OsString)],
-) -> Result<Tally, String> {
-    executable_with(test, arguments, environment, |_| {})
-}
-
-/// Runs one test executable and hands each line of its output to `on_line`.
-pub(crate) fn executable_with(
-    test: &Executable,
-    arguments: &[String],
-    environment: &[(&str, OsString)],
+    environment: &Environment,
     on_line: impl FnMut(&str),
-) -> Result<Tally, String> {
+) -> Result<Counts> {
     let name = format!("{}/{}", test.package, test.target);
     println!("\n-- {name}");
     let mut command = command_of(test);
-    command
-        .args(arguments)
-        .envs(environment.iter().map(|(name, value)| (name, value)));
-    stream(&name, &mut command, on_line)
+    let environment = environment.iter().map(|(name, value)| (name, value));
+    stream(&name, command.args(arguments).envs(environment), on_line)
 }
 
-pub(crate) fn doctests(root: &Path, arguments: &[String]) -> Result<Tally, String> {
-    let mut command = cargo(
-        root,
-        [
-            "test",
-            "--workspace",
-            "--all-features",
-            "--doc",
-            "--no-fail-fast",
-            "--",
-        ],
-    );
-    stream("cargo test --doc", command.args(arguments), |_| {})
+pub(crate) fn doctests(root: &Path, arguments: &[String]) -> Result<Counts> {
+    let mut command = cargo(root, ["test", "--workspace", "--all-features", "--doc"]);
+    command.args(["--no-fail-fast", "--"]).args(arguments);
+    stream("cargo test --doc", &mut command, |_| {})
 }
 
-/// The names of the tests of an executable.
-pub(crate) fn list(test: &Executable, arguments: &[String]) -> Result<Vec<String>, String> {
+/// Returns the names of the tests in an executable.
+pub(crate) fn list(test: &Executable, arguments: &[String]) -> Result<Vec<String>> {
     let mut command = command_of(test);
-    let output = command
-        .args(arguments)
-        .args(["--list", "--format=terse"])
-        .output()
-        .map_err(|cause| format!("{}: {cause}", test.path.display()))?;
-    let output = String::from_utf8_lossy(&output.stdout);
-    let names = output
+    let listing = output(command.args(arguments).args(["--list", "--format=terse"]))?;
+    let names = listing
         .lines()
         .filter_map(|line| line.strip_suffix(": test"));
     Ok(names
@@ -67,8 +58,8 @@ pub(crate) fn list(test: &Executable, arguments: &[String]) -> Result<Vec<String
         .collect())
 }
 
-/// Returns the arguments for libtest with a bound on threads: each test starts large processes.
-pub(crate) fn bounded(arguments: &[String]) -> Vec<String> {
+/// Returns the arguments for libtest with a limit on threads: each of these tests starts large processes.
+pub(crate) fn with_limited_threads(arguments: &[String]) -> Vec<String> {
     let mut arguments = arguments.to_vec();
     if !arguments
         .iter()
@@ -89,64 +80,119 @@ fn command_of(test: &Executable) -> Command {
     command
 }
 
-fn stream(
-    name: &str,
-    command: &mut Command,
-    mut on_line: impl FnMut(&str),
-) -> Result<Tally, String> {
-    let failed = |cause: std::io::Error| format!("{name}: {cause}");
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
+fn stream(name: &str, command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<Counts> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().with_context(|| name.to_owned())?;
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-    let mut tally = Tally::default();
+    let mut counts = Counts::default();
     let mut line = Vec::new();
-    // A test may print what is not UTF-8.
-    while stdout.read_until(b'\n', &mut line).map_err(failed)? > 0 {
+    // A test may print bytes that are not UTF-8.
+    while stdout.read_until(b'\n', &mut line)? > 0 {
         let text = String::from_utf8_lossy(&line);
         print!("{text}");
-        tally.read(text.trim_end());
+        counts.read(text.trim_end());
         on_line(text.trim_end());
         line.clear();
     }
-    let status = child.wait().map_err(failed)?;
-    Ok(tally.close(name, status.success()))
+    let status = child.wait()?;
+    Ok(counts.finish(name, status.success()))
+}
+
+impl Counts {
+    /// Reads one line of output: a summary, or the report of a test that failed.
+    fn read(&mut self, line: &str) {
+        if let Some(summary) = line.strip_prefix("test result: ") {
+            self.summaries += 1;
+            self.passed += number_before(summary, "passed");
+            self.failed += number_before(summary, "failed");
+            self.skipped += number_before(summary, "ignored");
+        } else if let Some(test) = line.strip_prefix("test ") {
+            self.failures
+                .extend(test.strip_suffix(" ... FAILED").map(str::to_owned));
+        }
+    }
+
+    /// Counts an executable that crashed, or printed no summary, as a failure.
+    fn finish(mut self, name: &str, success: bool) -> Self {
+        if (!success && self.failed == 0) || self.summaries == 0 {
+            self.failed += 1;
+            self.failures
+                .push(format!("{name} exited without a summary"));
+        }
+        self
+    }
+
+    pub(crate) fn total(&self) -> usize {
+        self.passed + self.failed + self.skipped
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+        self.failures.extend(other.failures);
+        self.summaries += other.summaries;
+    }
+}
+
+/// Returns the number before `word` in `ok. 3 passed; 0 failed; 1 ignored; …`.
+fn number_before(summary: &str, word: &str) -> usize {
+    let words: Vec<&str> = summary.split([' ', ';']).collect();
+    let pair = words.windows(2).find(|pair| pair[1] == word);
+    pair.and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(lines: &[&str]) -> Counts {
+        let mut counts = Counts::default();
+        lines.iter().for_each(|line| counts.read(line));
+        counts
+    }
+
+    const GOOD: &str = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 9 filtered out; finished in 0.01s";
+    const BAD: &str = "test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
+
     #[test]
-    fn a_program_without_a_summary_has_failed() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let tally = stream("version", &mut cargo(root, ["--version"]), |_| {}).unwrap();
-        assert_eq!((tally.passed, tally.failed), (0, 1));
+    fn summaries_are_added() {
+        let counts = read(&[
+            "test a ... ok",
+            GOOD,
+            "test b::c ... FAILED",
+            "test d ... FAILED",
+            BAD,
+        ]);
+        assert_eq!((counts.passed, counts.failed, counts.skipped), (7, 2, 1));
+        assert_eq!(counts.failures, ["b::c", "d"]);
     }
 
     #[test]
-    fn a_program_that_is_missing_is_an_error() {
-        assert!(
-            stream(
-                "none",
-                &mut Command::new("there/is/no/such/program"),
-                |_| {}
-            )
-            .is_err()
+    fn crash_is_a_failure() {
+        assert_eq!(read(&[GOOD]).finish("x", true).failed, 0);
+        assert_eq!(read(&[BAD]).finish("x", false).failed, 2);
+        assert_eq!(read(&[GOOD]).finish("x", false).failed, 1);
+        assert_eq!(
+            read(&[]).finish("x", true).failures,
+            ["x exited without a summary"]
         );
     }
 
     #[test]
-    fn threads_are_bounded_unless_the_caller_does_it() {
+    fn program_without_a_summary_has_failed() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let counts = stream("version", &mut cargo(root, ["--version"]), |_| {}).unwrap();
+        assert_eq!((counts.passed, counts.failed), (0, 1));
+        assert!(stream("none", &mut Command::new("no/such/program"), |_| {}).is_err());
+    }
+
+    #[test]
+    fn threads_are_limited_unless_given() {
         let given = ["--test-threads=1".to_owned()];
-        assert_eq!(bounded(&given), given);
-        let threads: usize = bounded(&[])[0]
-            .strip_prefix("--test-threads=")
-            .unwrap()
-            .parse()
-            .unwrap();
-        assert!((2..=4).contains(&threads));
+        assert_eq!(with_limited_threads(&given), given);
+        assert_eq!(with_limited_threads(&[]).len(), 1);
     }
 }

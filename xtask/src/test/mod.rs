@@ -1,119 +1,228 @@
-//! `cargo xtask test`: builds all tests once, runs them ring by ring, and says what passed, failed and was skipped.
+//! `cargo xtask test`: builds all tests once, runs them ring by ring and prints a summary.
 
 mod build;
 mod execute;
 mod foreign;
-mod plan;
 mod real_cli;
 mod ring;
-mod summary;
-mod tally;
 
-pub(crate) use plan::Plan;
 pub(crate) use ring::Ring;
 
-use std::ffi::OsString;
-use std::time::Instant;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use clap::ValueEnum as _;
 
 use crate::workspace::Workspace;
 use build::Build;
-use real_cli::RealCli;
-use summary::RingReport;
-use tally::Tally;
+use execute::{Counts, Environment};
 
-/// Runs the rings of the plan; whether all is well.
-pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<bool, String> {
-    let build = Build::run(workspace.root(), &plan.rings)?;
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A ring to run, may be repeated; all rings by default
+    #[arg(long = "ring", value_name = "RING")]
+    rings: Vec<Ring>,
+    /// Arguments for libtest: a filter, --nocapture, …
+    #[arg(last = true)]
+    libtest: Vec<String>,
+}
+
+struct Report {
+    ring: Ring,
+    counts: Counts,
+    time: Duration,
+}
+
+/// Runs the rings; returns whether all tests passed.
+pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> {
+    let root = workspace.root();
+    // Rings run from the inside outwards, in whatever order they are given.
+    let chosen = |ring: &&Ring| arguments.rings.is_empty() || arguments.rings.contains(ring);
+    let rings: Vec<Ring> = Ring::value_variants()
+        .iter()
+        .filter(chosen)
+        .copied()
+        .collect();
+    let libtest = &arguments.libtest;
+    let build = Build::run(root, &rings)?;
     let mut reports = Vec::new();
-    for ring in &plan.rings {
+    for ring in rings {
         println!("\n== ring {ring}: {}", ring.description());
         let begin = Instant::now();
-        let tally = match ring {
-            Ring::Doc => execute::doctests(workspace.root(), &plan.arguments)?,
-            Ring::Real | Ring::Soak => with_programs(&build, *ring, plan, || {
-                let cli = RealCli::provide(workspace.root(), build.binary("real-cli"))?;
-                Ok(cli.environment().to_vec())
+        let counts = match ring {
+            Ring::Doc => execute::doctests(root, libtest)?,
+            Ring::Real | Ring::Soak => with_programs(&build, ring, libtest, || {
+                real_cli::provide(root, build.binary("real-cli"))
             })?,
-            Ring::Foreign => with_programs(&build, *ring, plan, || {
-                let programs = foreign::provide(workspace.root())?;
-                Ok(vec![("INHOUSE_FOREIGN", programs.into())])
-            })?,
-            ring => plain(&build, *ring, plan)?,
+            Ring::Foreign => with_programs(&build, ring, libtest, || foreign::provide(root))?,
+            Ring::Pure | Ring::Behaviour | Ring::Process => {
+                run_all(&build, ring, libtest, &Environment::new(), |_| {})?
+            }
         };
-        reports.push(RingReport {
-            ring: *ring,
-            tally,
+        reports.push(Report {
+            ring,
+            counts,
             time: begin.elapsed(),
         });
     }
-    let problems = summary::problems(&reports, plan);
-    print!("\n{}", summary::render(&reports, &problems));
+    let problems = problems(&reports, !libtest.is_empty());
+    print!("\n{}", summary(&reports, &problems));
     Ok(problems.is_empty())
 }
 
-/// Runs the soak tests, and nothing else, with `environment`; returns how many failed.
+/// Runs the soak tests alone with `environment`; returns the number of tests that failed.
 ///
 /// # Errors
-/// If they do not build, or there is no real CLI.
+/// Returns an error if the tests do not build or the real CLI is missing.
 pub(crate) fn soak(
     workspace: &Workspace,
-    arguments: &[String],
-    environment: &[(&str, OsString)],
-    mut on_line: impl FnMut(&str),
-) -> Result<usize, String> {
+    libtest: &[String],
+    environment: Environment,
+    on_line: impl FnMut(&str),
+) -> Result<usize> {
     let build = Build::run(workspace.root(), &[Ring::Soak])?;
-    let cli = RealCli::provide(workspace.root(), build.binary("real-cli"))?;
-    let environment = [&cli.environment(), environment].concat();
-    let mut tally = Tally::default();
-    for test in build.tests_of(Ring::Soak) {
-        tally += execute::executable_with(test, arguments, &environment, &mut on_line)?;
-    }
-    Ok(tally.failed)
+    let mut all = real_cli::provide(workspace.root(), build.binary("real-cli"))?;
+    all.extend(environment);
+    Ok(run_all(&build, Ring::Soak, libtest, &all, on_line)?.failed)
 }
 
-fn plain(build: &Build, ring: Ring, plan: &Plan) -> Result<Tally, String> {
-    let mut tally = Tally::default();
+fn run_all(
+    build: &Build,
+    ring: Ring,
+    libtest: &[String],
+    environment: &Environment,
+    mut on_line: impl FnMut(&str),
+) -> Result<Counts> {
+    let mut counts = Counts::default();
     for test in build.tests_of(ring) {
-        tally += execute::executable(test, &plan.arguments, &[])?;
+        counts += execute::executable(test, libtest, environment, &mut on_line)?;
     }
-    Ok(tally)
+    Ok(counts)
 }
 
-/// Runs a ring that needs programs from a package registry, which tests find by their environment.
+/// Runs a ring whose tests need programs from a package registry.
 ///
-/// The programs may be missing on a developer's machine; on CI a ring that does not run has failed.
+/// Without the programs the tests are skipped, and each is named; with `CI=true` they count as failed.
 fn with_programs(
     build: &Build,
     ring: Ring,
-    plan: &Plan,
-    provide: impl FnOnce() -> Result<Vec<(&'static str, OsString)>, String>,
-) -> Result<Tally, String> {
-    let tests: Vec<_> = build.tests_of(ring).collect();
-    if tests.is_empty() {
-        return Ok(Tally::default());
-    }
-    let mut tally = Tally::default();
-    match provide() {
+    libtest: &[String],
+    provide: impl FnOnce() -> Result<Environment>,
+) -> Result<Counts> {
+    let reason = match provide() {
         Ok(environment) => {
-            let arguments = execute::bounded(&plan.arguments);
-            for test in tests {
-                tally += execute::executable(test, &arguments, &environment)?;
-            }
+            let libtest = execute::with_limited_threads(libtest);
+            return run_all(build, ring, &libtest, &environment, |_| {});
         }
-        Err(reason) => {
-            let names = tests
-                .into_iter()
-                .map(|test| execute::list(test, &plan.arguments));
-            let names: Vec<String> = names.collect::<Result<Vec<_>, _>>()?.concat();
-            let must_run = std::env::var("CI").is_ok_and(|ci| ci == "true");
-            println!("{}", summary::not_run(ring, &reason, &names, must_run));
-            let count = if must_run {
-                &mut tally.failed
-            } else {
-                &mut tally.skipped
-            };
-            *count += names.len();
+        Err(reason) => reason,
+    };
+    let mut counts = Counts::default();
+    let tests = build
+        .tests_of(ring)
+        .map(|test| execute::list(test, libtest));
+    let names = tests.collect::<Result<Vec<_>>>()?.concat();
+    println!(
+        "{} tests not run: {reason:#}\n  {}",
+        names.len(),
+        names.join("\n  ")
+    );
+    if std::env::var("CI").is_ok_and(|ci| ci == "true") {
+        counts.failed = names.len();
+    } else {
+        counts.skipped = names.len();
+    }
+    Ok(counts)
+}
+
+/// Returns why the run failed: tests that failed and, without a filter, rings that ran nothing.
+fn problems(reports: &[Report], is_filtered: bool) -> Vec<String> {
+    let mut problems = Vec::new();
+    for Report { ring, counts, .. } in reports {
+        let failures = counts.failures.iter();
+        problems.extend(failures.map(|failure| format!("ring {ring}: {failure}")));
+        if counts.failed > 0 && counts.failures.is_empty() {
+            problems.push(format!("ring {ring}: {} tests failed", counts.failed));
+        }
+        if counts.total() == 0 && !is_filtered {
+            problems.push(format!("ring {ring}: no test ran"));
         }
     }
-    Ok(tally)
+    if problems.is_empty() && reports.iter().all(|report| report.counts.total() == 0) {
+        problems.push("no test matched".to_owned());
+    }
+    problems
+}
+
+fn summary(reports: &[Report], problems: &[String]) -> String {
+    let mut text = "ring        passed  failed skipped  seconds\n".to_owned();
+    let mut sum = Counts::default();
+    for Report { ring, counts, time } in reports {
+        let _ = writeln!(
+            text,
+            "{ring:<10} {:>7} {:>7} {:>7} {:>8.1}",
+            counts.passed,
+            counts.failed,
+            counts.skipped,
+            time.as_secs_f32()
+        );
+        sum += counts.clone();
+    }
+    for problem in problems {
+        let _ = writeln!(text, "{problem}");
+    }
+    let _ = writeln!(
+        text,
+        "{} passed, {} failed, {} skipped",
+        sum.passed, sum.failed, sum.skipped
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(ring: Ring, passed: usize, failed: usize, skipped: usize) -> Report {
+        let mut counts = Counts::default();
+        (counts.passed, counts.failed, counts.skipped) = (passed, failed, skipped);
+        counts.failures = (0..failed).map(|number| format!("test {number}")).collect();
+        Report {
+            ring,
+            counts,
+            time: Duration::from_millis(1500),
+        }
+    }
+
+    #[test]
+    fn failures_and_empty_rings_are_problems() {
+        let reports = [
+            report(Ring::Pure, 3, 1, 0),
+            report(Ring::Process, 0, 0, 0),
+            report(Ring::Real, 0, 0, 5),
+        ];
+        assert_eq!(
+            problems(&reports, false),
+            ["ring pure: test 0", "ring process: no test ran"]
+        );
+    }
+
+    #[test]
+    fn filter_may_leave_some_rings_empty_but_not_all() {
+        let reports = [report(Ring::Pure, 3, 0, 0), report(Ring::Process, 0, 0, 0)];
+        assert_eq!(problems(&reports, true).len(), 0);
+        assert_eq!(problems(&reports[1..], true), ["no test matched"]);
+    }
+
+    #[test]
+    fn summary_ends_with_the_sum() {
+        let reports = [report(Ring::Pure, 3, 0, 0), report(Ring::Real, 0, 0, 5)];
+        assert_eq!(
+            summary(&reports, &[]),
+            "ring        passed  failed skipped  seconds\n\
+             pure             3       0       0      1.5\n\
+             real             0       0       5      1.5\n\
+             3 passed, 0 failed, 5 skipped\n"
+        );
+    }
 }

@@ -1,16 +1,24 @@
-//! The rings of tests, from the pure centre outwards.
+//! The rings of tests, from the protocol outwards.
 
 use std::fmt;
-use std::str::FromStr;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+use clap::ValueEnum;
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub(crate) enum Ring {
+    /// The protocol and its recordings, without I/O
     Pure,
+    /// The runtime with a scripted CLI in memory
     Behaviour,
+    /// The runtime with a scripted CLI in a process
     Process,
+    /// The examples of the documentation
     Doc,
+    /// The real CLI with a scripted model
     Real,
+    /// Served tools with official MCP clients and the conformance suite
     Foreign,
+    /// One run of each soak test, with the real CLI
     Soak,
 }
 
@@ -18,17 +26,7 @@ pub(crate) enum Ring {
 pub(crate) const PURE_PACKAGES: [&str; 2] = ["inhouse-proto", "xtask"];
 
 impl Ring {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Pure,
-        Self::Behaviour,
-        Self::Process,
-        Self::Doc,
-        Self::Real,
-        Self::Foreign,
-        Self::Soak,
-    ];
-
-    /// The ring to which all tests of one test target belong.
+    /// Returns the ring of all tests in a test target.
     pub(crate) fn of(package: &str, target: &str) -> Self {
         match (package, target) {
             ("inhouse", "real") | ("inhouse-testkit", "scripted_model") => Self::Real,
@@ -40,41 +38,21 @@ impl Ring {
         }
     }
 
-    pub(crate) fn description(self) -> &'static str {
-        match self {
-            Self::Pure => "the protocol and its recordings, without any I/O",
-            Self::Behaviour => "the runtime against a scripted CLI in memory",
-            Self::Process => "the runtime against a scripted CLI in a process",
-            Self::Doc => "the examples of the documentation",
-            Self::Real => "the real CLI against a scripted model",
-            Self::Soak => "one run of each soak test, with the real CLI",
-            Self::Foreign => "served tools against official MCP clients and the conformance suite",
-        }
+    pub(crate) fn description(self) -> String {
+        let value = self.to_possible_value();
+        value
+            .and_then(|value| value.get_help().map(ToString::to_string))
+            .unwrap_or_default()
     }
 }
 
 impl fmt::Display for Ring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Pure => "pure",
-            Self::Behaviour => "behaviour",
-            Self::Process => "process",
-            Self::Doc => "doc",
-            Self::Real => "real",
-            Self::Soak => "soak",
-            Self::Foreign => "foreign",
-        })
-    }
-}
-
-impl FromStr for Ring {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = Self::ALL.map(|ring| ring.to_string());
-        let at = known.iter().position(|ring| ring == name);
-        at.map(|at| Self::ALL[at])
-            .ok_or_else(|| format!("`{name}` is no ring; there are {}", known.join(", ")))
+        f.pad(
+            self.to_possible_value()
+                .expect("no ring is skipped")
+                .get_name(),
+        )
     }
 }
 
@@ -83,25 +61,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_belongs_to_one_ring() {
-        assert_eq!(Ring::of("inhouse-proto", "recordings"), Ring::Pure);
-        assert_eq!(Ring::of("inhouse", "inhouse"), Ring::Behaviour);
-        assert_eq!(Ring::of("inhouse", "process"), Ring::Process);
-        assert_eq!(Ring::of("inhouse", "real"), Ring::Real);
-        assert_eq!(Ring::of("inhouse", "soak"), Ring::Soak);
-        assert_eq!(Ring::of("inhouse", "foreign"), Ring::Foreign);
-        assert_eq!(Ring::of("inhouse-testkit", "scripted_model"), Ring::Real);
-        assert_eq!(
-            Ring::of("inhouse-testkit", "inhouse_testkit"),
-            Ring::Behaviour
-        );
-    }
-
-    #[test]
-    fn names_go_both_ways() {
-        for ring in Ring::ALL {
-            assert_eq!(ring.to_string().parse(), Ok(ring));
+    fn target_belongs_to_one_ring() {
+        for (package, target, ring) in [
+            ("inhouse-proto", "recordings", Ring::Pure),
+            ("inhouse", "inhouse", Ring::Behaviour),
+            ("inhouse", "process", Ring::Process),
+            ("inhouse", "real", Ring::Real),
+            ("inhouse", "soak", Ring::Soak),
+            ("inhouse", "foreign", Ring::Foreign),
+            ("inhouse-testkit", "scripted_model", Ring::Real),
+            ("inhouse-testkit", "inhouse_testkit", Ring::Behaviour),
+        ] {
+            assert_eq!(Ring::of(package, target), ring, "{package} {target}");
         }
-        assert!("all".parse::<Ring>().is_err());
     }
 }

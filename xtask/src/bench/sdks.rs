@@ -1,10 +1,12 @@
 //! The official SDKs, installed with npm and pip.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use anyhow::{Context, Result};
 
 use super::programs::Programs;
+use crate::command::{output, version_of};
 use crate::workspace::Workspace;
 
 /// A package and its version.
@@ -28,11 +30,8 @@ pub(crate) const PYTHON: [Package; 5] = [
 ];
 
 /// Returns the command that starts the host of the TypeScript SDK.
-pub(crate) fn typescript(
-    workspace: &Workspace,
-    programs: &Programs,
-) -> Result<Vec<PathBuf>, String> {
-    let home = programs.workshop().join("typescript");
+pub(crate) fn typescript(workspace: &Workspace, programs: &Programs) -> Result<Vec<PathBuf>> {
+    let home = programs.directory().join("typescript");
     let node = home.join("node_modules/node/bin/node");
     let packages = TYPESCRIPT.map(|(name, version)| format!("{name}@{version}"));
     install(&home, &packages, || {
@@ -42,52 +41,37 @@ pub(crate) fn typescript(
             .args(&packages)
             .arg("--prefix")
             .arg(&home);
-        succeed(&mut npm)?;
-        succeed(Command::new(&node).arg("--version"))
+        output(&mut npm)?;
+        output(Command::new(&node).arg("--version")).map(drop)
     })?;
     // Node looks for packages from the directory of the script.
     let script = home.join("host.mjs");
     let source = workspace.root().join("bench/hosts/host.mjs");
-    std::fs::copy(&source, &script).map_err(|cause| format!("{}: {cause}", source.display()))?;
+    std::fs::copy(&source, &script).context("host.mjs")?;
     Ok(vec![node, script])
 }
 
 /// Returns the command that starts the host of the Python SDK.
-pub(crate) fn python(workspace: &Workspace, programs: &Programs) -> Result<Vec<PathBuf>, String> {
-    let home = programs.workshop().join("python");
+pub(crate) fn python(workspace: &Workspace, programs: &Programs) -> Result<Vec<PathBuf>> {
+    let home = programs.directory().join("python");
     let interpreter = home.join("bin/python");
     let mut packages = PYTHON
         .map(|(name, version)| format!("{name}=={version}"))
         .to_vec();
     packages.push(version_of("python3")?);
     install(&home, &packages, || {
-        succeed(Command::new("python3").args(["-m", "venv"]).arg(&home))?;
+        output(Command::new("python3").args(["-m", "venv"]).arg(&home))?;
         let mut pip = Command::new(&interpreter);
         pip.args(["-m", "pip", "install", "--quiet"])
             .args(&packages[..PYTHON.len()]);
-        succeed(&mut pip)
+        output(&mut pip).map(drop)
     })?;
     let script = workspace.root().join("bench/hosts/host.py");
     Ok(vec![interpreter, script])
 }
 
-/// Returns what a program prints for `--version`.
-pub(crate) fn version_of(program: impl AsRef<OsStr>) -> Result<String, String> {
-    let program = program.as_ref();
-    let output = Command::new(program)
-        .arg("--version")
-        .output()
-        .map_err(|cause| format!("{}: {cause}", program.display()))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(text.lines().next().unwrap_or_default().to_owned())
-}
-
-/// Installs `packages`, unless exactly these are there.
-fn install(
-    home: &Path,
-    packages: &[String],
-    steps: impl FnOnce() -> Result<(), String>,
-) -> Result<(), String> {
+/// Installs `packages` into an empty directory, unless exactly these are installed.
+fn install(home: &Path, packages: &[String], steps: impl FnOnce() -> Result<()>) -> Result<()> {
     let done = home.join("installed");
     let wanted = packages.join("\n");
     if std::fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
@@ -95,23 +79,10 @@ fn install(
     }
     eprintln!("installing into {}", home.display());
     if home.exists() {
-        std::fs::remove_dir_all(home).map_err(|cause| cause.to_string())?;
+        std::fs::remove_dir_all(home)?;
     }
-    std::fs::create_dir_all(home).map_err(|cause| cause.to_string())?;
+    std::fs::create_dir_all(home)?;
     steps()?;
-    std::fs::write(done, wanted).map_err(|cause| cause.to_string())
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|cause| format!("{program}: {cause}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    let last = complaint.lines().next_back().unwrap_or_default();
-    Err(format!("{program} ended with {}: {last}", output.status))
+    std::fs::write(done, wanted)?;
+    Ok(())
 }
