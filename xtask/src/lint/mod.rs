@@ -9,6 +9,7 @@ mod purity;
 mod test_habits;
 mod tools;
 mod wire_tags;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -33,11 +34,12 @@ type Findings = Vec<String>;
 type Check = fn(&Files) -> Result<Findings>;
 
 /// The checks, quick ones first.
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
     ("file-size", file_size::check),
     ("purity", purity::check),
     ("wire-tags", wire_tags::check),
     ("test-habits", test_habits::check),
+    ("words", words::check),
     ("machine-traces", machine_traces::check),
     ("manifests", manifests::check),
     ("deny", tools::deny),
