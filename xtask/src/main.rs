@@ -10,6 +10,7 @@ mod bench;
 mod command;
 mod coverage;
 mod lint;
+mod mutants;
 mod record;
 mod soak;
 mod source;
@@ -31,6 +32,8 @@ enum Command {
     Coverage,
     /// Runs every static check, or those with these names
     Lint { checks: Vec<String> },
+    /// Runs the fast tests on mutants of the code (needs cargo-mutants, which it installs below target)
+    Mutants(mutants::Arguments),
     /// Records the fixtures of inhouse-proto from the real CLI; all scenarios unless some are named
     Record { scenarios: Vec<String> },
     /// Records what the official SDKs send to the CLI, for the launch tests (needs npm and Python)
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&workspace, &arguments),
         Command::Coverage => coverage::run(&workspace),
         Command::Lint { checks } => lint::run(&workspace, &checks),
+        Command::Mutants(arguments) => mutants::run(&workspace, &arguments),
         Command::Record { scenarios } => record::fixtures(&workspace, &scenarios),
         Command::RecordOfficial => record::official_sdks(&workspace),
         Command::Soak(arguments) => soak::run(&workspace, &arguments),
