@@ -12,6 +12,7 @@ mod coverage;
 mod lint;
 mod mutants;
 mod record;
+mod size;
 mod soak;
 mod source;
 mod test;
@@ -38,6 +39,8 @@ enum Command {
     Record { scenarios: Vec<String> },
     /// Records what the official SDKs send to the CLI, for the launch tests (needs npm and Python)
     RecordOfficial,
+    /// Prints the sizes of the crates: code, docs, examples, refused words
+    Size,
     /// Repeats the soak tests with the real CLI and prints a table
     Soak(soak::Arguments),
     /// Runs the tests ring by ring
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Mutants(arguments) => mutants::run(&workspace, &arguments),
         Command::Record { scenarios } => record::fixtures(&workspace, &scenarios),
         Command::RecordOfficial => record::official_sdks(&workspace),
+        Command::Size => size::run(&workspace),
         Command::Soak(arguments) => soak::run(&workspace, &arguments),
         Command::Test(arguments) => test::run(&workspace, &arguments),
     };

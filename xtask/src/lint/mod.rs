@@ -11,6 +11,8 @@ mod tools;
 mod wire_tags;
 mod words;
 
+pub(crate) use words::count as count_words;
+
 use std::path::PathBuf;
 use std::time::Instant;
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Files, Findings};
 use crate::source::{Kind, Source, Token};
-use crate::workspace::TextFile;
+use crate::workspace::{TextFile, Workspace};
 
 const PATH: &str = "xtask/words.toml";
 const MAX_NAME: usize = 70;
@@ -37,6 +37,11 @@ pub(super) fn check(files: &Files) -> Result<Findings> {
     let list = std::fs::read_to_string(files.root.join(PATH)).context(PATH)?;
     let list: List = toml::from_str(&list).context(PATH)?;
     Ok(list.check(files))
+}
+
+/// Returns the number of findings in the workspace.
+pub(crate) fn count(workspace: &Workspace) -> Result<usize> {
+    Ok(check(&Files::read(workspace)?)?.len())
 }
 
 impl List {
