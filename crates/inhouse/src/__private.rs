@@ -1,4 +1,4 @@
-//! What the expansion of `#[tool]` needs. No part of the API: it changes without notice.
+//! Items that the expansion of `#[tool]` uses. Not public API: they change without notice.
 
 pub use {schemars, serde};
 
@@ -6,23 +6,23 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tokio::task::spawn_blocking;
 
-/// What a named parameter of a tool has to be.
+/// Marks the types that a named parameter of a tool can have.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument that the model gives",
-    label = "not an argument of the model",
-    note = "derive `Deserialize` and `JsonSchema` for it; or, if it is an extractor, take it apart with a pattern or mark the parameter with `#[extract]`"
+    message = "`{Self}` cannot be an argument of a tool",
+    label = "not an argument of a tool",
+    note = "derive `Deserialize` and `JsonSchema` for it; if it is an extractor, use a pattern or mark the parameter with `#[extract]`"
 )]
 pub trait Argument {}
 
 impl<T: DeserializeOwned + JsonSchema> Argument for T {}
 
-/// Compiles for arguments only.
+/// Fails to compile unless `T` can be an argument.
 pub fn argument<T: Argument>() {}
 
-/// Runs a handler that blocks on a thread where that does no harm.
+/// Runs a blocking handler on tokio's blocking thread pool.
 ///
 /// # Panics
-/// As the handler does: whoever catches the panics of a handler catches these.
+/// Resumes a panic of the handler on the caller's task, which catches it like that of an async handler.
 pub async fn blocking<R: Send + 'static>(handler: impl FnOnce() -> R + Send + 'static) -> R {
     let span = tracing::Span::current();
     match spawn_blocking(move || span.in_scope(handler)).await {

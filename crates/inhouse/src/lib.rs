@@ -1,43 +1,70 @@
-//! Agents on Claude Code whose tools live in your own process.
+//! SDK for agents built on Claude Code whose tools run in your own process.
 //!
-//! | to | use |
-//! |---|---|
-//! | ask one question | [`query`] |
-//! | hold a conversation | [`Client`], and [`Turn`] for each answer |
-//! | steer a running session | [`Control`] |
-//! | give Claude tools | [`tool`](macro@tool), [`ToolServer`](tool::ToolServer) |
-//! | see and hold up what happens | [`hook`] |
-//! | set anything up | [`Options`] |
-//! | read what happens | [`message::Message`] |
-//!
-//! The [`guide`] explains each, from the first query to tests against the real CLI.
+//! You write an async function, add it to a [`ToolServer`](tool::ToolServer), and Claude can call it: without a second
+//! process, without a port, and with direct access to your application's state.
 //!
 //! ```
-//! use inhouse::{Options, query};
+//! use inhouse::tool::ToolServer;
+//! use inhouse::{Options, query, tool};
 //! # use inhouse_testkit::FakeCli;
+//! # use serde_json::json;
 //!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> inhouse::Result<()> {
-//! # let (transport, mut cli) = FakeCli::new();
-//! # let host = async {
-//! let answer = query("What is 15 + 27?")
-//!     .options(Options::new().max_turns(3))
+//! /// Multiply two numbers.
+//! #[tool(read_only)]
+//! async fn multiply(/** First factor */ a: f64, /** Second factor */ b: f64) -> f64 {
+//!     a * b
+//! }
+//!
+//! # inhouse_testkit::run(FakeCli::play_with(async |transport| {
+//! let calc = ToolServer::new("calc").tool(multiply::tool());
+//! let options = Options::new().tool_server(calc).allow_tools(["mcp__calc"]);
+//! let answer = query("What is 6 times 7?")
+//!     .options(options)
 //! #   .transport(transport)
 //!     .await?
 //!     .text()
 //!     .await?;
 //! assert_eq!(answer, "42");
-//! # inhouse::Result::Ok(())
-//! # };
-//! # let cli = async move {
+//! # Ok(()) }, async |mut cli| {
 //! #     cli.accept().await;
 //! #     cli.expect_prompt().await;
-//! #     cli.turn("42").await;
-//! # };
-//! # let (done, ()) = tokio::join!(host, cli);
-//! # done
-//! # }
+//! #     let result = cli.call_tool("calc", "multiply", json!({"a": 6, "b": 7})).await;
+//! #     cli.turn(&result.all_text()).await;
+//! # }));
 //! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | ask one question | [`query`] |
+//! | hold a conversation | [`Client`], which returns a [`Turn`] for each prompt |
+//! | interrupt or reconfigure a running session | [`Control`] |
+//! | give Claude tools | [`#[tool]`](macro@tool), [`ToolServer`](tool::ToolServer) |
+//! | observe or block events | [`hook`] |
+//! | decide which tools may run | [`permission`] |
+//! | configure a session | [`Options`] |
+//! | read messages | [`message::Message`] |
+//!
+//! The [`guide`] explains each of these, from the first query to tests against the real CLI.
+//!
+//! # Features
+//!
+//! No feature is enabled by default.
+//!
+//! | feature | adds | crates |
+//! |---|---|---|
+//! | none | everything that is not named below | 43 |
+//! | `rmcp` | the module `rmcp`: MCP servers written with the `rmcp` crate in your process (`Options::rmcp_server`), and your tools served to other MCP clients (`ToolServer::serve_stdio`, `ToolServer::into_rmcp`) | 65 |
+//! | `json-schema` | `Tool::with_schema`: a tool with a JSON Schema of your own, and arguments validated against it | 88 |
+//! | both | | 106 |
+//!
+//! # Stability
+//!
+//! This crate is for applications that run Claude Code. Everything that its documentation shows is public API and follows
+//! semantic versioning, with two exceptions: the contents of the module `rmcp` follow the versions of the `rmcp` crate, and
+//! messages gain types and fields with new CLI versions, which is why their types are `#[non_exhaustive]`. Types that come
+//! from `inhouse-proto` are re-exported here; use them by their path in this crate.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[doc(hidden)]
 pub mod __private;
@@ -68,7 +95,30 @@ mod warning;
 
 #[doc(inline)]
 pub use inhouse_macros::tool;
+#[doc(inline)]
 pub use inhouse_proto::message;
+/// The `schemars` crate in the version that this crate uses, for `JsonSchema`.
+///
+/// With it, a type that describes the arguments of a tool needs no dependency on `schemars`. The derive has to be told
+/// where the crate is:
+///
+/// ```
+/// use inhouse::schemars::{JsonSchema, schema_for};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// #[schemars(crate = "inhouse::schemars")]
+/// struct City {
+///     /// The name of the city
+///     name: String,
+/// }
+///
+/// let schema = schema_for!(City);
+/// assert_eq!(schema.as_value()["required"][0], "name");
+/// ```
+///
+/// A tool written with [`#[tool]`](macro@tool) and parameters of ordinary types needs neither.
+pub use schemars;
 
 pub use self::ask::{Asked, dialog, elicitation, permission, plan, question};
 pub use self::client::Client;
@@ -83,7 +133,7 @@ pub use self::stream::MessageStream;
 pub use self::turn::Turn;
 pub use self::warning::Warning;
 
-/// The examples of the README are compiled with those of the documentation.
+/// Compiles the examples of the README with those of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
