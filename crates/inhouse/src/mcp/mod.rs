@@ -5,24 +5,24 @@
 //! request has exactly one answer; a [`ServerSession`] does what the server is for. A server is a
 //! definition: every CLI gets a session of its own of it.
 
-mod announce;
 mod bridge;
 mod endpoint;
 mod gate;
 mod link;
+mod manifests;
+mod mcp_servers;
 mod native;
 mod open_calls;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 mod server;
-mod set;
 
-pub(crate) use self::announce::announce;
 pub(crate) use self::bridge::Bridge;
 pub(crate) use self::endpoint::Endpoint;
 pub(crate) use self::link::Link;
+pub(crate) use self::manifests::announce;
+pub use self::mcp_servers::McpServers;
 pub(crate) use self::native::NativeServer;
 #[cfg(feature = "rmcp")]
 pub(crate) use self::rmcp::RmcpServer;
 pub(crate) use self::server::{Manifest, Reply, RpcRequest, Server, ServerSession};
-pub use self::set::McpServers;

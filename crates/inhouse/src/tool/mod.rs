@@ -38,32 +38,35 @@
 
 mod call;
 mod cancelled;
-mod definition;
 mod error;
 mod extract;
 mod handle;
 mod handler;
 mod input;
-mod record;
 mod registry;
 mod result;
 mod router;
-mod running;
 mod schema;
 #[cfg(feature = "rmcp")]
 mod serve;
 mod server;
 mod state;
 mod subscribers;
+mod telemetry;
+mod timeout;
+#[expect(
+    clippy::module_inception,
+    reason = "private, and named after the type in it"
+)]
+mod tool;
 #[cfg(feature = "json-schema")]
-mod validated;
+mod validation;
 
 pub use inhouse_proto::control::outgoing::{ToolPermissionPolicy, ToolPolicy};
 pub use inhouse_proto::mcp::{CallToolResult, Content, ToolAnnotations, ToolDefinition};
 
 pub use self::call::{Call, CallId, Progress};
 pub use self::cancelled::Cancelled;
-pub use self::definition::Tool;
 pub use self::error::ToolError;
 pub use self::extract::Extract;
 pub use self::handle::ToolHandle;
@@ -73,12 +76,13 @@ pub use self::result::{IntoToolResult, Json};
 pub use self::router::McpRouter;
 pub use self::server::ToolServer;
 pub use self::state::{FromRef, State};
+pub use self::tool::Tool;
 
 pub(crate) use self::call::CallContext;
 pub(crate) use self::cancelled::Canceller;
-pub(crate) use self::record::note_answer;
-#[cfg(feature = "rmcp")]
-pub(crate) use self::record::{CallRecord, note_panic};
 pub(crate) use self::schema::drop_number_format;
 pub(crate) use self::server::ServedTools;
 pub(crate) use self::subscribers::{Listed, Subscriber};
+pub(crate) use self::telemetry::note_answer;
+#[cfg(feature = "rmcp")]
+pub(crate) use self::telemetry::{CallRecord, note_panic};

@@ -6,8 +6,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::watch;
 
 use super::Tool;
-use super::running::Limits;
 use super::subscribers::{Listed, Subscriber, Subscribers};
+use super::timeout::Limits;
 
 /// The limit that the CLI has for calls of a server that sets none: about 28 hours.
 const UNLIMITED: Duration = Duration::from_millis(100_000_000);

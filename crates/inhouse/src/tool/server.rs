@@ -12,10 +12,10 @@ use tokio::sync::watch;
 use tracing::Instrument;
 
 use super::call::CallContext;
-use super::record::{CallRecord, Finished};
 use super::registry::{Listing, Registry};
-use super::running::{Limits, run};
 use super::subscribers::Subscriber;
+use super::telemetry::{CallRecord, Finished};
+use super::timeout::{Limits, run};
 use super::{Call, Canceller, Progress, Tool, ToolHandle};
 use crate::session::Session;
 

@@ -6,13 +6,13 @@
 //! same, for the messages that the handler starts and for notifications of the CLI, of which only it
 //! can make the context.
 
-mod inbound;
-mod link_transport;
+mod incoming;
 mod manifest;
 mod request;
 mod server;
 mod session;
 mod span;
+mod transport;
 
 pub(crate) use self::server::RmcpServer;
 use self::session::RmcpSession;

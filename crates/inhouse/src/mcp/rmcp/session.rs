@@ -12,8 +12,8 @@ use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tracing::{Instrument, Span};
 
-use super::link_transport::{LinkTransport, ToolChanges};
-use super::{inbound, manifest, request, span};
+use super::transport::{LinkTransport, ToolChanges};
+use super::{incoming, manifest, request, span};
 use crate::mcp::{Link, Manifest, Reply, RpcRequest, ServerSession};
 use crate::session::Session;
 use crate::tool::note_panic;
@@ -88,7 +88,7 @@ impl<H: ServerHandler> RmcpSession<H> {
 
     /// Hands a message to the library's own loop, which is there as long as the session.
     fn deliver(&self, message: &str) {
-        if let Some(message) = inbound::read(message) {
+        if let Some(message) = incoming::read(message) {
             let _ = self.inbox.send(message);
         }
     }
@@ -101,7 +101,7 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
 
     fn request(self: Arc<Self>, request: RpcRequest) -> Reply {
         Reply::Running(Box::pin(async move {
-            let id = inbound::request_id(request.call.id());
+            let id = incoming::request_id(request.call.id());
             let params = request.params.as_deref();
             let outcome = pin!(async {
                 let (result, span) = self.answer(id, &request.method, params).await?;

@@ -11,7 +11,7 @@ use ::rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use ::rmcp::{RoleServer, ServerHandler};
 
 use super::call::call;
-use super::changes::TellsOfChanges;
+use super::change_notifier::TellsOfChanges;
 use crate::error::{Error, Result};
 use crate::tool::{ServedTools, ToolServer};
 

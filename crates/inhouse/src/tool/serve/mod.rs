@@ -1,6 +1,6 @@
 //! The way out: a server of tools for programs other than this one.
 
 mod call;
-mod changes;
+mod change_notifier;
 mod handler;
 mod stdio;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use inhouse_proto::mcp::CallToolResult;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::record::{CallRecord, Finished, note_panic};
+use super::telemetry::{CallRecord, Finished, note_panic};
 use crate::user_code::{self, Stopped};
 
 /// How many calls may run at once.
