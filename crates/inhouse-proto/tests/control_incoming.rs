@@ -3,17 +3,17 @@
 mod support;
 
 use inhouse_proto::control::incoming::{
-    AllowDecision, Answer, DecisionClassification, DecisionReasonType, DenyDecision, DialogAnswer,
-    ElicitationAnswer, ElicitationMode, Incoming, PermissionDecision, TokenState,
+    AllowDecision, Answer, CanUseTool, DecisionClassification, DecisionReasonType, DenyDecision,
+    DialogAnswer, Elicitation, ElicitationAnswer, ElicitationMode, HostAuthTokenRefresh,
+    IncomingRequest, OauthTokenRefresh, PermissionDecision, RequestKind, RequestUserDialog,
+    TokenState,
 };
 use inhouse_proto::control::{
-    AddDirectories, AddRules, PermissionBehavior, PermissionMode, PermissionRule, PermissionUpdate,
-    RemoveDirectories, RemoveRules, ReplaceRules, SetMode, UpdateDestination,
+    PermissionBehavior, PermissionMode, PermissionRule, PermissionUpdate, UpdateDestination,
 };
+use inhouse_proto::mcp::ToolCall;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-
-use support::assert_deep_equal;
 
 fn can_use_tool() -> Value {
     json!({
@@ -74,25 +74,37 @@ fn requests() -> Vec<Value> {
     ]
 }
 
+fn read(body: &str) -> IncomingRequest {
+    IncomingRequest::read(body.to_owned().into())
+}
+
 fn encoded(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("it is serializable")
 }
 
 #[test]
-fn every_subtype_is_typed_and_loses_nothing() {
+fn every_subtype_is_typed_with_and_without_newer_members() {
     for request in requests() {
         let mut newer = request.clone();
         newer["a_newer_member"] = json!([null, {"kept": 1.5}]);
         for request in [request, newer] {
             let text = request.to_string();
-            let incoming = Incoming::decode(&text);
-            assert!(!matches!(incoming, Incoming::Unknown(_)), "{incoming:?}");
+            let incoming = read(&text);
+            let is_read = match &incoming.kind {
+                RequestKind::CanUseTool => incoming.decode::<CanUseTool>().is_ok(),
+                RequestKind::Elicitation => incoming.decode::<Elicitation>().is_ok(),
+                RequestKind::UserDialog => incoming.decode::<RequestUserDialog>().is_ok(),
+                RequestKind::Other { subtype } if &**subtype == "oauth_token_refresh" => {
+                    incoming.decode::<OauthTokenRefresh>().is_ok()
+                }
+                RequestKind::Other { subtype } if &**subtype == "host_auth_token_refresh" => {
+                    incoming.decode::<HostAuthTokenRefresh>().is_ok()
+                }
+                RequestKind::Hook(_) | RequestKind::Mcp(_) | RequestKind::ToolCall(_) => true,
+                _ => false,
+            };
+            assert!(is_read, "{incoming:?}");
             assert_eq!(incoming.subtype(), request["subtype"]);
-            let back: Value = serde_json::from_str(
-                &serde_json::to_string(&incoming).expect("it is serializable"),
-            )
-            .expect("it is JSON");
-            assert_deep_equal(&back, &request);
         }
     }
 }
@@ -100,10 +112,7 @@ fn every_subtype_is_typed_and_loses_nothing() {
 #[test]
 fn a_permission_request_has_every_documented_member() {
     let text = can_use_tool().to_string();
-    let Incoming::CanUseTool(request) = Incoming::decode(&text) else {
-        panic!("{text}");
-    };
-    assert!(request.extra.is_empty(), "{:?}", request.extra);
+    let request: CanUseTool = read(&text).decode().expect("a permission request");
     assert_eq!(request.input["a"], 2);
     assert_eq!(
         request.decision_reason_type,
@@ -129,94 +138,136 @@ fn a_permission_request_has_every_documented_member() {
 #[test]
 fn the_others_have_every_documented_member() {
     let text = elicitation().to_string();
-    let Incoming::Elicitation(request) = Incoming::decode(&text) else {
-        panic!("{text}");
-    };
-    assert!(request.extra.is_empty(), "{:?}", request.extra);
+    let request: Elicitation = read(&text).decode().expect("an elicitation");
     assert_eq!(request.mode, Some(ElicitationMode::Form));
 
     let text = r#"{"subtype": "oauth_token_refresh", "token_state": "not_refused"}"#;
-    let Incoming::OauthTokenRefresh(request) = Incoming::decode(text) else {
-        panic!("{text}");
-    };
+    let request: OauthTokenRefresh = read(text).decode().expect("a token refresh");
     assert_eq!(request.token_state, Some(TokenState::NotRefused));
 }
 
 #[test]
 fn large_values_are_passed_on_as_they_came() {
     let text = r#"{"server_name": "a\u0062c", "message": {"id" : 1.50, "method":"x"}, "subtype": "mcp_message"}"#;
-    let Incoming::McpMessage(request) = Incoming::decode(text) else {
+    let RequestKind::Mcp(request) = read(text).kind else {
         panic!("{text}");
     };
-    assert_eq!(request.server_name, "abc");
-    assert_eq!(request.message, r#"{"id" : 1.50, "method":"x"}"#);
+    assert_eq!(&*request.server_name, "abc");
+    assert_eq!(&*request.message, r#"{"id" : 1.50, "method":"x"}"#);
 
     let text = r#"{"subtype": "hook_callback", "callback_id": "hook_0", "input": {"cwd" : "/"}, "tool_use_id": "t"}"#;
-    let Incoming::HookCallback(request) = Incoming::decode(text) else {
+    let RequestKind::Hook(request) = read(text).kind else {
         panic!("{text}");
     };
-    assert_eq!(request.input.get(), r#"{"cwd" : "/"}"#);
+    assert_eq!(&*request.input, r#"{"cwd" : "/"}"#);
     assert_eq!(request.tool_use_id.as_deref(), Some("t"));
 }
 
 #[test]
-fn a_surprise_costs_one_member_and_not_the_request() {
+fn an_unknown_suggestion_is_kept() {
     let request = json!({
         "subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t",
-        "title": 5, "permission_suggestions": [{"type": "addWishes"}, {"type": "setMode", "mode": 1}],
+        "permission_suggestions": [{"type": "addWishes"}, {"type": "setMode", "mode": 1}],
     });
     let text = request.to_string();
-    let Incoming::CanUseTool(typed) = Incoming::decode(&text) else {
-        panic!("{text}");
-    };
-    assert_eq!(typed.title, None);
+    let typed: CanUseTool = read(&text).decode().expect("a permission request");
     let suggestions = typed.permission_suggestions.as_deref().expect("a list");
     assert!(matches!(
         suggestions,
         [PermissionUpdate::Unknown(_), PermissionUpdate::Unknown(_)]
     ));
-    assert_eq!(encoded(&typed), request);
+    assert_eq!(encoded(&suggestions), request["permission_suggestions"]);
+}
+
+/// A lenient `blocked_path` or `agent_id` would fail open: the host would decide on less than the CLI asked.
+#[test]
+fn misshapen_member_of_a_decision_is_an_error() {
+    for (member, value) in [
+        ("title", json!(5)),
+        ("blocked_path", json!({"path": "/etc"})),
+        ("agent_id", json!(["a"])),
+        ("input", Value::Null),
+    ] {
+        let mut request = can_use_tool();
+        request[member] = value;
+        let text = request.to_string();
+        assert!(read(&text).decode::<CanUseTool>().is_err(), "{text}");
+    }
 }
 
 #[test]
-fn what_cannot_be_typed_is_kept_whole() {
+fn unreadable_request_is_kept_whole_and_refused() {
     for (text, subtype, reason) in [
         (
             r#"{"subtype": "can_use_tool", "tool_name": "Bash"}"#,
             "can_use_tool",
-            Some("input"),
+            "missing field `input`",
         ),
         (
             r#"{"subtype": "mcp_message", "server_name": "calc"}"#,
             "mcp_message",
-            Some("message"),
+            "`message` is missing",
         ),
         (
             r#"{"subtype": "mcp_message", "server_name": 1, "message": {}}"#,
             "mcp_message",
-            Some("server_name"),
+            "`server_name` or `message` is missing",
         ),
         (
             r#"{"subtype": "hook_callback", "input": {}}"#,
             "hook_callback",
-            Some("callback_id"),
+            "`callback_id`",
         ),
-        (r#"{"subtype": "ui_copy", "text": "x"}"#, "ui_copy", None),
-        (r#"{"text": "x"}"#, "", Some("subtype")),
-        ("[]", "", Some("an object")),
+        (
+            r#"{"subtype": "ui_copy", "text": "x"}"#,
+            "ui_copy",
+            "Unsupported control request subtype: ui_copy",
+        ),
+        (r#"{"text": "x"}"#, "", "`subtype` is missing"),
+        ("[]", "", "not an object"),
     ] {
-        let Incoming::Unknown(unknown) = Incoming::decode(text) else {
+        let request = read(text);
+        assert_eq!((request.subtype(), &*request.body), (subtype, text));
+        let answer = shown(request.unhandled());
+        let error = answer["error"].as_str().expect("an error");
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn tool_call_is_read_in_any_order_of_members() {
+    for text in [
+        r#"{"subtype":"mcp_message","server_name":"calc","message":{"method":"tools/call","params":{"name":"add","arguments":{"a":1},"_meta":{"claudecode/toolUseId":"toolu_1","progressToken":2}},"jsonrpc":"2.0","id":3}}"#,
+        r#"{"message" : {"id":3, "params":{"_meta":{"x":[], "progressToken":2,"claudecode/toolUseId":"toolu_1"},"arguments":{"a":1},"task":{},"name":"a\u0064d"},"method":"tools\/call"},"newer":1,"server_name":"calc","subtype":"mcp_message"}"#,
+    ] {
+        let RequestKind::ToolCall(request) = read(text).kind else {
             panic!("{text}");
         };
-        assert_eq!((&*unknown.subtype, unknown.raw), (subtype, text));
-        match (&unknown.reason, reason) {
-            (Some(found), Some(expected)) => assert!(found.contains(expected), "{found}"),
-            (found, expected) => assert_eq!(found.as_deref(), expected, "{text}"),
-        }
+        assert_eq!((&*request.server_name, &*request.id), ("calc", "3"));
         assert_eq!(
-            encoded(&unknown),
-            serde_json::from_str::<Value>(text).expect("JSON")
+            ToolCall::parse(Some(&request.params)),
+            Ok(request.call.clone())
         );
+        let call = request.call;
+        assert_eq!((&*call.name, &*call.arguments), ("add", r#"{"a":1}"#));
+        assert_eq!(call.tool_use_id.as_deref(), Some("toolu_1"));
+        assert_eq!(call.progress_token.as_deref(), Some("2"));
+    }
+}
+
+#[test]
+fn odd_tool_call_is_left_to_the_server() {
+    for params in [
+        "7",
+        "{}",
+        r#"{"name":""}"#,
+        r#"{"name":7}"#,
+        r#"{"name":"add","arguments":[]}"#,
+    ] {
+        let text = format!(
+            r#"{{"subtype":"mcp_message","server_name":"calc","message":{{"method":"tools/call","params":{params},"id":3}}}}"#
+        );
+        assert!(matches!(read(&text).kind, RequestKind::Mcp(_)), "{text}");
     }
 }
 
@@ -232,7 +283,7 @@ fn shown(answer: Answer) -> Value {
 }
 
 fn unhandled(request: &Value) -> Value {
-    shown(Incoming::decode(&request.to_string()).unhandled())
+    shown(read(&request.to_string()).unhandled())
 }
 
 #[test]
@@ -329,14 +380,11 @@ fn answers_leave_out_what_is_not_set() {
         json!({"behavior": "allow", "updatedInput": {"a": 1}})
     );
     let mut full = allow;
-    full.updated_permissions = Some(vec![
-        AddRules::new(
-            [PermissionRule::new("Bash")],
-            PermissionBehavior::Allow,
-            UpdateDestination::Session,
-        )
-        .into(),
-    ]);
+    full.updated_permissions = Some(vec![PermissionUpdate::add_rules(
+        [PermissionRule::new("Bash")],
+        PermissionBehavior::Allow,
+        UpdateDestination::Session,
+    )]);
     full.tool_use_id = Some("toolu_7".to_owned());
     full.decision_classification = Some(DecisionClassification::UserPermanent);
     assert_eq!(
@@ -384,27 +432,24 @@ fn answers_leave_out_what_is_not_set() {
 #[test]
 fn permission_updates_can_be_built() {
     let built: Vec<PermissionUpdate> = vec![
-        AddRules::new(
+        PermissionUpdate::add_rules(
             [PermissionRule::new("Bash").content("ls:*")],
             PermissionBehavior::Allow,
             UpdateDestination::LocalSettings,
-        )
-        .into(),
-        ReplaceRules::new(
+        ),
+        PermissionUpdate::replace_rules(
             [PermissionRule::new("Read")],
             PermissionBehavior::Deny,
             UpdateDestination::UserSettings,
-        )
-        .into(),
-        RemoveRules::new(
+        ),
+        PermissionUpdate::remove_rules(
             [],
             PermissionBehavior::Ask,
             UpdateDestination::ProjectSettings,
-        )
-        .into(),
-        SetMode::new(PermissionMode::AcceptEdits, UpdateDestination::Session).into(),
-        AddDirectories::new(["/a"], UpdateDestination::CliArg).into(),
-        RemoveDirectories::new(["/b"], UpdateDestination::Session).into(),
+        ),
+        PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UpdateDestination::Session),
+        PermissionUpdate::add_directories(["/a"], UpdateDestination::CliArg),
+        PermissionUpdate::remove_directories(["/b"], UpdateDestination::Session),
     ];
     assert_eq!(encoded(&built), updates());
 }

@@ -1,8 +1,10 @@
-//! Every request of the host: its exact JSON, and its reply decoded and encoded again.
+//! Every request of the host: its exact JSON, and its reply with every member typed.
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::any::type_name;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::time::Duration;
 
 use inhouse_proto::control::outgoing::*;
@@ -11,7 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use support::assert_deep_equal;
+use support::unread;
 
 const DECLARED: [&str; 37] = [
     "initialize",
@@ -64,7 +66,7 @@ impl Golden {
     fn asks<R>(&mut self, request: R, body: Value, payload: Value)
     where
         R: ControlRequest,
-        R::Reply: Serialize,
+        R::Reply: Debug,
     {
         self.check(&request, &body, &payload);
         assert!(R::reply(None).is_err(), "{} needs a payload", R::SUBTYPE);
@@ -74,39 +76,38 @@ impl Golden {
     fn tells<R>(&mut self, request: R, body: Value, payload: Value)
     where
         R: ControlRequest,
-        R::Reply: Serialize,
+        R::Reply: Debug,
     {
         self.check(&request, &body, &payload);
         for absent in [None, Some("null")] {
-            let reply = R::reply(absent).expect("a confirmation may be empty");
-            assert_eq!(encoded(&reply), json!({}), "{} {absent:?}", R::SUBTYPE);
+            R::reply(absent).expect("a confirmation may be empty");
         }
     }
 
     fn check<R>(&mut self, request: &R, body: &Value, payload: &Value)
     where
         R: ControlRequest,
-        R::Reply: Serialize,
+        R::Reply: Debug,
     {
         let text = encode(request).expect("a request is serializable");
         let sent: Value = serde_json::from_str(&text).expect("a request is JSON");
         assert_eq!(sent, *body, "{}", R::SUBTYPE);
         assert!(text.starts_with(r#"{"subtype":"#), "{text}");
 
+        let shown = |payload: &Value| match R::reply(Some(&payload.to_string())) {
+            Ok(reply) => format!("{reply:?}"),
+            Err(error) => format!("error: {error}"),
+        };
+        let whole = shown(payload);
+        assert!(!whole.starts_with("error: "), "{}: {whole}", R::SUBTYPE);
+        assert_eq!(unread(payload, &shown), BTreeSet::new(), "{}", R::SUBTYPE);
+
         let mut newer = payload.clone();
-        newer["a_newer_member"] = json!({"kept": [1, null]});
-        for payload in [payload, &newer] {
-            let reply = R::reply(Some(&payload.to_string()))
-                .unwrap_or_else(|error| panic!("{}: {error}: {payload}", R::SUBTYPE));
-            let back = encoded(&reply);
-            assert_deep_equal(&back, payload);
-        }
+        newer["a_newer_member"] = json!({"ignored": [1, null]});
+        let is_untyped = type_name::<R::Reply>() == type_name::<Value>();
+        assert!(shown(&newer) == whole || is_untyped, "{}", R::SUBTYPE);
         self.seen.push(R::SUBTYPE);
     }
-}
-
-fn encoded(value: &impl Serialize) -> Value {
-    serde_json::to_value(value).expect("a reply is serializable")
 }
 
 fn raw(value: Value) -> Box<RawValue> {
@@ -693,13 +694,10 @@ fn a_surprise_costs_one_member_and_not_the_reply() {
     let reply = Interrupt::reply(Some(&payload.to_string())).expect("an open reply");
     assert_eq!(reply.still_queued, None);
     assert_eq!(reply.cancelled.as_deref(), Some(&["a".to_owned()][..]));
-    assert_eq!(reply.extra.get("still_queued"), Some(&json!("three")));
-    assert_eq!(encoded(&reply), payload);
 
     let payload = json!({"commands": [{"name": "no description"}], "pid": 7});
     let reply = Initialize::reply(Some(&payload.to_string())).expect("an open reply");
     assert_eq!((reply.commands.is_none(), reply.pid), (true, Some(7)));
-    assert_eq!(encoded(&reply), payload);
 }
 
 #[test]

@@ -106,7 +106,7 @@ async fn show(mut messages: MessageStream) -> inhouse::Result<()> {
                 }
             }
             Message::Result(result) => {
-                println!("{}", result.result.unwrap_or_default());
+                println!("{}", result.result.as_deref().unwrap_or_default());
                 let turns = result.num_turns.unwrap_or_default();
                 let cost = result.total_cost_usd.unwrap_or_default();
                 println!("  {turns} turns, ${cost:.4}");

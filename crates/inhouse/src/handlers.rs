@@ -1,11 +1,8 @@
 //! Routes each request of the CLI to the code that answers it.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use inhouse_proto::control::incoming::{Answer, Incoming, McpMessage};
-use inhouse_proto::engine::Request;
-use serde::Deserialize;
+use inhouse_proto::control::incoming::{Answer, IncomingRequest, RequestKind};
 
 use crate::ask::AskHandlers;
 use crate::custom_requests::CustomRequests;
@@ -44,60 +41,32 @@ impl Handlers {
     ///
     /// Runs on the driver task, so it only routes: MCP messages in the order in which they arrive,
     /// everything else to a future that decodes the request itself.
-    pub(crate) fn start(&self, request: &Request) -> Reply {
-        if let Some(message) = mcp_message(request)
-            && let Some(reply) = self.bridge.receive(request, &message)
-        {
-            return reply;
+    pub(crate) fn start(&self, request: IncomingRequest) -> Reply {
+        match self.bridge.receive(request) {
+            Ok(reply) => reply,
+            Err(request) => {
+                let (host, session) = (Arc::clone(&self.host), self.bridge.session().clone());
+                Reply::Running(Box::pin(
+                    async move { host.answer(&request, &session).await },
+                ))
+            }
         }
-        let host = Arc::clone(&self.host);
-        let (request, session) = (request.clone(), self.bridge.session().clone());
-        Reply::Running(Box::pin(
-            async move { host.answer(&request, &session).await },
-        ))
     }
 }
 
 impl HostHandlers {
-    async fn answer(&self, request: &Request, session: &Session) -> Answer {
-        // Decoded once here, and moved into the handler.
-        let answered = match request.decode() {
-            Incoming::CanUseTool(call) => self.ask.can_use_tool(*call, session).await,
-            Incoming::Elicitation(elicitation) => self.ask.elicitation(*elicitation, session).await,
-            Incoming::RequestUserDialog(dialog) => self.ask.dialog(dialog, session).await,
-            Incoming::HookCallback(callback) => self.hooks.answer(&callback, session).await,
-            Incoming::Unknown(unknown) => self.ask.malformed_dialog(&unknown),
+    async fn answer(&self, request: &IncomingRequest, session: &Session) -> Answer {
+        let answered = match &request.kind {
+            RequestKind::CanUseTool => self.ask.can_use_tool(request, session).await,
+            RequestKind::Elicitation => self.ask.elicitation(request, session).await,
+            RequestKind::UserDialog => self.ask.dialog(request, session).await,
+            RequestKind::Hook(callback) => self.hooks.answer(callback, session).await,
             _ => None,
         };
         if let Some(answer) = answered {
             return answer;
         }
-        let unhandled = request.decode();
-        let answered = self
-            .custom
-            .answer(unhandled.subtype(), request.body())
-            .await;
-        answered.unwrap_or_else(|| unhandled.unhandled())
-    }
-}
-
-/// Returns the MCP message of a request; `None` if the request is not for an MCP server.
-fn mcp_message(request: &Request) -> Option<McpMessage<'_>> {
-    #[derive(Deserialize)]
-    struct Subtype<'a> {
-        #[serde(borrow)]
-        subtype: Cow<'a, str>,
-    }
-    if let Some(message) = request.mcp_message() {
-        return Some(message);
-    }
-    // Reads nothing but the subtype: other requests are decoded in the task of their handler.
-    let Subtype { subtype } = serde_json::from_str(request.body()).ok()?;
-    if subtype != "mcp_message" {
-        return None;
-    }
-    match request.decode() {
-        Incoming::McpMessage(message) => Some(message),
-        _ => None,
+        let answered = self.custom.answer(request.subtype(), &request.body).await;
+        answered.unwrap_or_else(|| request.unhandled())
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// The result that a turn ended with.
 pub(crate) fn result(last: Message) -> Result<ResultMessage> {
     match last {
-        Message::Result(result) => Ok(*result),
+        Message::Result(result) => Ok(result.into_inner()),
         _ => Err(Error::new(
             ErrorKind::Protocol,
             "the turn ended without a result that can be read: its prompt was taken back, or the \

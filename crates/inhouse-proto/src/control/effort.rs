@@ -1,17 +1,20 @@
-use crate::open::open_enum;
+use inhouse_macros::Open;
 
-open_enum! {
-    /// How much work a model puts into a turn.
-    pub enum EffortLevel {
-        /// The least.
-        Low = "low",
-        /// Less than usual.
-        Medium = "medium",
-        /// A lot.
-        High = "high",
-        /// More than `high`; not every model has it.
-        Xhigh = "xhigh",
-        /// All that the model can do.
-        Max = "max",
-    }
+/// How much work a model puts into a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EffortLevel {
+    /// The least.
+    Low,
+    /// Less than usual.
+    Medium,
+    /// A lot.
+    High,
+    /// More than `high`; not every model has it.
+    Xhigh,
+    /// All that the model can do.
+    Max,
+    /// A value that this version does not know.
+    Unknown(String),
 }

@@ -1,8 +1,8 @@
-use crate::open::open_struct;
+use serde::Deserialize;
 
-open_struct! {
-    /// The reply to a request that is only acknowledged.
-    ///
-    /// Should a CLI say more than that, it is in [`extra`](Self::extra).
-    pub struct Empty {}
-}
+/// The reply to a request that is only acknowledged.
+///
+/// Should a CLI say more than that, it is in [`extra`](Self::extra).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct Empty {}

@@ -3,7 +3,7 @@
 //! | direction | module | shape |
 //! |---|---|---|
 //! | host → CLI | [`outgoing`] | one struct for each subtype; the trait [`ControlRequest`] names its reply |
-//! | CLI → host | [`incoming`] | one enum, [`Incoming`], answered with an [`Answer`] |
+//! | CLI → host | [`incoming`] | one [`IncomingRequest`] each, answered with an [`Answer`] |
 //!
 //! A request that this version does not know takes four lines:
 //!
@@ -42,10 +42,10 @@ mod request;
 
 pub use self::effort::EffortLevel;
 pub use self::empty::Empty;
-pub use self::incoming::{Answer, Incoming};
+pub use self::incoming::{Answer, IncomingRequest};
 pub use self::permission_mode::PermissionMode;
 pub use self::permission_update::{
-    AddDirectories, AddRules, PermissionBehavior, PermissionRule, PermissionUpdate,
-    RemoveDirectories, RemoveRules, ReplaceRules, SetMode, UpdateDestination,
+    DirectoryUpdate, ModeUpdate, PermissionBehavior, PermissionRule, PermissionUpdate, RuleUpdate,
+    UpdateDestination,
 };
 pub use self::request::{ControlRequest, encode};

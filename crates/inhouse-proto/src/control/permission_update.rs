@@ -1,83 +1,97 @@
 use crate::control::PermissionMode;
-use crate::open::{Extra, open_enum, open_struct, open_union};
+use inhouse_macros::Open;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-open_union! {
-    /// A change to the permissions of a session or of a settings file.
-    ///
-    /// The CLI suggests some with a permission request; an answer that allows the call may carry
-    /// them back, unchanged or not.
-    ///
-    /// ```
-    /// use inhouse_proto::control::{AddRules, PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination};
-    ///
-    /// let update = PermissionUpdate::from(AddRules::new(
-    ///     [PermissionRule::new("Bash").content("ls:*")],
-    ///     PermissionBehavior::Allow,
-    ///     UpdateDestination::Session,
-    /// ));
-    /// assert_eq!(
-    ///     serde_json::to_value(update)?,
-    ///     serde_json::json!({
-    ///         "type": "addRules",
-    ///         "rules": [{"toolName": "Bash", "ruleContent": "ls:*"}],
-    ///         "behavior": "allow",
-    ///         "destination": "session",
-    ///     }),
-    /// );
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub enum PermissionUpdate by "type" {
-        /// Adds rules.
-        AddRules(AddRules) = "addRules",
-        /// Puts rules in the place of all others with the same behavior.
-        ReplaceRules(ReplaceRules) = "replaceRules",
-        /// Removes rules.
-        RemoveRules(RemoveRules) = "removeRules",
-        /// Changes the permission mode.
-        SetMode(SetMode) = "setMode",
-        /// Adds working directories.
-        AddDirectories(AddDirectories) = "addDirectories",
-        /// Removes working directories.
-        RemoveDirectories(RemoveDirectories) = "removeDirectories",
-    }
+/// A change to the permissions of a session or of a settings file.
+///
+/// The CLI suggests some with a permission request; an answer that allows the call may carry
+/// them back, unchanged or not.
+///
+/// ```
+/// use inhouse_proto::control::{PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination};
+///
+/// let update = PermissionUpdate::add_rules(
+///     [PermissionRule::new("Bash").content("ls:*")],
+///     PermissionBehavior::Allow,
+///     UpdateDestination::Session,
+/// );
+/// assert_eq!(
+///     serde_json::to_value(update)?,
+///     serde_json::json!({
+///         "type": "addRules",
+///         "rules": [{"toolName": "Bash", "ruleContent": "ls:*"}],
+///         "behavior": "allow",
+///         "destination": "session",
+///     }),
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum PermissionUpdate {
+    /// Adds rules.
+    AddRules(RuleUpdate),
+    /// Puts rules in the place of all others with the same behavior.
+    ReplaceRules(RuleUpdate),
+    /// Removes rules.
+    RemoveRules(RuleUpdate),
+    /// Changes the permission mode.
+    SetMode(ModeUpdate),
+    /// Adds working directories.
+    AddDirectories(DirectoryUpdate),
+    /// Removes working directories.
+    RemoveDirectories(DirectoryUpdate),
+    /// A value that this version cannot type.
+    #[serde(untagged)]
+    Unknown(Value),
 }
 
-open_enum! {
-    /// What a rule says about the calls that it matches.
-    pub enum PermissionBehavior {
-        /// Run them.
-        Allow = "allow",
-        /// Refuse them.
-        Deny = "deny",
-        /// Ask about them.
-        Ask = "ask",
-    }
+/// What a rule says about the calls that it matches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PermissionBehavior {
+    /// Run them.
+    Allow,
+    /// Refuse them.
+    Deny,
+    /// Ask about them.
+    Ask,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
-open_enum! {
-    /// Where a [`PermissionUpdate`] is kept.
-    pub enum UpdateDestination {
-        /// The user's settings file.
-        UserSettings = "userSettings",
-        /// The project's settings file, which is shared.
-        ProjectSettings = "projectSettings",
-        /// The project's settings file of this machine.
-        LocalSettings = "localSettings",
-        /// Memory, until the session ends.
-        Session = "session",
-        /// The layer of the command line.
-        CliArg = "cliArg",
-    }
+/// Where a [`PermissionUpdate`] is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum UpdateDestination {
+    /// The user's settings file.
+    UserSettings,
+    /// The project's settings file, which is shared.
+    ProjectSettings,
+    /// The project's settings file of this machine.
+    LocalSettings,
+    /// Memory, until the session ends.
+    Session,
+    /// The layer of the command line.
+    CliArg,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
-open_struct! {
-    /// A tool, or some of the calls to it.
-    pub struct PermissionRule {
-        /// The tool's name.
-        pub tool_name as "toolName": String,
-        /// Which calls are meant; all of them if there is none.
-        pub rule_content as "ruleContent": Option<String>,
-    }
+/// A tool, or some of the calls to it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PermissionRule {
+    /// The tool's name.
+    pub tool_name: String,
+    /// Which calls are meant; all of them if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule_content: Option<String>,
 }
 
 impl PermissionRule {
@@ -87,7 +101,6 @@ impl PermissionRule {
         Self {
             tool_name: tool_name.into(),
             rule_content: None,
-            extra: Extra::default(),
         }
     }
 
@@ -99,111 +112,116 @@ impl PermissionRule {
     }
 }
 
-macro_rules! rule_update {
-    ($(#[$doc:meta])* $name:ident = $tag:literal) => {
-        open_struct! {
-            $(#[$doc])*
-            pub struct $name ["type" = $tag] {
-                /// The rules.
-                pub rules: Vec<PermissionRule>,
-                /// What they say.
-                pub behavior: PermissionBehavior,
-                /// Where the change is kept.
-                pub destination: UpdateDestination,
-            }
-        }
-
-        impl $name {
-            /// An update of these rules.
-            #[must_use]
-            pub fn new(
-                rules: impl IntoIterator<Item = PermissionRule>,
-                behavior: PermissionBehavior,
-                destination: UpdateDestination,
-            ) -> Self {
-                Self {
-                    rules: rules.into_iter().collect(),
-                    behavior,
-                    destination,
-                    extra: Extra::default(),
-                }
-            }
-        }
-    };
+/// Rules to add, replace or remove.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RuleUpdate {
+    /// The rules.
+    pub rules: Vec<PermissionRule>,
+    /// What the rules say about the calls that they match.
+    pub behavior: PermissionBehavior,
+    /// Where the change is kept.
+    pub destination: UpdateDestination,
 }
 
-rule_update! {
-    /// Adds rules to those that are there.
-    AddRules = "addRules"
+/// A change of the permission mode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ModeUpdate {
+    /// The new mode.
+    pub mode: PermissionMode,
+    /// Where the change is kept.
+    pub destination: UpdateDestination,
 }
 
-rule_update! {
-    /// Puts rules in the place of all others with the same behavior.
-    ReplaceRules = "replaceRules"
+/// Working directories to add or remove.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DirectoryUpdate {
+    /// The directories.
+    pub directories: Vec<String>,
+    /// Where the change is kept.
+    pub destination: UpdateDestination,
 }
 
-rule_update! {
-    /// Removes rules.
-    RemoveRules = "removeRules"
-}
-
-open_struct! {
-    /// Changes the permission mode.
-    pub struct SetMode ["type" = "setMode"] {
-        /// The new mode.
-        pub mode: PermissionMode,
-        /// Where the change is kept.
-        pub destination: UpdateDestination,
-    }
-}
-
-impl SetMode {
-    /// An update to this mode.
+impl PermissionUpdate {
+    /// Creates an update that adds rules.
     #[must_use]
-    pub fn new(mode: PermissionMode, destination: UpdateDestination) -> Self {
+    pub fn add_rules(
+        rules: impl IntoIterator<Item = PermissionRule>,
+        behavior: PermissionBehavior,
+        destination: UpdateDestination,
+    ) -> Self {
+        Self::AddRules(RuleUpdate::new(rules, behavior, destination))
+    }
+
+    /// Creates an update that replaces all rules of the same behavior.
+    #[must_use]
+    pub fn replace_rules(
+        rules: impl IntoIterator<Item = PermissionRule>,
+        behavior: PermissionBehavior,
+        destination: UpdateDestination,
+    ) -> Self {
+        Self::ReplaceRules(RuleUpdate::new(rules, behavior, destination))
+    }
+
+    /// Creates an update that removes rules.
+    #[must_use]
+    pub fn remove_rules(
+        rules: impl IntoIterator<Item = PermissionRule>,
+        behavior: PermissionBehavior,
+        destination: UpdateDestination,
+    ) -> Self {
+        Self::RemoveRules(RuleUpdate::new(rules, behavior, destination))
+    }
+
+    /// Creates an update that changes the permission mode.
+    #[must_use]
+    pub fn set_mode(mode: PermissionMode, destination: UpdateDestination) -> Self {
+        Self::SetMode(ModeUpdate { mode, destination })
+    }
+
+    /// Creates an update that adds working directories.
+    #[must_use]
+    pub fn add_directories<D: Into<String>>(
+        directories: impl IntoIterator<Item = D>,
+        destination: UpdateDestination,
+    ) -> Self {
+        Self::AddDirectories(DirectoryUpdate::new(directories, destination))
+    }
+
+    /// Creates an update that removes working directories.
+    #[must_use]
+    pub fn remove_directories<D: Into<String>>(
+        directories: impl IntoIterator<Item = D>,
+        destination: UpdateDestination,
+    ) -> Self {
+        Self::RemoveDirectories(DirectoryUpdate::new(directories, destination))
+    }
+}
+
+impl RuleUpdate {
+    fn new(
+        rules: impl IntoIterator<Item = PermissionRule>,
+        behavior: PermissionBehavior,
+        destination: UpdateDestination,
+    ) -> Self {
         Self {
-            mode,
+            rules: rules.into_iter().collect(),
+            behavior,
             destination,
-            extra: Extra::default(),
         }
     }
 }
 
-macro_rules! directory_update {
-    ($(#[$doc:meta])* $name:ident = $tag:literal) => {
-        open_struct! {
-            $(#[$doc])*
-            pub struct $name ["type" = $tag] {
-                /// The directories.
-                pub directories: Vec<String>,
-                /// Where the change is kept.
-                pub destination: UpdateDestination,
-            }
+impl DirectoryUpdate {
+    fn new<D: Into<String>>(
+        directories: impl IntoIterator<Item = D>,
+        destination: UpdateDestination,
+    ) -> Self {
+        Self {
+            directories: directories.into_iter().map(Into::into).collect(),
+            destination,
         }
-
-        impl $name {
-            /// An update of these directories.
-            #[must_use]
-            pub fn new<D: Into<String>>(
-                directories: impl IntoIterator<Item = D>,
-                destination: UpdateDestination,
-            ) -> Self {
-                Self {
-                    directories: directories.into_iter().map(Into::into).collect(),
-                    destination,
-                    extra: Extra::default(),
-                }
-            }
-        }
-    };
-}
-
-directory_update! {
-    /// Adds directories to those that tools may work in.
-    AddDirectories = "addDirectories"
-}
-
-directory_update! {
-    /// Removes directories from those that tools may work in.
-    RemoveDirectories = "removeDirectories"
+    }
 }

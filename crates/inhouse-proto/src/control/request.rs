@@ -1,7 +1,7 @@
 use serde::Serialize;
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::DeserializeOwned;
 
-use crate::open::{self, Open};
+use crate::open::decode;
 
 /// A request that the host makes of the CLI.
 ///
@@ -23,10 +23,9 @@ pub trait ControlRequest: Serialize {
     /// # Errors
     /// When the payload has another shape than the reply.
     fn reply(payload: Option<&str>) -> Result<Self::Reply, serde_json::Error> {
-        match payload {
-            Some(payload) => serde_json::from_str(payload),
-            None => serde_json::from_str("{}")
-                .or_else(|error| serde_json::from_str("null").map_err(|_| error)),
+        match payload.filter(|text| text.trim() != "null") {
+            Some(payload) => decode(payload),
+            None => decode("{}").or_else(|error| decode("null").map_err(|_| error)),
         }
     }
 }
@@ -47,10 +46,4 @@ pub fn encode<R: ControlRequest>(request: &R) -> Result<String, serde_json::Erro
         subtype: R::SUBTYPE,
         request,
     })
-}
-
-/// Types the payload of an open reply: fast, and patiently if that fails.
-pub(super) fn open_reply<T: Open>(payload: Option<&str>) -> Result<T, serde_json::Error> {
-    let payload = payload.filter(|text| text.trim() != "null").unwrap_or("{}");
-    open::decode(payload).map_err(serde_json::Error::custom)
 }

@@ -1,6 +1,7 @@
 use bytes::Bytes;
 
-use super::{Frame, Request, SessionState, Ticket};
+use super::{Frame, SessionState, Ticket};
+use crate::control::IncomingRequest;
 use crate::id::RequestId;
 
 /// What an [`Engine`](super::Engine) reports to its owner.
@@ -10,7 +11,7 @@ pub enum Event {
     /// A message for whoever reads the conversation.
     Message(Frame),
     /// The CLI asks something; the ticket is needed to answer.
-    Request(Ticket, Request),
+    Request(Ticket, IncomingRequest),
     /// The CLI has withdrawn what it asked: the handler may stop, there is nothing to answer.
     Withdrawn(Ticket),
     /// What became of a request of the host.

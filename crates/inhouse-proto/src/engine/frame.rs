@@ -2,8 +2,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::Text;
 use crate::message::{Gap, Message};
+use crate::wire::Text;
 
 /// A line for the reader of a conversation, not decoded yet.
 ///
@@ -93,11 +93,8 @@ impl Frame {
     /// The message that it holds; a [`Gap`] if it turns out not to be JSON.
     #[must_use]
     pub fn decode(&self) -> Message {
-        Message::decode_text(&self.line).unwrap_or_else(|error| {
-            // What is garbled deeper inside is kept as it came.
-            Message::open_partly(&self.line, &error)
-                .unwrap_or_else(|| Message::Gap(Gap::not_json(self.line.as_bytes())))
-        })
+        Message::decode_line(&self.line)
+            .unwrap_or_else(|_| Gap::not_json(self.line.as_bytes()).into())
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
-use super::Text;
+use crate::wire::Text;
 
 /// Requests of the CLI that wait for an answer.
 #[derive(Debug, Default)]

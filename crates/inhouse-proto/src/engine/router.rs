@@ -7,10 +7,10 @@ use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Engine, Event, Frame, Notice, Outcome, Request, SessionState, Text};
-use crate::control::incoming::Answer;
+use super::{Engine, Event, Frame, Notice, Outcome, SessionState};
+use crate::control::incoming::{Answer, IncomingRequest};
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, Skim, mend, sample_of};
+use crate::wire::{Envelope, Reply, Skim, Text, replace_lone_surrogates, sample_of};
 
 /// Where a line goes: the one place that knows the frame types of the wire.
 impl Engine {
@@ -31,11 +31,11 @@ impl Engine {
         };
         let kind = envelope.kind.as_deref().unwrap_or_default();
         let subtype = envelope.subtype.as_deref().unwrap_or_default();
-        if matches!(kind, "control_request" | "control_response") {
-            // Half an emoji must not cost the CLI its answer, or the host its reply.
-            if let Some(mended) = mend(&bytes) {
-                return self.route_line(mended.into(), now);
-            }
+        // Here and not after an error: user code parses parts of a request, such as the arguments of a tool.
+        if kind == "control_request"
+            && let Some(replaced) = replace_lone_surrogates(&line)
+        {
+            return self.route_line(replaced.into(), now);
         }
         match (kind, subtype) {
             ("control_request", _) => self.route_request(&line, &envelope),
@@ -100,9 +100,9 @@ impl Engine {
             self.outgoing.answer(id, answer);
             return self.malformed(line);
         };
-        match self.inbound.open(part_of(line, id.clone())) {
+        match self.inbound.open(line.part(id.clone())) {
             Some(ticket) => {
-                let request = Request::new(line, request);
+                let request = IncomingRequest::read(line.part(*request));
                 self.events.push_back(Event::Request(ticket, request));
             }
             None => self.notice(Notice::DuplicateRequest {
@@ -234,14 +234,6 @@ fn is_said(line: &str) -> bool {
         .is_some_and(|rest| kinds.iter().any(|kind| rest.starts_with(kind)))
         && line.ends_with('}')
         && RESULT.find(line.as_bytes()).is_none()
-}
-
-/// A text that stands in a line, as a part of it where it can be one.
-fn part_of(line: &Text, text: Cow<'_, str>) -> Text {
-    match text {
-        Cow::Borrowed(text) => line.part(text),
-        Cow::Owned(text) => text.into(),
-    }
 }
 
 fn member_text(line: &str, name: &str) -> Option<String> {

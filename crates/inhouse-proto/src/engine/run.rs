@@ -1,18 +1,20 @@
+use inhouse_macros::Open;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use crate::open::open_enum;
-
-open_enum! {
-    /// What a session is doing, as the CLI tells the host.
-    pub enum SessionState {
-        /// Nothing: it waits for a prompt.
-        Idle = "idle",
-        /// A turn runs.
-        Running = "running",
-        /// It waits for an answer of the host.
-        RequiresAction = "requires_action",
-    }
+/// What a session is doing, as the CLI tells the host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SessionState {
+    /// Nothing: it waits for a prompt.
+    Idle,
+    /// A turn runs.
+    Running,
+    /// It waits for an answer of the host.
+    RequiresAction,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
 /// Knows when the run that a prompt began is over.

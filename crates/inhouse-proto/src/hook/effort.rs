@@ -1,10 +1,10 @@
 use crate::control::EffortLevel;
-use crate::open::open_struct;
+use serde::Deserialize;
 
-open_struct! {
-    /// How much work the model puts into a turn.
-    pub struct HookEffort {
-        /// The level.
-        pub level: EffortLevel,
-    }
+/// How much work the model puts into a turn.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct HookEffort {
+    /// The level.
+    pub level: EffortLevel,
 }

@@ -1,6 +1,9 @@
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::open::Mismatch;
+use super::HookEffort;
+use crate::control::PermissionMode;
+use crate::open::decode_strict;
 
 /// What a hook is told when its moment comes.
 ///
@@ -48,79 +51,30 @@ pub trait HookEvent: DeserializeOwned + Send + 'static {
     ///
     /// # Errors
     /// When a member that the event cannot do without is missing or has another shape.
-    fn decode(input: &str) -> Result<Self, Mismatch> {
-        serde_json::from_str(input).map_err(Mismatch::new)
+    fn decode(input: &str) -> serde_json::Result<Self> {
+        decode_strict(input)
     }
 }
 
-/// Declares the payload of an event: an open struct with what every event has in front.
-///
-/// An event that only happens in a subagent says so, since its agent is always named:
-///
-/// ```text
-/// hook_event! {
-///     /// …
-///     pub struct SubagentStart in a subagent {
-///         // …
-///     }
-/// }
-/// ```
-macro_rules! hook_event {
-    (
-        $(#[$meta:meta])*
-        pub struct $name:ident { $($own:tt)* }
-    ) => {
-        $crate::hook::event::hook_event!(@declare $(#[$meta])* $name
-            {
-                /// The subagent in which it happens; none in the main conversation.
-                pub agent_id: Option<String>,
-                /// The kind of the subagent, or the agent that the session runs as.
-                pub agent_type: Option<String>,
-            }
-            { $($own)* });
-    };
-    (
-        $(#[$meta:meta])*
-        pub struct $name:ident in a subagent { $($own:tt)* }
-    ) => {
-        $crate::hook::event::hook_event!(@declare $(#[$meta])* $name
-            {
-                /// The subagent.
-                pub agent_id: String,
-                /// Its kind. Empty for one that the CLI runs for itself, such as for a summary.
-                pub agent_type: String,
-            }
-            { $($own)* });
-    };
-    (@declare $(#[$meta:meta])* $name:ident { $($agent:tt)* } { $($own:tt)* }) => {
-        $crate::open::open_struct! {
-            $(#[$meta])*
-            pub struct $name ["hook_event_name" = stringify!($name)] {
-                /// The session.
-                pub session_id: String,
-                /// The file in which the CLI keeps the conversation.
-                pub transcript_path: String,
-                /// The working directory.
-                pub cwd: String,
-                /// The prompt in whose course it happens; none outside of one.
-                pub prompt_id: Option<String>,
-                /// The permission mode; told with events about tools, prompts and stops.
-                pub permission_mode: Option<$crate::control::PermissionMode>,
-                /// The effort of the model; told with events about tools and stops.
-                pub effort: Option<$crate::hook::HookEffort>,
-                $($agent)*
-                $($own)*
-            }
-        }
-
-        impl $crate::hook::HookEvent for $name {
-            const NAME: &'static str = stringify!($name);
-
-            fn decode(input: &str) -> Result<Self, $crate::open::Mismatch> {
-                $crate::open::decode(input)
-            }
-        }
-    };
+/// The members that all hook events share.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct HookCommon {
+    /// The session the event happens in.
+    pub session_id: String,
+    /// The file in which the CLI keeps the conversation.
+    pub transcript_path: String,
+    /// The working directory of the session.
+    pub cwd: String,
+    /// The prompt that is being answered; `None` outside of a turn.
+    pub prompt_id: Option<String>,
+    /// The permission mode; set for events about tools, prompts and stops.
+    pub permission_mode: Option<PermissionMode>,
+    /// The effort of the model; set for events about tools and stops.
+    pub effort: Option<HookEffort>,
+    /// The subagent the event happens in; `None` in the main conversation.
+    pub agent_id: Option<String>,
+    /// The type of the subagent, or of the agent that the session runs as. Empty for a subagent that the CLI runs for
+    /// itself, such as for a summary.
+    pub agent_type: Option<String>,
 }
-
-pub(super) use hook_event;

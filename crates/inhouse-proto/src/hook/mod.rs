@@ -51,7 +51,7 @@ pub use self::config::{ConfigChange, ConfigSource};
 pub use self::display::MessageDisplay;
 pub use self::effort::HookEffort;
 pub use self::elicitation::{Elicitation, ElicitationAction, ElicitationResult};
-pub use self::event::HookEvent;
+pub use self::event::{HookCommon, HookEvent};
 pub use self::file::{CwdChanged, DirectoryAdded, DirectorySource, FileChanged, FileEvent};
 pub use self::instructions::{InstructionsLoaded, InstructionsOwner, LoadReason};
 pub use self::model_switch::{

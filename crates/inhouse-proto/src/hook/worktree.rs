@@ -1,19 +1,34 @@
-use super::event::hook_event;
+use super::{HookCommon, HookEvent};
+use serde::Deserialize;
 
-hook_event! {
-    /// A worktree is needed; the answer says [where it is](super::HookOutput::worktree).
-    ///
-    /// A hook for this event takes the place of `git worktree`.
-    pub struct WorktreeCreate {
-        /// The name of the worktree.
-        pub name: String,
-    }
+/// A worktree is needed; the answer says [where it is](super::HookOutput::worktree).
+///
+/// A hook for this event takes the place of `git worktree`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct WorktreeCreate {
+    /// The members that all events share.
+    #[serde(flatten)]
+    pub common: HookCommon,
+    /// The name of the worktree.
+    pub name: String,
 }
 
-hook_event! {
-    /// A worktree is not needed any more.
-    pub struct WorktreeRemove {
-        /// Where it is.
-        pub worktree_path: String,
-    }
+impl HookEvent for WorktreeCreate {
+    const NAME: &'static str = "WorktreeCreate";
+}
+
+/// A worktree is not needed any more.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct WorktreeRemove {
+    /// The members that all events share.
+    #[serde(flatten)]
+    pub common: HookCommon,
+    /// Where it is.
+    pub worktree_path: String,
+}
+
+impl HookEvent for WorktreeRemove {
+    const NAME: &'static str = "WorktreeRemove";
 }

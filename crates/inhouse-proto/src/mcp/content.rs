@@ -1,109 +1,132 @@
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::open::{Extra, open_struct, open_union};
-
-open_union! {
-    /// One piece of what a tool returns.
-    pub enum Content by "type" {
-        /// Text.
-        Text(TextContent) = "text",
-        /// A picture. The model sees it.
-        Image(ImageContent) = "image",
-        /// Sound. The CLI saves it to a file and tells the model where.
-        Audio(AudioContent) = "audio",
-        /// A resource, with what it holds.
-        Resource(EmbeddedResource) = "resource",
-        /// A resource, by its address.
-        ResourceLink(ResourceLink) = "resource_link",
-    }
+/// One piece of what a tool returns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Content {
+    /// Text.
+    Text(TextContent),
+    /// A picture. The model sees it.
+    Image(ImageContent),
+    /// Sound. The CLI saves it to a file and tells the model where.
+    Audio(AudioContent),
+    /// A resource, with what it holds.
+    Resource(EmbeddedResource),
+    /// A resource, by its address.
+    ResourceLink(ResourceLink),
+    /// A value that this version cannot type.
+    #[serde(untagged)]
+    Unknown(Value),
 }
 
-open_struct! {
-    /// Text of a tool.
-    pub struct TextContent ["type" = "text"] {
-        /// The text.
-        pub text: String,
-        /// For whom it is, and how much it matters.
-        pub annotations: Option<Value>,
-        /// Whatever else the two sides have agreed on.
-        pub meta as "_meta": Option<Value>,
-    }
+/// Text of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TextContent {
+    /// The text.
+    pub text: String,
+    /// For whom it is, and how much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
+    /// Whatever else the two sides have agreed on.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Value>,
 }
 
-open_struct! {
-    /// A picture of a tool.
-    pub struct ImageContent ["type" = "image"] {
-        /// The picture in base64.
-        pub data: String,
-        /// What kind of picture, such as `image/png`.
-        pub mime_type as "mimeType": String,
-        /// For whom it is, and how much it matters.
-        pub annotations: Option<Value>,
-        /// Whatever else the two sides have agreed on.
-        pub meta as "_meta": Option<Value>,
-    }
+/// A picture of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ImageContent {
+    /// The picture in base64.
+    pub data: String,
+    /// What kind of picture, such as `image/png`.
+    #[serde(rename = "mimeType")]
+    pub mime_type: String,
+    /// For whom it is, and how much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
+    /// Whatever else the two sides have agreed on.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Value>,
 }
 
-open_struct! {
-    /// Sound of a tool.
-    pub struct AudioContent ["type" = "audio"] {
-        /// The sound in base64.
-        pub data: String,
-        /// What kind of sound, such as `audio/wav`.
-        pub mime_type as "mimeType": String,
-        /// For whom it is, and how much it matters.
-        pub annotations: Option<Value>,
-        /// Whatever else the two sides have agreed on.
-        pub meta as "_meta": Option<Value>,
-    }
+/// Sound of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AudioContent {
+    /// The sound in base64.
+    pub data: String,
+    /// What kind of sound, such as `audio/wav`.
+    #[serde(rename = "mimeType")]
+    pub mime_type: String,
+    /// For whom it is, and how much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
+    /// Whatever else the two sides have agreed on.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Value>,
 }
 
-open_struct! {
-    /// A resource with what it holds.
-    pub struct EmbeddedResource ["type" = "resource"] {
-        /// The resource.
-        pub resource: ResourceContents,
-        /// For whom it is, and how much it matters.
-        pub annotations: Option<Value>,
-        /// Whatever else the two sides have agreed on.
-        pub meta as "_meta": Option<Value>,
-    }
+/// A resource with what it holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EmbeddedResource {
+    /// The resource.
+    pub resource: ResourceContents,
+    /// For whom it is, and how much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
+    /// Whatever else the two sides have agreed on.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Value>,
 }
 
-open_struct! {
-    /// What a resource holds: text, or bytes in base64.
-    pub struct ResourceContents {
-        /// Its address.
-        pub uri: String,
-        /// What kind of thing it is.
-        pub mime_type as "mimeType": Option<String>,
-        /// Its text.
-        pub text: Option<String>,
-        /// Its bytes in base64.
-        pub blob: Option<String>,
-    }
+/// What a resource holds: text, or bytes in base64.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ResourceContents {
+    /// Its address.
+    pub uri: String,
+    /// What kind of thing it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its bytes in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
 }
 
-open_struct! {
-    /// The address of a resource.
-    pub struct ResourceLink ["type" = "resource_link"] {
-        /// The address.
-        pub uri: String,
-        /// Its name.
-        pub name: String,
-        /// Its name for people.
-        pub title: Option<String>,
-        /// What it is.
-        pub description: Option<String>,
-        /// What kind of thing it is.
-        pub mime_type as "mimeType": Option<String>,
-        /// Its size in bytes.
-        pub size: Option<u64>,
-        /// For whom it is, and how much it matters.
-        pub annotations: Option<Value>,
-        /// Whatever else the two sides have agreed on.
-        pub meta as "_meta": Option<Value>,
-    }
+/// The address of a resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ResourceLink {
+    /// The address.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// Its name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What kind of thing it is.
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its size in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// For whom it is, and how much it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
+    /// Whatever else the two sides have agreed on.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Value>,
 }
 
 impl Content {
@@ -114,7 +137,6 @@ impl Content {
             text: text.into(),
             annotations: None,
             meta: None,
-            extra: Extra::default(),
         })
     }
 
@@ -126,7 +148,6 @@ impl Content {
             mime_type: mime_type.into(),
             annotations: None,
             meta: None,
-            extra: Extra::default(),
         })
     }
 
@@ -138,7 +159,6 @@ impl Content {
             mime_type: mime_type.into(),
             annotations: None,
             meta: None,
-            extra: Extra::default(),
         })
     }
 
@@ -175,7 +195,6 @@ impl Content {
             size: None,
             annotations: None,
             meta: None,
-            extra: Extra::default(),
         })
     }
 
@@ -191,11 +210,9 @@ impl Content {
                 mime_type,
                 text,
                 blob,
-                extra: Extra::default(),
             },
             annotations: None,
             meta: None,
-            extra: Extra::default(),
         })
     }
 }
@@ -203,6 +220,6 @@ impl Content {
 impl TextContent {
     /// Whether it is its text and nothing else.
     pub(super) fn is_plain(&self) -> bool {
-        self.annotations.is_none() && self.meta.is_none() && self.extra.is_empty()
+        self.annotations.is_none() && self.meta.is_none()
     }
 }

@@ -3,7 +3,6 @@
 //! [`Rpc`] is a JSON-RPC message read in place and [`ToolCall`] its parameters; [`ToolDefinition`], [`Content`] and
 //! [`CallToolResult`] are what tools consist of.
 
-mod arguments;
 mod call;
 mod content;
 mod definition;
@@ -11,7 +10,6 @@ mod payload;
 mod result;
 mod rpc;
 
-pub use self::arguments::read_arguments;
 pub use self::call::ToolCall;
 pub use self::content::{
     AudioContent, Content, EmbeddedResource, ImageContent, ResourceContents, ResourceLink,

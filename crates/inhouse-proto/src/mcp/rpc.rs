@@ -1,9 +1,8 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
-
-use crate::wire::{MessageText, Skim, unquote};
 
 /// A JSON-RPC message, read in place.
 #[derive(Clone, Debug)]
@@ -69,57 +68,29 @@ impl<'a> Rpc<'a> {
     /// # Errors
     /// With the code for what is wrong with it, and its id if it has one.
     pub fn parse(text: &'a str) -> Result<Self, (RpcError, Option<&'a str>)> {
-        let mut skim = Skim::new(text);
-        let message = MessageText::read(&mut skim).flatten();
-        match message.filter(|_| skim.end().is_some()) {
-            Some(message) => Self::of(message),
-            // This way tells what is wrong.
-            None => Self::new(Fields::with_care(text).map_err(|error| (error, None))?),
-        }
-    }
-
-    /// Reads a message whose members are known already.
-    pub(crate) fn of(message: MessageText<'a>) -> Result<Self, (RpcError, Option<&'a str>)> {
-        let fields = match Fields::of(message) {
-            Some(fields) => fields,
-            None => Fields::with_care(message.text).map_err(|error| (error, None))?,
-        };
-        Self::new(fields)
-    }
-
-    fn new(fields: Fields<'a>) -> Result<Self, (RpcError, Option<&'a str>)> {
+        let members = Members::read(text).map_err(|error| (error, None))?;
+        let id = members.id.map(RawValue::get);
+        let invalid = |text: &str| RpcError::new(ErrorCode::INVALID_REQUEST, text);
         // `null` is not an id that could be answered.
-        let id = fields.id;
         if id.is_some_and(|id| !matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
-            let error = RpcError::new(ErrorCode::INVALID_REQUEST, "an id is a string or a number");
-            return Err((error, None));
+            return Err((invalid("an id is a string or a number"), None));
         }
-        if fields.method.as_deref() == Some("") {
-            let error = RpcError::new(ErrorCode::INVALID_REQUEST, "the method is empty");
-            return Err((error, id));
-        }
-        match (fields.method, id, fields.result, fields.error) {
-            (Some(method), Some(id), _, _) => Ok(Self::Request {
-                id,
-                method,
-                params: fields.params,
-            }),
-            (Some(method), None, _, _) => Ok(Self::Notification {
-                method,
-                params: fields.params,
-            }),
+        let params = members.params.map(RawValue::get);
+        match (members.method, id, members.result, members.error) {
+            (Some(method), id, _, _) if method.is_empty() => {
+                Err((invalid("the method is empty"), id))
+            }
+            (Some(method), Some(id), _, _) => Ok(Self::Request { id, method, params }),
+            (Some(method), None, _, _) => Ok(Self::Notification { method, params }),
             (None, Some(id), Some(result), _) => Ok(Self::Response {
                 id,
-                outcome: Ok(result),
+                outcome: Ok(result.get()),
             }),
             (None, Some(id), None, Some(error)) => Ok(Self::Response {
                 id,
-                outcome: Err(error),
+                outcome: Err(error.get()),
             }),
-            (None, id, _, _) => {
-                let text = "neither a method nor a result: this is no message";
-                Err((RpcError::new(ErrorCode::INVALID_REQUEST, text), id))
-            }
+            (None, id, _, _) => Err((invalid("the message has neither a method nor a result"), id)),
         }
     }
 }
@@ -137,65 +108,35 @@ impl RpcError {
 }
 
 /// The members of a message.
-struct Fields<'a> {
-    id: Option<&'a str>,
+#[derive(Deserialize)]
+struct Members<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
     method: Option<Cow<'a, str>>,
-    params: Option<&'a str>,
-    result: Option<&'a str>,
-    error: Option<&'a str>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
 }
 
-impl<'a> Fields<'a> {
-    /// `None` when something about them is odd.
-    fn of(message: MessageText<'a>) -> Option<Self> {
-        if !message.text.starts_with('{') {
-            return None;
+impl<'a> Members<'a> {
+    fn read(text: &'a str) -> Result<Self, RpcError> {
+        // serde would read a list as the members in order.
+        if text.trim_start().starts_with('[') {
+            return Err(RpcError::new(
+                ErrorCode::INVALID_REQUEST,
+                "a message is an object",
+            ));
         }
-        let method = match message.method {
-            Some(method) => Some(unquote(method)?),
-            None => None,
-        };
-        Some(Self {
-            id: message.id,
-            method,
-            params: message.params,
-            result: message.result,
-            error: message.error,
-        })
-    }
-
-    fn with_care(text: &'a str) -> Result<Self, RpcError> {
-        #[derive(Deserialize)]
-        struct Raw<'a> {
-            #[serde(borrow)]
-            id: Option<&'a RawValue>,
-            #[serde(borrow)]
-            method: Option<Cow<'a, str>>,
-            #[serde(borrow)]
-            params: Option<&'a RawValue>,
-            #[serde(borrow)]
-            result: Option<&'a RawValue>,
-            #[serde(borrow)]
-            error: Option<&'a RawValue>,
-        }
-        let raw: Raw<'a> = serde_json::from_str(text).map_err(|error| {
+        serde_json::from_str(text).map_err(|error| {
             let code = match error.classify() {
-                serde_json::error::Category::Data => ErrorCode::INVALID_REQUEST,
+                Category::Data => ErrorCode::INVALID_REQUEST,
                 _ => ErrorCode::PARSE,
             };
             RpcError::new(code, error.to_string())
-        })?;
-        // serde would take a list for the members in order.
-        if !text.trim_start().starts_with('{') {
-            let text = "a message is an object";
-            return Err(RpcError::new(ErrorCode::INVALID_REQUEST, text));
-        }
-        Ok(Self {
-            id: raw.id.map(RawValue::get),
-            method: raw.method,
-            params: raw.params.map(RawValue::get),
-            result: raw.result.map(RawValue::get),
-            error: raw.error.map(RawValue::get),
         })
     }
 }

@@ -1,33 +1,37 @@
-use crate::open::open_enum;
+use inhouse_macros::Open;
 
-open_enum! {
-    /// How a call of the API failed.
-    pub enum AssistantError {
-        /// The credentials were refused.
-        AuthenticationFailed = "authentication_failed",
-        /// The organization does not allow this login.
-        OauthOrgNotAllowed = "oauth_org_not_allowed",
-        /// The account is on hold.
-        AccountOnHold = "account_on_hold",
-        /// The account must be verified first.
-        VerificationRequired = "verification_required",
-        /// There is a problem with payment.
-        BillingError = "billing_error",
-        /// A rate limit was reached.
-        RateLimit = "rate_limit",
-        /// The API is overloaded.
-        Overloaded = "overloaded",
-        /// The request was not acceptable.
-        InvalidRequest = "invalid_request",
-        /// The model does not exist or is out of reach.
-        ModelNotFound = "model_not_found",
-        /// The API failed.
-        ServerError = "server_error",
-        /// The CLI itself says `unknown`.
-        Unspecified = "unknown",
-        /// The answer was longer than allowed.
-        MaxOutputTokens = "max_output_tokens",
-        /// The credentials of a cloud provider do not work.
-        CloudCredentialError = "cloud_credential_error",
-    }
+/// How a call of the API failed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AssistantError {
+    /// The credentials were refused.
+    AuthenticationFailed,
+    /// The organization does not allow this login.
+    OauthOrgNotAllowed,
+    /// The account is on hold.
+    AccountOnHold,
+    /// The account must be verified first.
+    VerificationRequired,
+    /// There is a problem with payment.
+    BillingError,
+    /// A rate limit was reached.
+    RateLimit,
+    /// The API is overloaded.
+    Overloaded,
+    /// The request was not acceptable.
+    InvalidRequest,
+    /// The model does not exist or is out of reach.
+    ModelNotFound,
+    /// The API failed.
+    ServerError,
+    /// The CLI itself says `unknown`.
+    #[serde(rename = "unknown")]
+    Unspecified,
+    /// The answer was longer than allowed.
+    MaxOutputTokens,
+    /// The credentials of a cloud provider do not work.
+    CloudCredentialError,
+    /// A value that this version does not know.
+    Unknown(String),
 }

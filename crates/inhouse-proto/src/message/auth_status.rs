@@ -1,17 +1,18 @@
-use crate::open::open_struct;
+use inhouse_macros::Open;
 
-open_struct! {
-    /// How a login is going.
-    pub struct AuthStatusMessage ["type" = "auth_status"] {
-        /// Whether it is still going on.
-        pub is_authenticating as "isAuthenticating": bool,
-        /// What the login printed.
-        pub output: Option<Vec<String>>,
-        /// Why it failed.
-        pub error: Option<String>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// How a login is going.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct AuthStatusMessage {
+    /// Whether it is still going on.
+    #[serde(rename = "isAuthenticating")]
+    pub is_authenticating: bool,
+    /// What the login printed.
+    pub output: Option<Vec<String>>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }

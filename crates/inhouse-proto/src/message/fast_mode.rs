@@ -1,39 +1,46 @@
-use crate::open::open_enum;
+use inhouse_macros::Open;
 
-open_enum! {
-    /// Whether fast mode is on.
-    pub enum FastModeState {
-        /// Off.
-        Off = "off",
-        /// On, but paused after a limit was reached.
-        Cooldown = "cooldown",
-        /// On.
-        On = "on",
-    }
+/// Whether fast mode is on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FastModeState {
+    /// Off.
+    Off,
+    /// On, but paused after a limit was reached.
+    Cooldown,
+    /// On.
+    On,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
-open_enum! {
-    /// Why fast mode is off.
-    pub enum FastModeDisabledReason {
-        /// The plan is free.
-        Free = "free",
-        /// The user turned it off.
-        Preference = "preference",
-        /// Usage beyond the plan is off.
-        ExtraUsageDisabled = "extra_usage_disabled",
-        /// The CLI could not find out.
-        NetworkError = "network_error",
-        /// The CLI itself says `unknown`.
-        Unspecified = "unknown",
-        /// The provider is not the first-party API.
-        NotFirstParty = "not_first_party",
-        /// The environment turns it off.
-        DisabledByEnv = "disabled_by_env",
-        /// The model has none.
-        ModelNotAllowed = "model_not_allowed",
-        /// The host must ask for it.
-        SdkOptInRequired = "sdk_opt_in_required",
-        /// Not yet known.
-        Pending = "pending",
-    }
+/// Why fast mode is off.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FastModeDisabledReason {
+    /// The plan is free.
+    Free,
+    /// The user turned it off.
+    Preference,
+    /// Usage beyond the plan is off.
+    ExtraUsageDisabled,
+    /// The CLI could not find out.
+    NetworkError,
+    /// The CLI itself says `unknown`.
+    #[serde(rename = "unknown")]
+    Unspecified,
+    /// The provider is not the first-party API.
+    NotFirstParty,
+    /// The environment turns it off.
+    DisabledByEnv,
+    /// The model has none.
+    ModelNotAllowed,
+    /// The host must ask for it.
+    SdkOptInRequired,
+    /// Not yet known.
+    Pending,
+    /// A value that this version does not know.
+    Unknown(String),
 }

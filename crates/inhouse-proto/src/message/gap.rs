@@ -1,21 +1,24 @@
-use crate::open::{Extra, open_enum, open_struct};
 use crate::wire::sample_of;
+use inhouse_macros::Open;
+use serde::Serialize;
 
-open_struct! {
-    /// A place where the SDK left something out.
-    ///
-    /// The one message that never comes from the CLI: the SDK makes it, so that a loss is seen where
-    /// it happened and does not end the stream.
-    pub struct Gap ["type" = "inhouse_gap"] {
-        /// Why something is missing.
-        pub reason: GapReason,
-        /// How many lines are missing.
-        pub lines: u64,
-        /// How many bytes they had.
-        pub bytes: u64,
-        /// The start of a skipped line, where that helps to understand it.
-        pub sample: Option<String>,
-    }
+/// A place where the SDK left something out.
+///
+/// The one message that never comes from the CLI: the SDK makes it, so that a loss is seen where
+/// it happened and does not end the stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[serde(tag = "type", rename = "inhouse_gap")]
+#[non_exhaustive]
+pub struct Gap {
+    /// Why something is missing.
+    pub reason: GapReason,
+    /// How many lines are missing.
+    pub lines: u64,
+    /// How many bytes they had.
+    pub bytes: u64,
+    /// The start of a skipped line, where that helps to understand it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
 }
 
 impl Gap {
@@ -27,7 +30,6 @@ impl Gap {
             lines,
             bytes,
             sample: None,
-            extra: Extra::default(),
         }
     }
 
@@ -45,14 +47,17 @@ impl Gap {
     }
 }
 
-open_enum! {
-    /// Why the SDK left something out.
-    pub enum GapReason {
-        /// The reader was too slow, and the memory set aside for waiting messages was full.
-        BacklogFull = "backlog_full",
-        /// A line was longer than allowed.
-        LineTooLong = "line_too_long",
-        /// A line was not JSON.
-        NotJson = "not_json",
-    }
+/// Why the SDK left something out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum GapReason {
+    /// The reader was too slow, and the memory set aside for waiting messages was full.
+    BacklogFull,
+    /// A line was longer than allowed.
+    LineTooLong,
+    /// A line was not JSON.
+    NotJson,
+    /// A value that this version does not know.
+    Unknown(String),
 }

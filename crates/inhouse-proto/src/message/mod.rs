@@ -39,7 +39,6 @@
 //! subtype `init` is [`InitMessage`]. Two have a tag that ends in `event` and do without the suffix:
 //! [`StreamEvent`] and [`RateLimitEvent`].
 
-mod access;
 mod active_goal;
 mod api_message;
 mod assistant;
@@ -51,10 +50,11 @@ mod command_lifecycle;
 mod content;
 mod context_usage;
 mod conversation_reset;
-mod decode;
 mod fast_mode;
 mod gap;
 mod hook_event;
+#[allow(clippy::module_inception, reason = "the module of the type `Message`")]
+mod message;
 mod model_usage;
 mod origin;
 mod partial;
@@ -62,6 +62,7 @@ mod priority;
 mod prompt;
 mod prompt_suggestion;
 mod rate_limit;
+mod received;
 mod result;
 mod startup_failure;
 mod system;
@@ -90,20 +91,19 @@ pub use self::context_usage::{
     ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage,
 };
 pub use self::conversation_reset::{ConversationResetMessage, ConversationResetTrigger};
-pub use self::decode::Message;
 pub use self::fast_mode::{FastModeDisabledReason, FastModeState};
 pub use self::gap::{Gap, GapReason};
 pub use self::hook_event::HookEvent;
+pub use self::message::{Message, UnknownMessage};
 pub use self::model_usage::{CostBasis, ModelUsage};
 pub use self::origin::{
-    AutoContinuationOrigin, ChannelOrigin, CoordinatorOrigin, HumanOrigin, MessageOrigin,
-    ObserverActivityOrigin, ObserverOrigin, PeerMode, PeerOrigin, TaskNotificationOrigin,
-    TaskNotificationSubkind, UnclassifiedOrigin,
+    ChannelOrigin, MessageOrigin, ObserverOrigin, PeerMode, PeerOrigin, TaskNotificationOrigin,
+    TaskNotificationSubkind,
 };
 pub use self::partial::{
     ApiEvent, CitationsDelta, CompactionDelta, ContentBlockDelta, ContentBlockStart,
     ContentBlockStop, ContentDelta, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
-    MessageStop, Ping, SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
+    SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
 };
 pub use self::priority::Priority;
 pub use self::prompt::Prompt;
@@ -112,6 +112,8 @@ pub use self::rate_limit::{
     LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo,
     RateLimitStatus, RateLimitType,
 };
+pub use self::received::Received;
+use self::received::received_variants;
 pub use self::result::{DeferredToolUse, PermissionDenial, ResultMessage, ResultSubtype};
 pub use self::startup_failure::{InvalidConfigFile, StartupFailureReason};
 pub use self::system::*;
@@ -126,4 +128,5 @@ pub use self::usage::{
 pub use self::usage_report::{
     ExtraUsage, PlanLimit, PlanLimitScope, PlanLimitTarget, PlanLimits, SessionUsage, UsageReport,
 };
+
 pub use self::user::{ApiUserMessage, UserMessage};

@@ -1,13 +1,16 @@
-use crate::open::open_enum;
+use inhouse_macros::Open;
 
-open_enum! {
-    /// Where a prompt joins the queue while a turn runs.
-    pub enum Priority {
-        /// At once.
-        Now = "now",
-        /// At the next opportunity.
-        Next = "next",
-        /// After everything else.
-        Later = "later",
-    }
+/// Where a prompt joins the queue while a turn runs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Priority {
+    /// At once.
+    Now,
+    /// At the next opportunity.
+    Next,
+    /// After everything else.
+    Later,
+    /// A value that this version does not know.
+    Unknown(String),
 }

@@ -1,15 +1,15 @@
-use crate::open::open_struct;
+use inhouse_macros::Open;
 
-open_struct! {
-    /// What the user may want to say next.
-    ///
-    /// At most one for each turn, after the result; none after the first turn.
-    pub struct PromptSuggestionMessage ["type" = "prompt_suggestion"] {
-        /// The prompt.
-        pub suggestion: String,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// What the user may want to say next.
+///
+/// At most one for each turn, after the result; none after the first turn.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct PromptSuggestionMessage {
+    /// The prompt.
+    pub suggestion: String,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }

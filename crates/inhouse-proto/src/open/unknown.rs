@@ -1,24 +1,23 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-/// Something on the wire that this version cannot type: kept whole, so that nothing is lost.
-#[derive(Clone, Debug, PartialEq)]
+/// A value that this version cannot type, kept as the text that came.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Unknown {
-    /// The tag by which its kind would have been told, such as `type` or `type/subtype`; empty when
-    /// there was none.
+    /// The tag of the value, such as its `type`; empty if it has none.
     pub tag: String,
-    /// The value as it came; a string with its text where it cannot be parsed, as when it is nested
-    /// deeper than 128 levels.
-    pub raw: Value,
-    /// Why a value with a known tag could not be typed; `None` when the tag itself is unknown.
+    /// The JSON text of the value.
+    pub raw: Box<RawValue>,
+    /// Why a value with a known tag could not be typed; `None` if the tag itself is unknown.
     pub reason: Option<String>,
 }
 
 impl Unknown {
-    /// Keeps a value whose tag is not known.
+    /// Keeps a value whose tag is unknown.
     #[must_use]
-    pub fn tagged(tag: impl Into<String>, raw: Value) -> Self {
+    pub fn tagged(tag: impl Into<String>, raw: Box<RawValue>) -> Self {
         Self {
             tag: tag.into(),
             raw,
@@ -28,12 +27,24 @@ impl Unknown {
 
     /// Keeps a value whose tag is known but whose shape is not.
     #[must_use]
-    pub fn misshapen(tag: impl Into<String>, raw: Value, reason: impl ToString) -> Self {
+    pub fn misshapen(tag: impl Into<String>, raw: Box<RawValue>, reason: impl ToString) -> Self {
         Self {
             tag: tag.into(),
             raw,
             reason: Some(reason.to_string()),
         }
+    }
+
+    /// Parses the value; `Null` if it is nested deeper than `serde_json` parses.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        serde_json::from_str(self.raw.get()).unwrap_or_default()
+    }
+}
+
+impl PartialEq for Unknown {
+    fn eq(&self, other: &Self) -> bool {
+        self.tag == other.tag && self.raw.get() == other.raw.get() && self.reason == other.reason
     }
 }
 

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::surrogate::replace_lone_surrogates;
 use super::words::mark_in;
 
 /// Goes through JSON text once and tells where things stand.
@@ -70,7 +71,7 @@ impl<'a> Skim<'a> {
 
     /// Goes past a value and returns it if it is a string, without its quotation marks and escapes.
     ///
-    /// One whose escapes make no sense, such as half an emoji, counts as none.
+    /// A lone surrogate becomes U+FFFD; a string with any other invalid escape counts as none.
     #[inline]
     pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
         match self.peek()? {
@@ -93,48 +94,6 @@ impl<'a> Skim<'a> {
                 other => return Some(other),
             }
         }
-    }
-
-    /// Goes past this very text.
-    #[inline]
-    pub(crate) fn literal(&mut self, literal: &str) -> Option<()> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        rest.starts_with(literal.as_bytes())
-            .then(|| self.at += literal.len())
-    }
-
-    /// Goes past a string without escapes and returns its text, without the quotation marks.
-    #[inline]
-    pub(crate) fn plain_text(&mut self) -> Option<&'a str> {
-        let text = self.text;
-        self.literal("\"")?;
-        let start = self.at;
-        self.at += mark(&text.as_bytes()[self.at..])?;
-        let end = self.at;
-        self.literal("\"")?;
-        Some(&text[start..end])
-    }
-
-    /// Goes past a number without sign, fraction and exponent, and returns its text.
-    #[inline]
-    pub(crate) fn digits(&mut self) -> Option<&'a str> {
-        let rest = &self.text[self.at..];
-        let is_other = |byte: &u8| !byte.is_ascii_digit();
-        let digits = &rest[..rest.as_bytes().iter().position(is_other)?];
-        self.at += digits.len();
-        (!digits.is_empty()).then_some(digits)
-    }
-
-    /// What has been passed since a place that was [`at`](Self::at).
-    #[inline]
-    pub(crate) fn since(&self, start: usize) -> &'a str {
-        &self.text[start..self.at]
-    }
-
-    /// Where it stands.
-    #[inline]
-    pub(crate) fn at(&self) -> usize {
-        self.at
     }
 
     /// Checks that nothing but blanks follows.
@@ -219,6 +178,21 @@ impl<'a> Skim<'a> {
     }
 }
 
+/// Returns the first string member of this name in an object; `None` if there is none.
+///
+/// The text behind it is not looked at.
+pub(crate) fn string_member<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str>> {
+    let mut found = None;
+    let _ = Skim::new(text).object(|skim, member| {
+        match member == name {
+            true => found = skim.text()?,
+            false => drop(skim.value()?),
+        }
+        found.is_none().then_some(())
+    });
+    found
+}
+
 /// The text of a JSON string; `None` when it is another kind of value.
 pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
@@ -229,7 +203,9 @@ pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
 }
 
 fn unescaped(value: &str) -> Option<Cow<'_, str>> {
-    serde_json::from_str(value).ok().map(Cow::Owned)
+    let text = serde_json::from_str(value).ok();
+    let text = text.or_else(|| serde_json::from_str(&replace_lone_surrogates(value)?).ok());
+    text.map(Cow::Owned)
 }
 
 /// How long a string is: up to the first quotation mark that is not escaped.

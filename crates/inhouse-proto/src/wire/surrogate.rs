@@ -1,38 +1,38 @@
-/// Replaces each half of a surrogate pair that stands alone by U+FFFD; `None` when there is none.
+/// Replaces each lone surrogate escape (`\ud83d`) with U+FFFD; `None` if there is none.
 ///
-/// JavaScript strings may hold such halves and its JSON writer escapes them (`\ud83d`), but they are
-/// no Unicode and `serde_json` refuses the line. The CLI makes them when it shortens a text.
-pub(crate) fn mend(line: &[u8]) -> Option<Vec<u8>> {
-    // Most lines have no escape at all, and others none of that kind: JavaScript writes what it can
-    // as it is.
-    let mut at = memchr::memchr(b'\\', line)?;
-    memchr::memmem::find(&line[at..], br"\u")?;
-    let mut mended: Option<Vec<u8>> = None;
-    while let Some(distance) = line.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+/// JavaScript strings may hold lone surrogates, and `JSON.stringify` escapes them. They are no Unicode, so `serde_json`
+/// rejects them. The CLI writes them when it shortens a text in the middle of an emoji.
+pub(crate) fn replace_lone_surrogates(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut replaced = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(distance) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += distance;
-        match code_unit(&line[at..]) {
+        at += match code_unit(&bytes[at..]) {
             Some(0xD800..=0xDBFF)
-                if matches!(code_unit(&line[at + UNIT..]), Some(0xDC00..=0xDFFF)) =>
+                if matches!(code_unit(&bytes[at + UNIT..]), Some(0xDC00..=0xDFFF)) =>
             {
-                at += 2 * UNIT;
+                2 * UNIT
             }
             Some(0xD800..=0xDFFF) => {
-                mended.get_or_insert_with(|| line.to_vec())[at..at + UNIT]
-                    .copy_from_slice(b"\\ufffd");
-                at += UNIT;
+                replaced.push_str(&text[copied..at]);
+                replaced.push_str("\\ufffd");
+                copied = at + UNIT;
+                UNIT
             }
-            Some(_) => at += UNIT,
-            None => at += 2,
-        }
+            Some(_) => UNIT,
+            None => 2,
+        };
     }
-    mended
+    (copied > 0).then(|| replaced + &text[copied..])
 }
 
 /// The length of an escape `\uXXXX`.
-pub(crate) const UNIT: usize = 6;
+const UNIT: usize = 6;
 
 /// The code unit of such an escape at the start of the bytes.
-pub(crate) fn code_unit(bytes: &[u8]) -> Option<u16> {
+fn code_unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.get(..UNIT)?.strip_prefix(b"\\u")?;
     digits.iter().try_fold(0, |unit, digit| {
         let digit = char::from(*digit).to_digit(16)?;
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     fn text(line: &str) -> Option<String> {
-        mend(line.as_bytes()).map(|mended| String::from_utf8(mended).expect("it stays UTF-8"))
+        replace_lone_surrogates(line)
     }
 
     #[test]

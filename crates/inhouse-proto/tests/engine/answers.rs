@@ -1,4 +1,4 @@
-use inhouse_proto::control::incoming::{Answer, Incoming};
+use inhouse_proto::control::incoming::{Answer, CanUseTool, RequestKind};
 use inhouse_proto::engine::{Event, Notice};
 use inhouse_proto::mcp::{ErrorCode, Rpc, ToolCall};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn ok(payload: &Value) -> Answer {
 fn a_request_is_answered_under_its_own_id() {
     let mut host = Host::new();
     let (ticket, asked) = request(host.hears(ask("r1")));
-    assert!(matches!(asked.decode(), Incoming::Unknown(unknown) if unknown.subtype == "zap"));
+    assert!(matches!(&asked.kind, RequestKind::Other { subtype } if &**subtype == "zap"));
     host.engine.respond(ticket, ok(&json!({"done": true})));
     assert_eq!(
         host.says(),
@@ -139,9 +139,7 @@ fn half_an_emoji_does_not_cost_a_request_its_answer() {
     let mut host = Host::new();
     let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"echo \ud83d"},"tool_use_id":"t1"}}"#;
     let (_, asked) = request(host.hears(line));
-    let Incoming::CanUseTool(asked) = asked.decode() else {
-        panic!("{asked:?}");
-    };
+    let asked: CanUseTool = asked.decode().expect("a permission request");
     assert_eq!(asked.input["command"], "echo \u{fffd}");
 }
 
@@ -152,10 +150,10 @@ fn nor_does_it_when_it_stands_where_requests_are_routed_by() {
         let (_, asked) = request(host.hears(format!(
             r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"mcp_message","server_name":"{server}","message":{{"jsonrpc":"2.0","method":"ping","id":1}}}}}}"#
         )));
-        let Incoming::McpMessage(asked) = asked.decode() else {
+        let RequestKind::Mcp(asked) = &asked.kind else {
             panic!("{asked:?}");
         };
-        assert_eq!(asked.server_name, server.replace(r"\ud83d", "\u{fffd}"));
+        assert_eq!(*asked.server_name, *server.replace(r"\ud83d", "\u{fffd}"));
     }
 }
 
@@ -166,22 +164,21 @@ fn names_may_be_empty_or_escaped() {
         let (_, asked) = request(host.hears(format!(
             r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"mcp_message","server_name":"{written}","message":{{"method":"tools/call","params":{{"name":"{written}","arguments":{{}},"_meta":{{"claudecode/toolUseId":"{written}","progressToken":1}}}},"jsonrpc":"2.0","id":1}}}}}}"#
         )));
-        let Incoming::McpMessage(asked) = asked.decode() else {
-            panic!("{asked:?}");
-        };
-        assert_eq!(asked.server_name, meant);
-        let Ok(Rpc::Request { params, .. }) = asked.rpc() else {
-            panic!("{asked:?}");
-        };
-        let call = match ToolCall::parse(params) {
-            Ok(call) => call,
+        let (server_name, call) = match &asked.kind {
+            RequestKind::ToolCall(asked) => (&asked.server_name, &asked.call),
             // The request is routed, but no tool has an empty name.
-            Err(error) => {
+            RequestKind::Mcp(asked) => {
+                let Ok(Rpc::Request { params, .. }) = Rpc::parse(&asked.message) else {
+                    panic!("{asked:?}");
+                };
+                let params = params.map(|params| asked.message.part(params));
+                let error = ToolCall::parse(params.as_ref()).expect_err("an empty name");
                 assert_eq!((error.code, meant), (ErrorCode::INVALID_PARAMS, ""));
                 continue;
             }
+            other => panic!("{other:?}"),
         };
-        assert_eq!(call.name, meant);
+        assert_eq!((&**server_name, &*call.name), (meant, meant));
         assert_eq!(call.tool_use_id.as_deref(), Some(meant));
     }
 }

@@ -8,7 +8,8 @@ mod runs;
 
 use std::time::{Duration, Instant};
 
-use inhouse_proto::engine::{Config, Engine, Event, Request, Ticket};
+use inhouse_proto::control::IncomingRequest;
+use inhouse_proto::engine::{Config, Engine, Event, Ticket};
 use serde_json::Value;
 
 /// An engine, the time, and what it has written.
@@ -63,7 +64,7 @@ impl Host {
 }
 
 /// The only event, which is a request.
-fn request(events: Vec<Event>) -> (Ticket, Request) {
+fn request(events: Vec<Event>) -> (Ticket, IncomingRequest) {
     match <[Event; 1]>::try_from(events) {
         Ok([Event::Request(ticket, request)]) => (ticket, request),
         other => panic!("expected one request, got {other:?}"),

@@ -3,3 +3,5 @@
 mod inputs;
 mod openness;
 mod outputs;
+#[path = "../support/mod.rs"]
+mod support;

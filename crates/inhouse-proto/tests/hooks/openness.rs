@@ -11,7 +11,7 @@ fn a_value_of_a_newer_cli_is_kept_as_text() {
     let event = SessionStart::decode(&input.to_string()).unwrap();
     assert_eq!(event.source, SessionSource::Unknown("teleport".to_owned()));
     assert_eq!(
-        event.permission_mode,
+        event.common.permission_mode,
         Some(PermissionMode::Unknown("dreamy".to_owned()))
     );
 }

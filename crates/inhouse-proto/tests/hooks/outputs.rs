@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use inhouse_proto::control::{PermissionMode, PermissionUpdate, SetMode, UpdateDestination};
+use inhouse_proto::control::{PermissionMode, PermissionUpdate, UpdateDestination};
 use inhouse_proto::hook::*;
 use serde_json::{Value, json};
 
@@ -121,7 +121,8 @@ fn general_members_stand_at_the_top() {
 
 #[test]
 fn a_permission_request_is_allowed_with_changes_unless_it_is_denied() {
-    let update = SetMode::new(PermissionMode::AcceptEdits, UpdateDestination::Session);
+    let update =
+        PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UpdateDestination::Session);
     let changed = |output: HookOutput<PermissionRequest>| {
         let output = output.update_input(json!({"command": "ls"}));
         sent(output.update_permissions([update.clone().into()]))["hookSpecificOutput"]["decision"]

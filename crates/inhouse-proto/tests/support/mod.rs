@@ -1,5 +1,9 @@
 //! What several test binaries share.
 
+#![allow(dead_code, reason = "no test binary uses all of it")]
+
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 /// Whether two values say the same, with numbers compared by value: `0` is `0.0`.
@@ -32,4 +36,75 @@ pub(crate) fn assert_deep_equal(left: &Value, right: &Value) {
         deep_equal(left, right),
         "not the same:\n  {left}\n  {right}"
     );
+}
+
+/// Lists the members that no typed field reads, as paths such as `message.content[].citations`.
+///
+/// `shown` decodes a value and renders the typed form. A member is unread if the typed form stays the same without it;
+/// so is an optional member that fell back to `None` because of its shape.
+pub(crate) fn unread(value: &Value, shown: &dyn Fn(&Value) -> String) -> BTreeSet<String> {
+    let whole = shown(value);
+    let mut members = Vec::new();
+    find_members(value, "", "", &mut members);
+    let mut unread = BTreeSet::new();
+    for Member { object, name, path } in members {
+        let mut without = value.clone();
+        let members = without.pointer_mut(&object).and_then(Value::as_object_mut);
+        members
+            .expect("the pointer leads to an object")
+            .remove(&name);
+        if shown(&without) == whole {
+            unread.insert(path);
+        }
+    }
+    unread
+}
+
+/// Whether a member tells which type its object is.
+pub(crate) fn is_tag(path: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap_or_default();
+    matches!(name, "type" | "subtype" | "kind")
+}
+
+/// A member somewhere in a value.
+struct Member {
+    /// The JSON pointer to its object.
+    object: String,
+    name: String,
+    /// The path without the indices of lists.
+    path: String,
+}
+
+fn find_members(value: &Value, pointer: &str, path: &str, found: &mut Vec<Member>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let path = match path {
+                    "" => name.clone(),
+                    path => format!("{path}.{name}"),
+                };
+                // A `null` is read as absent.
+                if !value.is_null() {
+                    found.push(Member {
+                        object: pointer.to_owned(),
+                        name: name.clone(),
+                        path: path.clone(),
+                    });
+                }
+                let name = name.replace('~', "~0").replace('/', "~1");
+                find_members(value, &format!("{pointer}/{name}"), &path, found);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                find_members(
+                    item,
+                    &format!("{pointer}/{index}"),
+                    &format!("{path}[]"),
+                    found,
+                );
+            }
+        }
+        _ => {}
+    }
 }

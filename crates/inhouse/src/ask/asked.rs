@@ -1,6 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use inhouse_proto::control::IncomingRequest;
+use inhouse_proto::wire::Text;
+
 use crate::session::Session;
 use crate::tool::Cancelled;
 
@@ -32,19 +35,33 @@ use crate::tool::Cancelled;
 /// ```
 #[non_exhaustive]
 pub struct Asked<T> {
-    /// The request, with everything that the CLI sent.
+    /// The request; see [`raw`](Self::raw) for members that `T` does not have.
     pub request: Arc<T>,
+    raw: Text,
     session: Session,
     cancelled: Cancelled,
 }
 
 impl<T> Asked<T> {
-    pub(super) fn new(request: &Arc<T>, session: &Session, cancelled: Cancelled) -> Self {
+    pub(super) fn new(
+        request: &Arc<T>,
+        incoming: &IncomingRequest,
+        session: &Session,
+        cancelled: Cancelled,
+    ) -> Self {
         Self {
             request: Arc::clone(request),
+            raw: incoming.body.clone(),
             session: session.clone(),
             cancelled,
         }
+    }
+
+    /// Returns the request as the CLI wrote it, as JSON text. It has the members for which `T` has no
+    /// field.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
     }
 
     /// Returns the session that the request belongs to.
@@ -63,7 +80,12 @@ impl<T> Asked<T> {
 
 impl<T> Clone for Asked<T> {
     fn clone(&self) -> Self {
-        Self::new(&self.request, &self.session, self.cancelled.clone())
+        Self {
+            request: Arc::clone(&self.request),
+            raw: self.raw.clone(),
+            session: self.session.clone(),
+            cancelled: self.cancelled.clone(),
+        }
     }
 }
 

@@ -89,11 +89,11 @@ impl Decision {
     ///
     /// ```
     /// use inhouse::permission::{
-    ///     AddRules, Decision, PermissionBehavior, Rule, UpdateDestination,
+    ///     Decision, PermissionBehavior, PermissionUpdate, Rule, UpdateDestination,
     /// };
     ///
     /// let rule: Rule = "Bash(git log *)".parse()?;
-    /// let update = AddRules::new(
+    /// let update = PermissionUpdate::add_rules(
     ///     [rule.into()],
     ///     PermissionBehavior::Allow,
     ///     UpdateDestination::Session,

@@ -21,7 +21,7 @@
 
 use std::sync::Arc;
 
-use inhouse_proto::control::incoming::{Answer, UnknownRequest};
+use inhouse_proto::control::incoming::{Answer, IncomingRequest};
 pub use inhouse_proto::control::incoming::{DialogAnswer, RequestUserDialog as DialogRequest};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -56,36 +56,32 @@ impl Subject for DialogRequest {
 
 impl AskHandlers {
     /// Answers `request_user_dialog`; `None` if the kind has no handler.
-    pub(crate) async fn dialog(&self, request: DialogRequest, session: &Session) -> Option<Answer> {
-        let handler = self.dialogs.get(&request.dialog_kind)?;
-        let request = Arc::new(request);
-        let asked = |cancelled| Asked::new(&request, session, cancelled);
+    ///
+    /// A dialog that cannot be decoded is cancelled: CLI 2.1.325 discards an error reply to a dialog and
+    /// keeps waiting, and only this host shows the kind.
+    pub(crate) async fn dialog(
+        &self,
+        incoming: &IncomingRequest,
+        session: &Session,
+    ) -> Option<Answer> {
+        #[derive(Deserialize)]
+        struct Kind {
+            dialog_kind: String,
+        }
+        let Kind { dialog_kind } = incoming.decode().ok()?;
+        let handler = self.dialogs.get(&dialog_kind)?;
+        let request: Arc<DialogRequest> = match incoming.decode() {
+            Ok(request) => Arc::new(request),
+            Err(error) => {
+                tracing::warn!(kind = dialog_kind, %error, "dialog cannot be decoded");
+                return Some(success(&DialogAnswer::Cancelled));
+            }
+        };
+        let asked = |cancelled| Asked::new(&request, incoming, session, cancelled);
         let answer = handler.call(asked, None).await.unwrap_or_else(|failure| {
             failure.log("dialog");
             DialogAnswer::Cancelled
         });
         Some(success(&answer))
-    }
-
-    /// Cancels a dialog that cannot be decoded, if its kind has a handler.
-    ///
-    /// The CLI discards an error reply to a dialog and keeps waiting (2.1.325), and only this host
-    /// shows the kind.
-    pub(crate) fn malformed_dialog(&self, request: &UnknownRequest<'_>) -> Option<Answer> {
-        #[derive(Deserialize)]
-        struct Kind {
-            dialog_kind: String,
-        }
-        if request.subtype != "request_user_dialog" {
-            return None;
-        }
-        let Kind { dialog_kind } = serde_json::from_str(request.raw).ok()?;
-        self.dialogs.get(&dialog_kind)?;
-        tracing::warn!(
-            kind = dialog_kind,
-            reason = request.reason,
-            "dialog cannot be decoded"
-        );
-        Some(success(&DialogAnswer::Cancelled))
     }
 }

@@ -20,7 +20,7 @@
 
 use std::sync::Arc;
 
-use inhouse_proto::control::incoming::Answer;
+use inhouse_proto::control::incoming::{Answer, IncomingRequest};
 pub use inhouse_proto::control::incoming::{
     Elicitation as ElicitationRequest, ElicitationAnswer, ElicitationMode,
 };
@@ -39,12 +39,12 @@ impl AskHandlers {
     /// Answers `elicitation`; `None` if there is no handler.
     pub(crate) async fn elicitation(
         &self,
-        request: ElicitationRequest,
+        incoming: &IncomingRequest,
         session: &Session,
     ) -> Option<Answer> {
         let handler = self.elicitation.as_ref()?;
-        let request = Arc::new(request);
-        let asked = |cancelled| Asked::new(&request, session, cancelled);
+        let request: Arc<ElicitationRequest> = Arc::new(incoming.decode().ok()?);
+        let asked = |cancelled| Asked::new(&request, incoming, session, cancelled);
         let answer = handler.call(asked, None).await.unwrap_or_else(|failure| {
             failure.log("elicitation");
             // Not `Decline`: the server would take it for a decision of the user.

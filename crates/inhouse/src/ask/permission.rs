@@ -25,14 +25,14 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use inhouse_proto::control::incoming::Answer;
+use inhouse_proto::control::incoming::{Answer, IncomingRequest};
 pub use inhouse_proto::control::incoming::{
     AskRule, CanUseTool, ComputerFolder, DecisionClassification, DecisionReasonType,
     ToolServer as ToolOrigin,
 };
 pub use inhouse_proto::control::{
-    AddDirectories, AddRules, PermissionBehavior, PermissionMode, PermissionRule, PermissionUpdate,
-    RemoveDirectories, RemoveRules, ReplaceRules, SetMode, UpdateDestination,
+    DirectoryUpdate, ModeUpdate, PermissionBehavior, PermissionMode, PermissionRule,
+    PermissionUpdate, RuleUpdate, UpdateDestination,
 };
 use serde::de::DeserializeOwned;
 
@@ -104,15 +104,28 @@ impl AskHandlers {
     ///
     /// The CLI asks about questions and plans in the same way, as calls of `AskUserQuestion` and
     /// `ExitPlanMode`.
-    pub(crate) async fn can_use_tool(&self, call: CanUseTool, session: &Session) -> Option<Answer> {
+    pub(crate) async fn can_use_tool(
+        &self,
+        incoming: &IncomingRequest,
+        session: &Session,
+    ) -> Option<Answer> {
+        // A request that cannot be decoded is refused by `IncomingRequest::unhandled`.
+        let call: CanUseTool = incoming.decode().ok()?;
         if let Some(handler) = &self.question
             && let Some(questions) = call.as_question()
         {
             return Some(match questions {
                 Ok(questions) => {
                     let request = QuestionRequest::new(questions, call);
-                    self.decide(handler, request, session, |it| it.call, Answers::decision)
-                        .await
+                    self.decide(
+                        handler,
+                        request,
+                        incoming,
+                        session,
+                        |it| it.call,
+                        Answers::decision,
+                    )
+                    .await
                 }
                 Err(error) => deny(call, format!("The questions cannot be read: {error}")),
             });
@@ -126,6 +139,7 @@ impl AskHandlers {
                     self.decide(
                         handler,
                         request,
+                        incoming,
                         session,
                         |it| it.call,
                         PlanDecision::decision,
@@ -136,7 +150,14 @@ impl AskHandlers {
             });
         }
         let handler = self.policy.as_ref()?.handler();
-        let answer = self.decide(&handler, call, session, |call| call, |decision, _| decision);
+        let answer = self.decide(
+            &handler,
+            call,
+            incoming,
+            session,
+            |call| call,
+            |decision, _| decision,
+        );
         Some(answer.await)
     }
 
@@ -148,6 +169,7 @@ impl AskHandlers {
         &self,
         handler: &Callback<Asked<T>, A>,
         request: T,
+        incoming: &IncomingRequest,
         session: &Session,
         into_call: impl FnOnce(T) -> CanUseTool,
         into_decision: impl FnOnce(A, &mut CanUseTool) -> Decision,
@@ -155,7 +177,7 @@ impl AskHandlers {
         let request = Arc::new(request);
         let answer = handler
             .call(
-                |cancelled| Asked::new(&request, session, cancelled),
+                |cancelled| Asked::new(&request, incoming, session, cancelled),
                 self.timeout,
             )
             .await;

@@ -25,7 +25,7 @@ use std::mem;
 use inhouse_proto::control::incoming::{CanUseTool, ExitPlanMode};
 
 use super::asked::Subject;
-use super::permission::{Decision, PermissionMode, SetMode, UpdateDestination};
+use super::permission::{Decision, PermissionMode, PermissionUpdate, UpdateDestination};
 
 /// A call of `ExitPlanMode`: a plan that waits for approval.
 #[derive(Clone, Debug)]
@@ -118,9 +118,8 @@ impl PlanDecision {
             call.input = ExitPlanMode::edited_input(mem::take(&mut call.input), plan);
         }
         match mode {
-            Some(mode) => {
-                Decision::allow().remember(SetMode::new(mode, UpdateDestination::Session))
-            }
+            Some(mode) => Decision::allow()
+                .remember(PermissionUpdate::set_mode(mode, UpdateDestination::Session)),
             None => Decision::allow(),
         }
     }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 use foldhash::fast::RandomState;
-use inhouse_proto::control::incoming::Answer;
-use inhouse_proto::engine::{Request, Ticket};
+use inhouse_proto::control::incoming::{Answer, IncomingRequest};
+use inhouse_proto::engine::Ticket;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tracing::Instrument;
@@ -30,7 +30,7 @@ const IDLE_WORKERS: usize = 64;
 
 impl Driver {
     /// Starts the handler of a request, or answers at once if that needs no handler.
-    pub(super) fn handle_request(&mut self, ticket: Ticket, request: Request) {
+    pub(super) fn handle_request(&mut self, ticket: Ticket, request: IncomingRequest) {
         // A closing session starts no more user code.
         if self.shutdown.close_requested() {
             return;
@@ -94,8 +94,8 @@ impl HandlerTasks {
     }
 
     /// Starts a handler, or returns the answer if it is known at once.
-    fn start(&mut self, ticket: Ticket, request: Request) -> Option<(Ticket, Answer)> {
-        let future = match self.handlers.start(&request) {
+    fn start(&mut self, ticket: Ticket, request: IncomingRequest) -> Option<(Ticket, Answer)> {
+        let future = match self.handlers.start(request) {
             Reply::Running(future) => future,
             Reply::Ready(answer) => return Some((ticket, answer)),
         };

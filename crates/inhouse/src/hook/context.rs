@@ -1,3 +1,5 @@
+use inhouse_proto::wire::Text;
+
 use crate::session::Session;
 use crate::tool::Cancelled;
 
@@ -6,16 +8,30 @@ use crate::tool::Cancelled;
 pub struct HookContext {
     session: Session,
     tool_use_id: Option<String>,
+    raw: Text,
     cancelled: Cancelled,
 }
 
 impl HookContext {
-    pub(super) fn new(session: Session, tool_use_id: Option<String>, cancelled: Cancelled) -> Self {
+    pub(super) fn new(
+        session: Session,
+        tool_use_id: Option<String>,
+        raw: Text,
+        cancelled: Cancelled,
+    ) -> Self {
         Self {
             session,
+            raw,
             tool_use_id,
             cancelled,
         }
+    }
+
+    /// Returns the event as the CLI wrote it, as JSON text. It has the members for which the event's
+    /// type has no field.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
     }
 
     /// The session in which it happens.

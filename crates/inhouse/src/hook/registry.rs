@@ -31,7 +31,7 @@ pub(crate) struct Hook {
     run: Arc<Run>,
 }
 
-type Run = dyn Fn(&HookCallback<'_>, &Session) -> Running + Send + Sync;
+type Run = dyn Fn(&HookCallback, &Session) -> Running + Send + Sync;
 type Running = Pin<Box<dyn Future<Output = Result<Answer, HookFailure>> + Send>>;
 
 /// Decodes the input of a hook into its event.
@@ -94,7 +94,7 @@ impl Hooks {
     /// A failure is an error reply: what follows from it is up to the CLI and `on_failure`.
     pub(crate) async fn answer(
         &self,
-        callback: &HookCallback<'_>,
+        callback: &HookCallback,
         session: &Session,
     ) -> Option<Answer> {
         let index = callback.callback_id.strip_prefix(CALLBACK_PREFIX)?;
@@ -123,15 +123,20 @@ impl Hook {
     {
         let handler = Callback::new(move |(event, context)| handler(event, context));
         let name = event.clone();
-        let run = move |callback: &HookCallback<'_>, session: &Session| -> Running {
+        let run = move |callback: &HookCallback, session: &Session| -> Running {
             let handler = handler.clone();
             let tool_use_id = callback.call_of(&name).map(ToOwned::to_owned);
-            let decoded = decode(callback.input.get());
-            let session = session.clone();
+            let decoded = decode(&callback.input);
+            let (session, raw) = (session.clone(), callback.input.clone());
             Box::pin(async move {
                 // Never decoded leniently: a guard must not miss a part of what it guards.
                 let event = decoded.map_err(HookFailure::Undecodable)?;
-                let input = |cancelled| (event, HookContext::new(session, tool_use_id, cancelled));
+                let input = |cancelled| {
+                    (
+                        event,
+                        HookContext::new(session, tool_use_id, raw, cancelled),
+                    )
+                };
                 let output = handler.call(input, None).await;
                 Answer::success(&output.map_err(HookFailure::Handler)?)
                     .map_err(HookFailure::InvalidOutput)

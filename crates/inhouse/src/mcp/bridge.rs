@@ -2,8 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use foldhash::fast::RandomState;
-use inhouse_proto::control::incoming::McpMessage;
-use inhouse_proto::engine::Request;
+use inhouse_proto::control::incoming::{IncomingRequest, RequestKind};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::Gate;
@@ -98,13 +97,23 @@ impl Bridge {
         Some(Arc::clone(mounted.endpoint.session()))
     }
 
-    /// Handles a message of the CLI, if it is for a server here.
-    pub(crate) fn receive(&self, request: &Request, message: &McpMessage<'_>) -> Option<Reply> {
-        // It speaks to one of them, and may well do so before it answers the introduction.
+    /// Handles a message for a server in this process; returns any other request unchanged.
+    pub(crate) fn receive(&self, request: IncomingRequest) -> Result<Reply, IncomingRequest> {
+        let server_name = match &request.kind {
+            RequestKind::ToolCall(call) => &call.server_name,
+            RequestKind::Mcp(message) => &message.server_name,
+            _ => return Err(request),
+        };
+        // The CLI knows its servers, even if it has not answered `initialize` yet.
         self.introduced();
-        let mounted = self.find(&message.server_name)?;
-        let endpoint = &mounted.endpoint;
-        Some(endpoint.receive(message.message, message.rpc(), Some(request)))
+        let Some(mounted) = self.find(server_name) else {
+            return Err(request);
+        };
+        Ok(match request.kind {
+            RequestKind::ToolCall(call) => mounted.endpoint.call(*call),
+            RequestKind::Mcp(message) => mounted.endpoint.receive(&message.message),
+            _ => unreachable!("only these have the name of a server"),
+        })
     }
 
     /// Opens a session with a server; returns the one that had its key.

@@ -1,9 +1,8 @@
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use inhouse_proto::control::incoming::Answer;
-use inhouse_proto::engine::{Request, Text};
-use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
+use inhouse_proto::control::incoming::{Answer, ToolCallRequest};
+use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError, ToolCall, acknowledgement, error_payload};
+use inhouse_proto::wire::Text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -35,26 +34,22 @@ impl Endpoint {
         self.calls.cancel_all();
     }
 
-    /// Handles a message, which came in the given request of the CLI or by itself.
+    /// Calls a tool.
+    pub(super) fn call(&self, request: ToolCallRequest) -> Reply {
+        let ToolCallRequest {
+            id, params, call, ..
+        } = request;
+        self.request(id, TOOLS_CALL.into(), Some(params), Some(call))
+    }
+
+    /// Handles a message.
     ///
     /// Notifications and responses are acknowledged: the CLI waits for that.
-    pub(crate) fn receive(
-        &self,
-        message: &str,
-        rpc: Result<Rpc<'_>, (RpcError, Option<&str>)>,
-        request: Option<&Request>,
-    ) -> Reply {
-        match rpc {
+    pub(crate) fn receive(&self, message: &Text) -> Reply {
+        match Rpc::parse(message) {
             Ok(Rpc::Request { id, method, params }) => {
-                let part = |text: &str| match request {
-                    Some(request) => request.part(text),
-                    None => text.to_owned().into(),
-                };
-                let method = match method {
-                    Cow::Borrowed(method) => part(method),
-                    Cow::Owned(method) => method.into(),
-                };
-                self.request(part(id), method, params.map(part), request.cloned())
+                let params = params.map(|params| message.part(params));
+                self.request(message.part(id), message.part(method), params, None)
             }
             Ok(Rpc::Notification { method, params }) => {
                 if method == "notifications/cancelled" {
@@ -76,7 +71,7 @@ impl Endpoint {
         id: Text,
         method: Text,
         params: Option<Text>,
-        request: Option<Request>,
+        tool_call: Option<ToolCall>,
     ) -> Reply {
         if &*method == "initialize" {
             // The client starts over and counts its ids from the start.
@@ -87,9 +82,9 @@ impl Endpoint {
             return refuse(Some(&id), &RpcError::new(ErrorCode::INTERNAL, text));
         };
         Arc::clone(&self.session).request(RpcRequest {
-            request,
             method,
             params,
+            tool_call,
             call,
         })
     }
@@ -107,6 +102,8 @@ impl Endpoint {
         }
     }
 }
+
+const TOOLS_CALL: &str = "tools/call";
 
 fn refuse(id: Option<&str>, error: &RpcError) -> Reply {
     Reply::Ready(Answer::Success(error_payload(id, error)))

@@ -4,7 +4,6 @@ use std::sync::{Arc, Weak};
 
 use inhouse_proto::control::incoming::Payload;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
-use inhouse_proto::engine::Request;
 use inhouse_proto::mcp::{ErrorCode, RpcError, ToolCall, negotiate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -160,27 +159,31 @@ impl NativeSession {
         list
     }
 
-    fn call(self: Arc<Self>, request: RpcRequest) -> Reply {
+    fn call(self: Arc<Self>, mut request: RpcRequest) -> Reply {
+        let tool_call = request.tool_call.take();
         Reply::Running(Box::pin(async move {
-            let outcome = pin!(self.run(&request));
+            let outcome = pin!(self.run(tool_call, &request));
             request.call.answer(outcome).await
         }))
     }
 
-    async fn run(&self, request: &RpcRequest) -> Result<Payload, RpcError> {
-        let call = match request.request.as_ref().and_then(Request::tool_call) {
+    async fn run(
+        &self,
+        tool_call: Option<ToolCall>,
+        request: &RpcRequest,
+    ) -> Result<Payload, RpcError> {
+        let call = match tool_call {
             Some(call) => call,
-            // Not before: whoever carries the messages has no time for large arguments.
-            None => ToolCall::parse(request.params.as_deref())?,
+            None => ToolCall::parse(request.params.as_ref())?,
         };
         let (link, cancelled) = (&self.link, request.call.cancelled());
         let context = CallContext {
             tool_use_id: call.tool_use_id.as_deref(),
             cancelled,
-            progress: &|| progress(link, call.progress_token, cancelled),
+            progress: &|| progress(link, call.progress_token.as_deref(), cancelled),
             session: link.session(),
         };
-        let running = self.tools.run(&call.name, call.arguments, context);
+        let running = self.tools.run(&call.name, &call.arguments, context);
         let finished = running.await;
         request.succeed_in(&finished.span, finished.result)
     }

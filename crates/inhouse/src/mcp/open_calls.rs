@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::fast::RandomState;
 use inhouse_proto::control::incoming::{Answer, Payload};
-use inhouse_proto::engine::Text;
 use inhouse_proto::mcp::{ErrorCode, RpcError, error_payload};
+use inhouse_proto::wire::Text;
 
 use crate::tool::{Cancelled, Canceller};
 

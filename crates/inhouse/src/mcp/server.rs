@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use inhouse_proto::control::incoming::{Answer, Payload};
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
-use inhouse_proto::engine::{Request, Text};
-use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError, WriteResult, result_payload};
+use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError, ToolCall, WriteResult, result_payload};
+use inhouse_proto::wire::Text;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tracing::Span;
@@ -56,10 +56,10 @@ pub(crate) enum Reply {
 
 /// A request of the CLI for a server.
 pub(crate) struct RpcRequest {
-    /// The request of the CLI that carried it; `None` when a test sent it.
-    pub(crate) request: Option<Request>,
     pub(crate) method: Text,
     pub(crate) params: Option<Text>,
+    /// The parameters of `tools/call`, if they were read when the request arrived.
+    pub(crate) tool_call: Option<ToolCall>,
     pub(crate) call: OpenCall,
 }
 

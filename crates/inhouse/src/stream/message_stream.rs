@@ -85,7 +85,7 @@ impl MessageStream {
         let mut last = None;
         while let Some(message) = self.next().await {
             match message {
-                Ok(Message::Result(result)) => last = Some(Ok(*result)),
+                Ok(Message::Result(result)) => last = Some(Ok(result.into_inner())),
                 Ok(unreadable) if self.result_unreadable => {
                     last = Some(outcome::result(unreadable));
                 }
@@ -180,7 +180,7 @@ impl MessageStream {
                 Some(Ok(Read::Message(message, position)))
             }
             Some(Ok(Item::Gap(gap))) => {
-                Some(Ok(Read::Message(Message::Gap(*gap), TurnPosition::Inside)))
+                Some(Ok(Read::Message(Message::from(*gap), TurnPosition::Inside)))
             }
             Some(Ok(Item::RunEnded { answered })) => {
                 if !answered {

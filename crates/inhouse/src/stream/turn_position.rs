@@ -47,7 +47,7 @@ impl TurnPosition {
             };
         }
         match &result.origin {
-            None | Some(MessageOrigin::Human(_)) => Self::End,
+            None | Some(MessageOrigin::Human) => Self::End,
             Some(_) => Self::Inside,
         }
     }

@@ -1,4 +1,3 @@
-use inhouse_proto::mcp::read_arguments;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
@@ -17,7 +16,7 @@ pub struct Input<T>(
 
 impl<S, T: DeserializeOwned + JsonSchema> Extract<S> for Input<T> {
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
-        read_arguments(call.arguments())
+        serde_json::from_str(call.arguments())
             .map(Input)
             .map_err(|error| invalid(call.arguments(), &error))
     }

@@ -67,7 +67,7 @@ impl McpRouter {
     pub async fn handle(&self, message: &str) -> Option<String> {
         let rpc = Rpc::parse(message);
         let has_answer = !matches!(rpc, Ok(Rpc::Notification { .. } | Rpc::Response { .. }));
-        let answer = match self.endpoint.receive(message, rpc, None) {
+        let answer = match self.endpoint.receive(&message.to_owned().into()) {
             Reply::Ready(answer) => answer,
             Reply::Running(answering) => answering.await,
         };

@@ -51,7 +51,7 @@ async fn promise_20_end_of_one_prompt_is_not_in_the_next_turn() {
         let mut turn = client.send("two").await.unwrap();
         let mut tags = Vec::new();
         while let Some(message) = turn.next().await {
-            tags.push(message.unwrap().tag().into_owned());
+            tags.push(message.unwrap().tag());
         }
         assert_eq!(
             tags,

@@ -52,8 +52,7 @@ async fn every_member_of_a_request_reaches_the_handler() {
     answer_to(options, everything()).await;
 
     let asked = told.recv().await.unwrap();
-    // What the types hold is what came, and nothing is lost.
-    assert_eq!(serde_json::to_value(&*asked.request).unwrap(), everything());
+    assert_eq!(asked.raw().parse::<Value>().unwrap(), everything());
     assert_eq!(asked.request.tool_name, "Bash");
     assert_eq!(asked.request.input["command"], "rm -r build");
     let reason = DecisionReasonType::SubcommandResults;
@@ -67,7 +66,6 @@ async fn every_member_of_a_request_reaches_the_handler() {
         (folder.path.as_str(), folder.computer_name.as_str()),
         ("/srv", "desk")
     );
-    assert!(asked.request.extra.get("invented_tomorrow").is_some());
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,8 +1,7 @@
 //! Changes to the permissions that go with an approval.
 
 use inhouse::permission::{
-    AddDirectories, AddRules, Decision, PermissionBehavior, PermissionMode, PermissionRule,
-    PermissionUpdate, RemoveDirectories, RemoveRules, ReplaceRules, Rule, SetMode,
+    Decision, PermissionBehavior, PermissionMode, PermissionRule, PermissionUpdate, Rule,
     UpdateDestination,
 };
 use serde_json::{Value, json};
@@ -40,13 +39,21 @@ async fn rules_are_added_replaced_and_removed_in_every_destination() {
         for (behavior, says) in BEHAVIORS {
             let expected = |kind: &str| json!({"type": kind, "rules": sent, "behavior": says, "destination": kept});
             let (b, d) = (|| behavior.clone(), || destination.clone());
-            assert_sent(AddRules::new(rules(), b(), d()), expected("addRules")).await;
             assert_sent(
-                ReplaceRules::new(rules(), b(), d()),
+                PermissionUpdate::add_rules(rules(), b(), d()),
+                expected("addRules"),
+            )
+            .await;
+            assert_sent(
+                PermissionUpdate::replace_rules(rules(), b(), d()),
                 expected("replaceRules"),
             )
             .await;
-            assert_sent(RemoveRules::new(rules(), b(), d()), expected("removeRules")).await;
+            assert_sent(
+                PermissionUpdate::remove_rules(rules(), b(), d()),
+                expected("removeRules"),
+            )
+            .await;
         }
     }
 }
@@ -54,7 +61,7 @@ async fn rules_are_added_replaced_and_removed_in_every_destination() {
 #[tokio::test(start_paused = true)]
 async fn mode_is_set_in_every_destination() {
     for (destination, kept) in DESTINATIONS {
-        let update = SetMode::new(PermissionMode::AcceptEdits, destination);
+        let update = PermissionUpdate::set_mode(PermissionMode::AcceptEdits, destination);
         let expected = json!({"type": "setMode", "mode": "acceptEdits", "destination": kept});
         assert_sent(update, expected).await;
     }
@@ -63,11 +70,11 @@ async fn mode_is_set_in_every_destination() {
 #[tokio::test(start_paused = true)]
 async fn directories_are_added_and_removed_in_every_destination() {
     for (destination, kept) in DESTINATIONS {
-        let add = AddDirectories::new(["/srv", "/tmp"], destination.clone());
+        let add = PermissionUpdate::add_directories(["/srv", "/tmp"], destination.clone());
         let expected =
             |kind| json!({"type": kind, "directories": ["/srv", "/tmp"], "destination": kept});
         assert_sent(add, expected("addDirectories")).await;
-        let remove = RemoveDirectories::new(["/srv", "/tmp"], destination);
+        let remove = PermissionUpdate::remove_directories(["/srv", "/tmp"], destination);
         assert_sent(remove, expected("removeDirectories")).await;
     }
 }
@@ -75,11 +82,14 @@ async fn directories_are_added_and_removed_in_every_destination() {
 #[tokio::test(start_paused = true)]
 async fn several_changes_keep_their_order() {
     let decision = Decision::allow()
-        .remember(SetMode::new(
+        .remember(PermissionUpdate::set_mode(
             PermissionMode::Plan,
             UpdateDestination::Session,
         ))
-        .remember(AddDirectories::new(["/srv"], UpdateDestination::Session));
+        .remember(PermissionUpdate::add_directories(
+            ["/srv"],
+            UpdateDestination::Session,
+        ));
     let answer = payload_of(decision).await;
     let updates = answer["updatedPermissions"].as_array().unwrap();
     let kinds: Vec<&Value> = updates.iter().map(|update| &update["type"]).collect();

@@ -164,7 +164,7 @@ impl World {
             "all that the CLI says here has a type: {message:?}"
         );
         let mut journal = self.journal.lock().expect("no reader panics in here");
-        journal.push(message.tag().into_owned());
+        journal.push(message.tag());
         message
     }
 
@@ -220,10 +220,7 @@ pub(crate) fn result_of(messages: &[Message]) -> &ResultMessage {
 }
 
 pub(crate) fn tags(messages: &[Message]) -> Vec<String> {
-    messages
-        .iter()
-        .map(|message| message.tag().into_owned())
-        .collect()
+    messages.iter().map(Message::tag).collect()
 }
 
 /// The text blocks of the main conversation, in order.

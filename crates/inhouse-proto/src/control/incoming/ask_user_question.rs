@@ -1,50 +1,51 @@
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::CanUseTool;
-use crate::open::{Mismatch, Open, open_struct};
 
 const TOOL: &str = "AskUserQuestion";
 
-open_struct! {
-    /// The model asks a person: the input of the tool `AskUserQuestion`.
-    ///
-    /// It comes as a [`CanUseTool`], and allowing it with an input that
-    /// [`QuestionAnswers::answered_input`] made is the answer.
-    pub struct AskUserQuestion {
-        /// The questions, one to four.
-        pub questions: Vec<Question>,
-        /// Where they come from.
-        pub metadata: Option<Value>,
-    }
+/// The model asks a person: the input of the tool `AskUserQuestion`.
+///
+/// It comes as a [`CanUseTool`], and allowing it with an input that
+/// [`QuestionAnswers::answered_input`] made is the answer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct AskUserQuestion {
+    /// The questions, one to four.
+    pub questions: Vec<Question>,
+    /// Where they come from.
+    pub metadata: Option<Value>,
 }
 
-open_struct! {
-    /// One question with its options.
-    pub struct Question {
-        /// The question, which its answer names.
-        pub question: String,
-        /// A word or two to show above it.
-        pub header: Option<String>,
-        /// What to choose from.
-        pub options: Vec<QuestionOption>,
-        /// Whether several may be chosen.
-        pub multi_select as "multiSelect": Option<bool>,
-    }
+/// One question with its options.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Question {
+    /// The question, which its answer names.
+    pub question: String,
+    /// A word or two to show above it.
+    pub header: Option<String>,
+    /// What to choose from.
+    pub options: Vec<QuestionOption>,
+    /// Whether several may be chosen.
+    pub multi_select: Option<bool>,
 }
 
-open_struct! {
-    /// One of the things to choose from.
-    pub struct QuestionOption {
-        /// What it is called, and what is answered.
-        pub label: String,
-        /// What it means.
-        pub description: Option<String>,
-        /// What choosing it would look like.
-        pub preview: Option<String>,
-    }
+/// One of the things to choose from.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct QuestionOption {
+    /// What it is called, and what is answered.
+    pub label: String,
+    /// What it means.
+    pub description: Option<String>,
+    /// What choosing it would look like.
+    pub preview: Option<String>,
 }
 
 impl CanUseTool {
@@ -52,8 +53,9 @@ impl CanUseTool {
     ///
     /// # Errors
     /// When the questions have an unexpected shape.
-    pub fn as_question(&self) -> Option<Result<AskUserQuestion, Mismatch>> {
-        (self.tool_name == TOOL).then(|| AskUserQuestion::open(Value::Object(self.input.clone())))
+    pub fn as_question(&self) -> Option<serde_json::Result<AskUserQuestion>> {
+        (self.tool_name == TOOL)
+            .then(|| AskUserQuestion::deserialize(&Value::Object(self.input.clone())))
     }
 }
 

@@ -1,44 +1,47 @@
+use inhouse_macros::Open;
+use serde::Deserialize;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::open::{open_enum, open_struct};
-
-open_struct! {
-    /// An MCP server that the CLI connected wants to know something from a person.
-    ///
-    /// The answer is an [`ElicitationAnswer`]; an error counts as a cancellation.
-    pub struct Elicitation ["subtype" = "elicitation"] {
-        /// The server.
-        pub mcp_server_name: String,
-        /// What it wants to know.
-        pub message: String,
-        /// How the person answers.
-        pub mode: Option<ElicitationMode>,
-        /// The page to open, for [`ElicitationMode::Url`].
-        pub url: Option<String>,
-        /// An id, for [`ElicitationMode::Url`]: a message says when it is complete.
-        pub elicitation_id: Option<String>,
-        /// The JSON schema of the answer, for [`ElicitationMode::Form`].
-        pub requested_schema: Option<Map<String, Value>>,
-        /// The order in which the server wants the members of the schema to be shown.
-        pub property_order: Option<Vec<String>>,
-        /// A title to show.
-        pub title: Option<String>,
-        /// The server's name to show.
-        pub display_name: Option<String>,
-        /// More to show.
-        pub description: Option<String>,
-    }
+/// An MCP server that the CLI connected wants to know something from a person.
+///
+/// The answer is an [`ElicitationAnswer`]; an error counts as a cancellation.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct Elicitation {
+    /// The server.
+    pub mcp_server_name: String,
+    /// What it wants to know.
+    pub message: String,
+    /// How the person answers.
+    pub mode: Option<ElicitationMode>,
+    /// The page to open, for [`ElicitationMode::Url`].
+    pub url: Option<String>,
+    /// An id, for [`ElicitationMode::Url`]: a message says when it is complete.
+    pub elicitation_id: Option<String>,
+    /// The JSON schema of the answer, for [`ElicitationMode::Form`].
+    pub requested_schema: Option<Map<String, Value>>,
+    /// The order in which the server wants the members of the schema to be shown.
+    pub property_order: Option<Vec<String>>,
+    /// A title to show.
+    pub title: Option<String>,
+    /// The server's name to show.
+    pub display_name: Option<String>,
+    /// More to show.
+    pub description: Option<String>,
 }
 
-open_enum! {
-    /// How a person answers an [`Elicitation`].
-    pub enum ElicitationMode {
-        /// By filling in a form.
-        Form = "form",
-        /// On a web page.
-        Url = "url",
-    }
+/// How a person answers an [`Elicitation`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ElicitationMode {
+    /// By filling in a form.
+    Form,
+    /// On a web page.
+    Url,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
 /// The answer to an [`Elicitation`].

@@ -1,19 +1,20 @@
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::CanUseTool;
-use crate::open::{Mismatch, Open, open_struct};
 
 const TOOL: &str = "ExitPlanMode";
 
-open_struct! {
-    /// The model has a plan and wants to begin: the input of the tool `ExitPlanMode`.
-    pub struct ExitPlanMode {
-        /// The plan, in Markdown. The CLI reads it from the file that the model wrote; without one
-        /// there is none, whatever the model passed (2.1.325).
-        pub plan: Option<String>,
-        /// The file.
-        pub plan_file_path as "planFilePath": Option<String>,
-    }
+/// The model has a plan and wants to begin: the input of the tool `ExitPlanMode`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ExitPlanMode {
+    /// The plan, in Markdown. The CLI reads it from the file that the model wrote; without one
+    /// there is none, whatever the model passed (2.1.325).
+    pub plan: Option<String>,
+    /// The file.
+    pub plan_file_path: Option<String>,
 }
 
 impl ExitPlanMode {
@@ -30,7 +31,8 @@ impl CanUseTool {
     ///
     /// # Errors
     /// Never for what a CLI has sent so far: nothing in it is required.
-    pub fn as_plan(&self) -> Option<Result<ExitPlanMode, Mismatch>> {
-        (self.tool_name == TOOL).then(|| ExitPlanMode::open(Value::Object(self.input.clone())))
+    pub fn as_plan(&self) -> Option<serde_json::Result<ExitPlanMode>> {
+        (self.tool_name == TOOL)
+            .then(|| ExitPlanMode::deserialize(&Value::Object(self.input.clone())))
     }
 }

@@ -1,8 +1,8 @@
+use inhouse_macros::Open;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::control::PermissionUpdate;
-use crate::open::open_enum;
 
 /// The answer to [`CanUseTool`](super::CanUseTool).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -93,16 +93,19 @@ impl DenyDecision {
     }
 }
 
-open_enum! {
-    /// What kind of decision was made, for the CLI's statistics.
-    pub enum DecisionClassification {
-        /// Allowed this once.
-        UserTemporary = "user_temporary",
-        /// Allowed for good.
-        UserPermanent = "user_permanent",
-        /// Refused.
-        UserReject = "user_reject",
-    }
+/// What kind of decision was made, for the CLI's statistics.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DecisionClassification {
+    /// Allowed this once.
+    UserTemporary,
+    /// Allowed for good.
+    UserPermanent,
+    /// Refused.
+    UserReject,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
 fn without_nulls<S: Serializer>(

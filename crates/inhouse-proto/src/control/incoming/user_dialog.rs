@@ -1,21 +1,20 @@
+use serde::Deserialize;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::open::open_struct;
-
-open_struct! {
-    /// A dialog is to be shown to a person.
-    ///
-    /// Only kinds that `initialize` declared are sent. The answer is a [`DialogAnswer`]; a kind that
-    /// the host does not know must not be answered at all, since a cancellation is a decision.
-    pub struct RequestUserDialog ["subtype" = "request_user_dialog"] {
-        /// Which dialog.
-        pub dialog_kind: String,
-        /// What it shows.
-        pub payload: Map<String, Value>,
-        /// The tool call that it is about.
-        pub tool_use_id: Option<String>,
-    }
+/// A dialog is to be shown to a person.
+///
+/// Only kinds that `initialize` declared are sent. The answer is a [`DialogAnswer`]; a kind that
+/// the host does not know must not be answered at all, since a cancellation is a decision.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct RequestUserDialog {
+    /// Which dialog.
+    pub dialog_kind: String,
+    /// What it shows.
+    pub payload: Map<String, Value>,
+    /// The tool call that it is about.
+    pub tool_use_id: Option<String>,
 }
 
 /// The answer to a [`RequestUserDialog`].

@@ -24,7 +24,6 @@
 
 mod change;
 mod context_usage;
-mod declare;
 mod file;
 mod hooks_listing;
 mod initialize;

@@ -1,9 +1,9 @@
+use crate::control::ControlRequest;
+use inhouse_macros::Open;
 use serde::Serialize;
 
 use super::Change;
-use super::declare::control_request;
 use crate::control::{EffortLevel, Empty};
-use crate::open::{open_enum, open_struct};
 
 /// Changes the model from the next turn on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,14 +32,17 @@ impl SetModel {
     }
 }
 
-control_request!(SetModel("set_model") -> SetModelReply);
+impl ControlRequest for SetModel {
+    const SUBTYPE: &'static str = "set_model";
+    type Reply = SetModelReply;
+}
 
-open_struct! {
-    /// The reply to [`SetModel`].
-    pub struct SetModelReply {
-        /// The full id of the model that is now in use; absent from old CLIs.
-        pub model: Option<String>,
-    }
+/// The reply to [`SetModel`].
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct SetModelReply {
+    /// The full id of the model that is now in use; absent from old CLIs.
+    pub model: Option<String>,
 }
 
 /// Changes how much the model may think, and how much of it is shown.
@@ -76,55 +79,75 @@ impl SetMaxThinkingTokens {
     }
 }
 
-control_request!(SetMaxThinkingTokens("set_max_thinking_tokens") -> Empty);
+impl ControlRequest for SetMaxThinkingTokens {
+    const SUBTYPE: &'static str = "set_max_thinking_tokens";
+    type Reply = Empty;
+}
 
-open_enum! {
-    /// How much of its thinking a model shows.
-    pub enum ThinkingDisplay {
-        /// A summary.
-        Summarized = "summarized",
-        /// Nothing.
-        Omitted = "omitted",
-        /// The main points.
-        Highlights = "highlights",
+/// How much of its thinking a model shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ThinkingDisplay {
+    /// A summary.
+    Summarized,
+    /// Nothing.
+    Omitted,
+    /// The main points.
+    Highlights,
+    /// A value that this version does not know.
+    Unknown(String),
+}
+
+/// Asks which models there are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ListModels {}
+
+impl ListModels {
+    /// Creates the request.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
     }
 }
 
-control_request! {
-    /// Asks which models there are.
-    pub struct ListModels("list_models") -> ListModelsReply
+impl ControlRequest for ListModels {
+    const SUBTYPE: &'static str = "list_models";
+    type Reply = ListModelsReply;
 }
 
-open_struct! {
-    /// The reply to [`ListModels`].
-    pub struct ListModelsReply {
-        /// The models, the default first.
-        pub models: Vec<ModelInfo>,
-    }
+/// The reply to [`ListModels`].
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct ListModelsReply {
+    /// The models, the default first.
+    pub models: Vec<ModelInfo>,
 }
 
-open_struct! {
-    /// A model that a session can use.
-    pub struct ModelInfo {
-        /// What [`SetModel`] takes.
-        pub value: String,
-        /// The full id behind an alias.
-        pub resolved_model as "resolvedModel": Option<String>,
-        /// The name for people.
-        pub display_name as "displayName": String,
-        /// A line about it.
-        pub description: String,
-        /// Whether its effort can be set.
-        pub supports_effort as "supportsEffort": Option<bool>,
-        /// The levels of effort that it knows.
-        pub supported_effort_levels as "supportedEffortLevels": Option<Vec<EffortLevel>>,
-        /// Whether it decides by itself how much to think.
-        pub supports_adaptive_thinking as "supportsAdaptiveThinking": Option<bool>,
-        /// Whether it has a fast mode.
-        pub supports_fast_mode as "supportsFastMode": Option<bool>,
-        /// Whether it can judge permissions ([`Auto`](crate::control::PermissionMode::Auto)).
-        pub supports_auto_mode as "supportsAutoMode": Option<bool>,
-        /// Whether thinking can be turned off.
-        pub supports_thinking_off as "supportsThinkingOff": Option<bool>,
-    }
+/// A model that a session can use.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ModelInfo {
+    /// What [`SetModel`] takes.
+    pub value: String,
+    /// The full id behind an alias.
+    pub resolved_model: Option<String>,
+    /// The name for people.
+    pub display_name: String,
+    /// A line about it.
+    pub description: String,
+    /// Whether its effort can be set.
+    pub supports_effort: Option<bool>,
+    /// The levels of effort that it knows.
+    pub supported_effort_levels: Option<Vec<EffortLevel>>,
+    /// Whether it decides by itself how much to think.
+    pub supports_adaptive_thinking: Option<bool>,
+    /// Whether it has a fast mode.
+    pub supports_fast_mode: Option<bool>,
+    /// Whether it can judge permissions ([`Auto`](crate::control::PermissionMode::Auto)).
+    pub supports_auto_mode: Option<bool>,
+    /// Whether thinking can be turned off.
+    pub supports_thinking_off: Option<bool>,
 }

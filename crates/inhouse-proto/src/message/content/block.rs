@@ -6,71 +6,75 @@ use super::{
     ThinkingBlock, ToolReferenceBlock, ToolResultBlock, ToolSearchToolResultBlock, ToolUseBlock,
     WebFetchToolResultBlock, WebSearchToolResultBlock,
 };
-use crate::open::open_union;
+use crate::open::Unknown;
+use inhouse_macros::Open;
+use serde::Serialize;
 
-open_union! {
-    /// One piece of a message: text, an image, a tool call, its result, and so on.
-    ///
-    /// ```
-    /// use inhouse_proto::message::{ContentBlock, ImageBlock};
-    ///
-    /// let blocks = vec![
-    ///     ContentBlock::text("What is in this picture?"),
-    ///     ImageBlock::url("https://example.com/cat.png").into(),
-    /// ];
-    /// assert_eq!(blocks[0].as_text(), Some("What is in this picture?"));
-    /// assert_eq!(blocks[1].tag(), "image");
-    /// ```
-    pub enum ContentBlock by "type" {
-        /// Text.
-        Text(TextBlock) = "text",
-        /// The model's reasoning, in the clear.
-        Thinking(ThinkingBlock) = "thinking",
-        /// The model's reasoning, encrypted.
-        RedactedThinking(RedactedThinkingBlock) = "redacted_thinking",
-        /// A call of a tool that the CLI or the host runs.
-        ToolUse(ToolUseBlock) = "tool_use",
-        /// What such a call returned.
-        ToolResult(ToolResultBlock) = "tool_result",
-        /// A tool named by a search for tools.
-        ToolReference(ToolReferenceBlock) = "tool_reference",
-        /// An image.
-        Image(ImageBlock) = "image",
-        /// A document.
-        Document(Box<DocumentBlock>) = "document",
-        /// A passage that a search found, to be cited.
-        SearchResult(Box<SearchResultBlock>) = "search_result",
-        /// A call of a tool that runs at the API.
-        ServerToolUse(ServerToolUseBlock) = "server_tool_use",
-        /// What the API's web search found.
-        WebSearchToolResult(WebSearchToolResultBlock) = "web_search_tool_result",
-        /// What the API's web fetch read.
-        WebFetchToolResult(Box<WebFetchToolResultBlock>) = "web_fetch_tool_result",
-        /// What the advisor model said.
-        AdvisorToolResult(Box<AdvisorToolResultBlock>) = "advisor_tool_result",
-        /// What code that ran at the API returned.
-        CodeExecutionToolResult(CodeExecutionToolResultBlock) = "code_execution_tool_result",
-        /// What a shell command that ran at the API returned.
-        BashCodeExecutionToolResult(BashCodeExecutionToolResultBlock)
-            = "bash_code_execution_tool_result",
-        /// What a file edit that ran at the API returned.
-        TextEditorCodeExecutionToolResult(TextEditorCodeExecutionToolResultBlock)
-            = "text_editor_code_execution_tool_result",
-        /// Which tools the API's search for tools found.
-        ToolSearchToolResult(ToolSearchToolResultBlock) = "tool_search_tool_result",
-        /// A call of an MCP tool that the API itself makes.
-        McpToolUse(McpToolUseBlock) = "mcp_tool_use",
-        /// What such a call returned.
-        McpToolResult(McpToolResultBlock) = "mcp_tool_result",
-        /// The tools of an MCP server that the API is connected to.
-        McpToolListing(McpToolListingBlock) = "mcp_tool_listing",
-        /// A file for the API's code container.
-        ContainerUpload(ContainerUploadBlock) = "container_upload",
-        /// A summary that stands for an earlier part of the conversation.
-        Compaction(Box<CompactionBlock>) = "compaction",
-        /// The point where another model took over.
-        Fallback(Box<FallbackBlock>) = "fallback",
-    }
+/// One piece of a message: text, an image, a tool call, its result, and so on.
+///
+/// ```
+/// use inhouse_proto::message::{ContentBlock, ImageBlock};
+///
+/// let blocks = vec![
+///     ContentBlock::text("What is in this picture?"),
+///     ImageBlock::url("https://example.com/cat.png").into(),
+/// ];
+/// assert_eq!(blocks[0].as_text(), Some("What is in this picture?"));
+/// assert_eq!(blocks[1].tag(), "image");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ContentBlock {
+    /// Text.
+    Text(TextBlock),
+    /// The model's reasoning, in the clear.
+    Thinking(ThinkingBlock),
+    /// The model's reasoning, encrypted.
+    RedactedThinking(RedactedThinkingBlock),
+    /// A call of a tool that the CLI or the host runs.
+    ToolUse(ToolUseBlock),
+    /// What such a call returned.
+    ToolResult(ToolResultBlock),
+    /// A tool named by a search for tools.
+    ToolReference(ToolReferenceBlock),
+    /// An image.
+    Image(ImageBlock),
+    /// A document.
+    Document(Box<DocumentBlock>),
+    /// A passage that a search found, to be cited.
+    SearchResult(Box<SearchResultBlock>),
+    /// A call of a tool that runs at the API.
+    ServerToolUse(ServerToolUseBlock),
+    /// What the API's web search found.
+    WebSearchToolResult(WebSearchToolResultBlock),
+    /// What the API's web fetch read.
+    WebFetchToolResult(Box<WebFetchToolResultBlock>),
+    /// What the advisor model said.
+    AdvisorToolResult(Box<AdvisorToolResultBlock>),
+    /// What code that ran at the API returned.
+    CodeExecutionToolResult(CodeExecutionToolResultBlock),
+    /// What a shell command that ran at the API returned.
+    BashCodeExecutionToolResult(BashCodeExecutionToolResultBlock),
+    /// What a file edit that ran at the API returned.
+    TextEditorCodeExecutionToolResult(TextEditorCodeExecutionToolResultBlock),
+    /// Which tools the API's search for tools found.
+    ToolSearchToolResult(ToolSearchToolResultBlock),
+    /// A call of an MCP tool that the API itself makes.
+    McpToolUse(McpToolUseBlock),
+    /// What such a call returned.
+    McpToolResult(McpToolResultBlock),
+    /// The tools of an MCP server that the API is connected to.
+    McpToolListing(McpToolListingBlock),
+    /// A file for the API's code container.
+    ContainerUpload(ContainerUploadBlock),
+    /// A summary that stands for an earlier part of the conversation.
+    Compaction(Box<CompactionBlock>),
+    /// The point where another model took over.
+    Fallback(Box<FallbackBlock>),
+    /// A value with an unknown tag, or with a known tag and an unexpected shape.
+    #[serde(untagged)]
+    Unknown(Unknown),
 }
 
 impl ContentBlock {

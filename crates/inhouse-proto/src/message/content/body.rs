@@ -1,11 +1,11 @@
 use std::borrow::Cow;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::ContentBlock;
-use crate::open::expand::deserialize;
-use crate::open::{Mismatch, Open, Reader};
+use crate::open::decode;
 
 /// Content that is written either as a bare string or as a list of blocks.
 ///
@@ -82,27 +82,11 @@ impl Serialize for Content {
 
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Open for Content {
-    fn open(value: Value) -> Result<Self, Mismatch> {
-        match value {
-            Value::String(text) => Ok(Self::Text(text)),
-            value => Open::open(value).map(Self::Blocks),
-        }
-    }
-
-    fn blank() -> Self {
-        Self::Text(String::new())
-    }
-
-    fn fill(&mut self, reader: &mut Reader<'_>) -> Option<()> {
-        *self = match reader.peek()? {
-            b'"' => Self::Text(reader.value()?),
-            _ => Self::Blocks(reader.value()?),
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        let content = match raw.get().starts_with('"') {
+            true => decode(raw.get()).map(Self::Text),
+            false => decode(raw.get()).map(Self::Blocks),
         };
-        Some(())
+        content.map_err(D::Error::custom)
     }
 }

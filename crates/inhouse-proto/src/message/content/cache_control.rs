@@ -1,13 +1,16 @@
-use crate::open::{Extra, open_enum, open_struct};
+use inhouse_macros::Open;
+use serde::Serialize;
 
-open_struct! {
-    /// Marks the end of a part of the prompt that the API may cache.
-    pub struct CacheControl {
-        /// The kind of cache.
-        pub kind as "type": Option<CacheKind>,
-        /// How long the entry lives; five minutes when absent.
-        pub ttl: Option<CacheTtl>,
-    }
+/// Marks the end of a part of the prompt that the API may cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct CacheControl {
+    /// The kind of cache.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<CacheKind>,
+    /// How long the entry lives; five minutes when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttl: Option<CacheTtl>,
 }
 
 impl CacheControl {
@@ -17,7 +20,6 @@ impl CacheControl {
         Self {
             kind: Some(CacheKind::Ephemeral),
             ttl: None,
-            extra: Extra::default(),
         }
     }
 
@@ -29,20 +31,27 @@ impl CacheControl {
     }
 }
 
-open_enum! {
-    /// A kind of prompt cache.
-    pub enum CacheKind {
-        /// Forgotten after its lifetime.
-        Ephemeral = "ephemeral",
-    }
+/// A kind of prompt cache.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CacheKind {
+    /// Forgotten after its lifetime.
+    Ephemeral,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
-open_enum! {
-    /// How long a cache entry lives.
-    pub enum CacheTtl {
-        /// Five minutes.
-        FiveMinutes = "5m",
-        /// One hour.
-        OneHour = "1h",
-    }
+/// How long a cache entry lives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[non_exhaustive]
+pub enum CacheTtl {
+    /// Five minutes.
+    #[serde(rename = "5m")]
+    FiveMinutes,
+    /// One hour.
+    #[serde(rename = "1h")]
+    OneHour,
+    /// A value that this version does not know.
+    Unknown(String),
 }

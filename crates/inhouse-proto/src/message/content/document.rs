@@ -1,22 +1,28 @@
+use crate::open::Unknown;
+use inhouse_macros::Open;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{CacheControl, Content};
-use crate::open::{Extra, open_struct, open_union};
 
-open_struct! {
-    /// A document: a PDF, plain text, or content blocks of its own.
-    pub struct DocumentBlock ["type" = "document"] {
-        /// Where the document is.
-        pub source: DocumentSource,
-        /// Its title.
-        pub title: Option<String>,
-        /// What the model should know about the document besides its text.
-        pub context: Option<String>,
-        /// Whether the model may cite it, as the API wants it.
-        pub citations: Option<Value>,
-        /// Where the prompt cache may end.
-        pub cache_control: Option<Box<CacheControl>>,
-    }
+/// A document: a PDF, plain text, or content blocks of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct DocumentBlock {
+    /// Where the document is.
+    pub source: DocumentSource,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the model should know about the document besides its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Whether the model may cite it, as the API wants it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Value>,
+    /// Where the prompt cache may end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl DocumentBlock {
@@ -26,7 +32,6 @@ impl DocumentBlock {
         Self::from_source(DocumentSource::Base64(Base64Document {
             media_type: "application/pdf".to_owned(),
             data: data.into(),
-            extra: Extra::default(),
         }))
     }
 
@@ -36,7 +41,6 @@ impl DocumentBlock {
         Self::from_source(DocumentSource::Text(TextDocument {
             media_type: Some("text/plain".to_owned()),
             data: text.into(),
-            extra: Extra::default(),
         }))
     }
 
@@ -45,17 +49,13 @@ impl DocumentBlock {
     pub fn content(content: impl Into<Content>) -> Self {
         Self::from_source(DocumentSource::Content(ContentDocument {
             content: content.into(),
-            extra: Extra::default(),
         }))
     }
 
     /// A PDF that the API fetches by itself.
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
-        Self::from_source(DocumentSource::Url(UrlDocument {
-            url: url.into(),
-            extra: Extra::default(),
-        }))
+        Self::from_source(DocumentSource::Url(UrlDocument { url: url.into() }))
     }
 
     /// A document that was uploaded to the API before.
@@ -63,7 +63,6 @@ impl DocumentBlock {
     pub fn file(file_id: impl Into<String>) -> Self {
         Self::from_source(DocumentSource::File(FileDocument {
             file_id: file_id.into(),
-            extra: Extra::default(),
         }))
     }
 
@@ -88,67 +87,71 @@ impl DocumentBlock {
             context: None,
             citations: None,
             cache_control: None,
-            extra: Extra::default(),
         }
     }
 }
 
-open_union! {
-    /// Where a document is.
-    pub enum DocumentSource by "type" {
-        /// In the message, as a PDF.
-        Base64(Base64Document) = "base64",
-        /// In the message, as plain text.
-        Text(TextDocument) = "text",
-        /// In the message, as content blocks.
-        Content(ContentDocument) = "content",
-        /// On the web.
-        Url(UrlDocument) = "url",
-        /// Among the files at the API.
-        File(FileDocument) = "file",
-    }
+/// Where a document is.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DocumentSource {
+    /// In the message, as a PDF.
+    Base64(Base64Document),
+    /// In the message, as plain text.
+    Text(TextDocument),
+    /// In the message, as content blocks.
+    Content(ContentDocument),
+    /// On the web.
+    Url(UrlDocument),
+    /// Among the files at the API.
+    File(FileDocument),
+    /// A value with an unknown tag, or with a known tag and an unexpected shape.
+    #[serde(untagged)]
+    Unknown(Unknown),
 }
 
-open_struct! {
-    /// A PDF inside of the message.
-    pub struct Base64Document ["type" = "base64"] {
-        /// The media type: `application/pdf`.
-        pub media_type: String,
-        /// The bytes in base64.
-        pub data: String,
-    }
+/// A PDF inside of the message.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct Base64Document {
+    /// The media type: `application/pdf`.
+    pub media_type: String,
+    /// The bytes in base64.
+    pub data: String,
 }
 
-open_struct! {
-    /// Plain text inside of the message.
-    pub struct TextDocument ["type" = "text"] {
-        /// The media type: `text/plain`.
-        pub media_type: Option<String>,
-        /// The text.
-        pub data: String,
-    }
+/// Plain text inside of the message.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct TextDocument {
+    /// The media type: `text/plain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+    /// The text.
+    pub data: String,
 }
 
-open_struct! {
-    /// A document made of content blocks.
-    pub struct ContentDocument ["type" = "content"] {
-        /// The content.
-        pub content: Content,
-    }
+/// A document made of content blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct ContentDocument {
+    /// The content.
+    pub content: Content,
 }
 
-open_struct! {
-    /// A document on the web.
-    pub struct UrlDocument ["type" = "url"] {
-        /// The address.
-        pub url: String,
-    }
+/// A document on the web.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct UrlDocument {
+    /// The address.
+    pub url: String,
 }
 
-open_struct! {
-    /// A document among the files at the API.
-    pub struct FileDocument ["type" = "file"] {
-        /// The id of the file.
-        pub file_id: String,
-    }
+/// A document among the files at the API.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct FileDocument {
+    /// The id of the file.
+    pub file_id: String,
 }

@@ -1,31 +1,37 @@
-use crate::open::open_struct;
+use inhouse_macros::Open;
+use serde::Serialize;
 
-open_struct! {
-    /// The point where another model took over, because the first refused.
-    pub struct FallbackBlock ["type" = "fallback"] {
-        /// The model that refused.
-        pub from: Option<FallbackModel>,
-        /// The model that took over.
-        pub to: Option<FallbackModel>,
-        /// What made the switch happen.
-        pub trigger: Option<FallbackTrigger>,
-    }
+/// The point where another model took over, because the first refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct FallbackBlock {
+    /// The model that refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<FallbackModel>,
+    /// The model that took over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<FallbackModel>,
+    /// What made the switch happen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<FallbackTrigger>,
 }
 
-open_struct! {
-    /// A model on one side of the switch.
-    pub struct FallbackModel {
-        /// The model's id.
-        pub model: String,
-    }
+/// A model on one side of the switch.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct FallbackModel {
+    /// The model's id.
+    pub model: String,
 }
 
-open_struct! {
-    /// What made a switch of models happen.
-    pub struct FallbackTrigger {
-        /// The kind: `refusal`.
-        pub kind as "type": Option<String>,
-        /// What the refusal was about.
-        pub category: Option<String>,
-    }
+/// What made a switch of models happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct FallbackTrigger {
+    /// The kind: `refusal`.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What the refusal was about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
 }

@@ -1,32 +1,36 @@
+use crate::open::Unknown;
+use inhouse_macros::Open;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::CacheControl;
-use crate::open::{Extra, open_struct, open_union};
 
-open_struct! {
-    /// An image.
-    ///
-    /// ```
-    /// use inhouse_proto::message::ImageBlock;
-    ///
-    /// let block = ImageBlock::base64("image/png", "iVBORw0KGgo=");
-    /// assert_eq!(
-    ///     serde_json::to_value(&block)?,
-    ///     serde_json::json!({
-    ///         "type": "image",
-    ///         "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="},
-    ///     })
-    /// );
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub struct ImageBlock ["type" = "image"] {
-        /// Where the image is.
-        pub source: ImageSource,
-        /// Where the prompt cache may end.
-        pub cache_control: Option<Box<CacheControl>>,
-        /// How the API changed the image before the model saw it.
-        pub transformations: Option<Value>,
-    }
+/// An image.
+///
+/// ```
+/// use inhouse_proto::message::{ContentBlock, ImageBlock};
+///
+/// let block = ContentBlock::from(ImageBlock::base64("image/png", "iVBORw0KGgo="));
+/// assert_eq!(
+///     serde_json::to_value(&block)?,
+///     serde_json::json!({
+///         "type": "image",
+///         "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="},
+///     })
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct ImageBlock {
+    /// Where the image is.
+    pub source: ImageSource,
+    /// Where the prompt cache may end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<Box<CacheControl>>,
+    /// How the API changed the image before the model saw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformations: Option<Value>,
 }
 
 impl ImageBlock {
@@ -38,17 +42,13 @@ impl ImageBlock {
         Self::from_source(ImageSource::Base64(Base64Image {
             media_type: media_type.into(),
             data: data.into(),
-            extra: Extra::default(),
         }))
     }
 
     /// An image that the API fetches by itself.
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
-        Self::from_source(ImageSource::Url(UrlImage {
-            url: url.into(),
-            extra: Extra::default(),
-        }))
+        Self::from_source(ImageSource::Url(UrlImage { url: url.into() }))
     }
 
     /// An image that was uploaded to the API before.
@@ -56,7 +56,6 @@ impl ImageBlock {
     pub fn file(file_id: impl Into<String>) -> Self {
         Self::from_source(ImageSource::File(FileImage {
             file_id: file_id.into(),
-            extra: Extra::default(),
         }))
     }
 
@@ -65,45 +64,48 @@ impl ImageBlock {
             source,
             cache_control: None,
             transformations: None,
-            extra: Extra::default(),
         }
     }
 }
 
-open_union! {
-    /// Where an image is.
-    pub enum ImageSource by "type" {
-        /// In the message.
-        Base64(Base64Image) = "base64",
-        /// On the web.
-        Url(UrlImage) = "url",
-        /// Among the files at the API.
-        File(FileImage) = "file",
-    }
+/// Where an image is.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ImageSource {
+    /// In the message.
+    Base64(Base64Image),
+    /// On the web.
+    Url(UrlImage),
+    /// Among the files at the API.
+    File(FileImage),
+    /// A value with an unknown tag, or with a known tag and an unexpected shape.
+    #[serde(untagged)]
+    Unknown(Unknown),
 }
 
-open_struct! {
-    /// An image inside of the message.
-    pub struct Base64Image ["type" = "base64"] {
-        /// The media type, such as `image/png`.
-        pub media_type: String,
-        /// The bytes in base64.
-        pub data: String,
-    }
+/// An image inside of the message.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct Base64Image {
+    /// The media type, such as `image/png`.
+    pub media_type: String,
+    /// The bytes in base64.
+    pub data: String,
 }
 
-open_struct! {
-    /// An image on the web.
-    pub struct UrlImage ["type" = "url"] {
-        /// The address.
-        pub url: String,
-    }
+/// An image on the web.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct UrlImage {
+    /// The address.
+    pub url: String,
 }
 
-open_struct! {
-    /// An image among the files at the API.
-    pub struct FileImage ["type" = "file"] {
-        /// The id of the file.
-        pub file_id: String,
-    }
+/// An image among the files at the API.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct FileImage {
+    /// The id of the file.
+    pub file_id: String,
 }

@@ -1,18 +1,21 @@
+use inhouse_macros::Open;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::CacheControl;
-use crate::open::{Extra, open_struct};
 
-open_struct! {
-    /// Text, written by the model or by the user.
-    pub struct TextBlock ["type" = "text"] {
-        /// The text.
-        pub text: String,
-        /// What the text is based on, as the API gives it.
-        pub citations: Option<Vec<Value>>,
-        /// Where the prompt cache may end.
-        pub cache_control: Option<Box<CacheControl>>,
-    }
+/// Text, written by the model or by the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct TextBlock {
+    /// The text.
+    pub text: String,
+    /// What the text is based on, as the API gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Vec<Value>>,
+    /// Where the prompt cache may end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl TextBlock {
@@ -23,7 +26,6 @@ impl TextBlock {
             text: text.into(),
             citations: None,
             cache_control: None,
-            extra: Extra::default(),
         }
     }
 }

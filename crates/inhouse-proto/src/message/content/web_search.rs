@@ -1,26 +1,30 @@
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use inhouse_macros::Open;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use crate::open::decode;
 
 use super::Caller;
-use crate::open::expand::deserialize;
-use crate::open::{Mismatch, Open, open_struct};
 
-open_struct! {
-    /// What the API's web search found.
-    pub struct WebSearchToolResultBlock ["type" = "web_search_tool_result"] {
-        /// The id of the call.
-        pub tool_use_id: String,
-        /// The pages, or why there are none.
-        pub content: WebSearchContent,
-        /// Who made the call, when it was not the model itself.
-        pub caller: Option<Box<Caller>>,
-    }
+/// What the API's web search found.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct WebSearchToolResultBlock {
+    /// The id of the call.
+    pub tool_use_id: String,
+    /// The pages, or why there are none.
+    pub content: WebSearchContent,
+    /// Who made the call, when it was not the model itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Box<Caller>>,
 }
 
 /// The pages that a web search found, or why it failed.
 ///
 /// Told apart by shape: a list is a success, an object a failure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum WebSearchContent {
     /// The pages.
     Results(Vec<WebSearchResult>),
@@ -28,56 +32,45 @@ pub enum WebSearchContent {
     Error(WebSearchToolResultError),
 }
 
-open_struct! {
-    /// One page that a web search found.
-    pub struct WebSearchResult {
-        /// The kind: `web_search_result`.
-        pub kind as "type": Option<String>,
-        /// The address.
-        pub url: String,
-        /// The title.
-        pub title: Option<String>,
-        /// The text, encrypted; of use only to the API.
-        pub encrypted_content: Option<String>,
-        /// How old the page is, in words.
-        pub page_age: Option<String>,
-    }
+/// One page that a web search found.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct WebSearchResult {
+    /// The kind: `web_search_result`.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The address.
+    pub url: String,
+    /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The text, encrypted; of use only to the API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encrypted_content: Option<String>,
+    /// How old the page is, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_age: Option<String>,
 }
 
-open_struct! {
-    /// Why a web search failed.
-    pub struct WebSearchToolResultError {
-        /// The kind: `web_search_tool_result_error`.
-        pub kind as "type": Option<String>,
-        /// The API's code for the failure.
-        pub error_code: Option<String>,
-    }
-}
-
-impl Serialize for WebSearchContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Results(results) => results.serialize(serializer),
-            Self::Error(error) => error.serialize(serializer),
-        }
-    }
+/// Why a web search failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Open)]
+#[non_exhaustive]
+pub struct WebSearchToolResultError {
+    /// The kind: `web_search_tool_result_error`.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The API's code for the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for WebSearchContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize(deserializer)
-    }
-}
-
-impl Open for WebSearchContent {
-    fn open(value: Value) -> Result<Self, Mismatch> {
-        match value {
-            value @ Value::Array(_) => Open::open(value).map(Self::Results),
-            value => Open::open(value).map(Self::Error),
-        }
-    }
-
-    fn blank() -> Self {
-        Self::Results(Vec::new())
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        let content = match raw.get().starts_with('[') {
+            true => decode(raw.get()).map(Self::Results),
+            false => decode(raw.get()).map(Self::Error),
+        };
+        content.map_err(D::Error::custom)
     }
 }

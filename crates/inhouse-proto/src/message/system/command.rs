@@ -1,26 +1,26 @@
 use crate::control::outgoing::SlashCommand;
-use crate::open::open_struct;
+use inhouse_macros::Open;
 
-open_struct! {
-    /// What a slash command that never reached the model printed.
-    pub struct LocalCommandOutputMessage ["type" = "system", "subtype" = "local_command_output"] {
-        /// The text.
-        pub content: String,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// What a slash command that never reached the model printed.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct LocalCommandOutputMessage {
+    /// The text.
+    pub content: String,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }
 
-open_struct! {
-    /// The set of slash commands changed.
-    pub struct CommandsChangedMessage ["type" = "system", "subtype" = "commands_changed"] {
-        /// The commands that there are now, all of them.
-        pub commands: Vec<SlashCommand>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// The set of slash commands changed.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct CommandsChangedMessage {
+    /// The commands that there are now, all of them.
+    pub commands: Vec<SlashCommand>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }

@@ -1,15 +1,15 @@
-use crate::open::open_struct;
+use inhouse_macros::Open;
 
-open_struct! {
-    /// What an MCP server asked the user was answered elsewhere, such as on a web page.
-    pub struct ElicitationCompleteMessage ["type" = "system", "subtype" = "elicitation_complete"] {
-        /// The server.
-        pub mcp_server_name: Option<String>,
-        /// The question.
-        pub elicitation_id: String,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// What an MCP server asked the user was answered elsewhere, such as on a web page.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct ElicitationCompleteMessage {
+    /// The server.
+    pub mcp_server_name: Option<String>,
+    /// The question.
+    pub elicitation_id: String,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }

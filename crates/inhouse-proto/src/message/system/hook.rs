@@ -1,81 +1,84 @@
 use crate::message::HookEvent;
-use crate::open::{open_enum, open_struct};
+use inhouse_macros::Open;
 
-open_struct! {
-    /// A hook begins.
-    ///
-    /// Hooks on the start and the setup of a session are always reported, even before `initialize`
-    /// is answered; all others only when hook events were asked for.
-    pub struct HookStartedMessage ["type" = "system", "subtype" = "hook_started"] {
-        /// This run of the hook.
-        pub hook_id: String,
-        /// The hook's name.
-        pub hook_name: Option<String>,
-        /// The moment at which it runs.
-        pub hook_event: Option<HookEvent>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// A hook begins.
+///
+/// Hooks on the start and the setup of a session are always reported, even before `initialize`
+/// is answered; all others only when hook events were asked for.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct HookStartedMessage {
+    /// This run of the hook.
+    pub hook_id: String,
+    /// The hook's name.
+    pub hook_name: Option<String>,
+    /// The moment at which it runs.
+    pub hook_event: Option<HookEvent>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }
 
-open_struct! {
-    /// A hook printed something.
-    pub struct HookProgressMessage ["type" = "system", "subtype" = "hook_progress"] {
-        /// This run of the hook.
-        pub hook_id: String,
-        /// The hook's name.
-        pub hook_name: Option<String>,
-        /// The moment at which it runs.
-        pub hook_event: Option<HookEvent>,
-        /// What it wrote to its standard output.
-        pub stdout: Option<String>,
-        /// What it wrote to its standard error.
-        pub stderr: Option<String>,
-        /// Both together.
-        pub output: Option<String>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// A hook printed something.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct HookProgressMessage {
+    /// This run of the hook.
+    pub hook_id: String,
+    /// The hook's name.
+    pub hook_name: Option<String>,
+    /// The moment at which it runs.
+    pub hook_event: Option<HookEvent>,
+    /// What it wrote to its standard output.
+    pub stdout: Option<String>,
+    /// What it wrote to its standard error.
+    pub stderr: Option<String>,
+    /// Both together.
+    pub output: Option<String>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }
 
-open_struct! {
-    /// A hook is done.
-    pub struct HookResponseMessage ["type" = "system", "subtype" = "hook_response"] {
-        /// This run of the hook.
-        pub hook_id: String,
-        /// The hook's name.
-        pub hook_name: Option<String>,
-        /// The moment at which it ran.
-        pub hook_event: Option<HookEvent>,
-        /// What it wrote to its standard output.
-        pub stdout: Option<String>,
-        /// What it wrote to its standard error.
-        pub stderr: Option<String>,
-        /// Both together.
-        pub output: Option<String>,
-        /// The exit code; absent when it was not a program or was killed.
-        pub exit_code: Option<i64>,
-        /// How it ended.
-        pub outcome: Option<HookOutcome>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// A hook is done.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct HookResponseMessage {
+    /// This run of the hook.
+    pub hook_id: String,
+    /// The hook's name.
+    pub hook_name: Option<String>,
+    /// The moment at which it ran.
+    pub hook_event: Option<HookEvent>,
+    /// What it wrote to its standard output.
+    pub stdout: Option<String>,
+    /// What it wrote to its standard error.
+    pub stderr: Option<String>,
+    /// Both together.
+    pub output: Option<String>,
+    /// The exit code; absent when it was not a program or was killed.
+    pub exit_code: Option<i64>,
+    /// How it ended.
+    pub outcome: Option<HookOutcome>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }
 
-open_enum! {
-    /// How a hook ended.
-    pub enum HookOutcome {
-        /// Well.
-        Success = "success",
-        /// Badly.
-        Error = "error",
-        /// It was stopped.
-        Cancelled = "cancelled",
-    }
+/// How a hook ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HookOutcome {
+    /// Well.
+    Success,
+    /// Badly.
+    Error,
+    /// It was stopped.
+    Cancelled,
+    /// A value that this version does not know.
+    Unknown(String),
 }

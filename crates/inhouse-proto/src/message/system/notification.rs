@@ -1,69 +1,76 @@
-use crate::open::{open_enum, open_struct};
+use inhouse_macros::Open;
 
-open_struct! {
-    /// Something to show to the user for a while.
-    pub struct NotificationMessage ["type" = "system", "subtype" = "notification"] {
-        /// Tells notifications apart: a later one with the same key replaces this one.
-        pub key: Option<String>,
-        /// The text.
-        pub text: String,
-        /// How urgent it is.
-        pub priority: Option<NotificationPriority>,
-        /// The color.
-        pub color: Option<String>,
-        /// Milliseconds for which to show it.
-        pub timeout_ms: Option<f64>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// Something to show to the user for a while.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct NotificationMessage {
+    /// Tells notifications apart: a later one with the same key replaces this one.
+    pub key: Option<String>,
+    /// The text.
+    pub text: String,
+    /// How urgent it is.
+    pub priority: Option<NotificationPriority>,
+    /// The color.
+    pub color: Option<String>,
+    /// Milliseconds for which to show it.
+    pub timeout_ms: Option<f64>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }
 
-open_enum! {
-    /// How urgent a notification is.
-    pub enum NotificationPriority {
-        /// Not at all.
-        Low = "low",
-        /// A little.
-        Medium = "medium",
-        /// Very.
-        High = "high",
-        /// It must be shown at once.
-        Immediate = "immediate",
-    }
+/// How urgent a notification is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NotificationPriority {
+    /// Not at all.
+    Low,
+    /// A little.
+    Medium,
+    /// Very.
+    High,
+    /// It must be shown at once.
+    Immediate,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
-open_struct! {
-    /// Something to show in the conversation.
-    pub struct InformationalMessage ["type" = "system", "subtype" = "informational"] {
-        /// The text.
-        pub content: String,
-        /// How important it is.
-        pub level: Option<InformationalLevel>,
-        /// The tool call that it is about.
-        pub tool_use_id: Option<String>,
-        /// Whether it keeps the turn from going on.
-        pub prevent_continuation: Option<bool>,
-        /// What it is about, by name.
-        pub label as "tag": Option<String>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
+/// Something to show in the conversation.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct InformationalMessage {
+    /// The text.
+    pub content: String,
+    /// How important it is.
+    pub level: Option<InformationalLevel>,
+    /// The tool call that it is about.
+    pub tool_use_id: Option<String>,
+    /// Whether it keeps the turn from going on.
+    pub prevent_continuation: Option<bool>,
+    /// What it is about, by name.
+    #[serde(rename = "tag")]
+    pub label: Option<String>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
 }
 
-open_enum! {
-    /// How important a piece of information is.
-    pub enum InformationalLevel {
-        /// Good to know.
-        Info = "info",
-        /// Worth a look.
-        Notice = "notice",
-        /// A proposal.
-        Suggestion = "suggestion",
-        /// A warning.
-        Warning = "warning",
-    }
+/// How important a piece of information is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum InformationalLevel {
+    /// Good to know.
+    Info,
+    /// Worth a look.
+    Notice,
+    /// A proposal.
+    Suggestion,
+    /// A warning.
+    Warning,
+    /// A value that this version does not know.
+    Unknown(String),
 }

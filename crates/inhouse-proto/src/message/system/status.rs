@@ -1,40 +1,47 @@
 use crate::control::PermissionMode;
-use crate::open::{open_enum, open_struct};
+use inhouse_macros::Open;
 
-open_struct! {
-    /// What the CLI is busy with.
-    pub struct StatusMessage ["type" = "system", "subtype" = "status"] {
-        /// The activity; `None` when it has ended.
-        pub status: Option<StatusActivity>,
-        /// The permission mode, when it changed.
-        pub permission_mode as "permissionMode": Option<PermissionMode>,
-        /// How a compaction ended.
-        pub compact_result: Option<CompactResult>,
-        /// Why it failed.
-        pub compact_error: Option<String>,
-        /// The id of this message.
-        pub uuid: Option<String>,
-        /// The session.
-        pub session_id: Option<String>,
-    }
-}
-
-open_enum! {
-    /// What the CLI can be busy with.
-    pub enum StatusActivity {
-        /// It compacts the conversation.
-        Compacting = "compacting",
-        /// It waits for the API.
-        Requesting = "requesting",
-    }
-}
-
-open_enum! {
+/// What the CLI is busy with.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct StatusMessage {
+    /// The activity; `None` when it has ended.
+    pub status: Option<StatusActivity>,
+    /// The permission mode, when it changed.
+    #[serde(rename = "permissionMode")]
+    pub permission_mode: Option<PermissionMode>,
     /// How a compaction ended.
-    pub enum CompactResult {
-        /// Well.
-        Success = "success",
-        /// Badly.
-        Failed = "failed",
-    }
+    pub compact_result: Option<CompactResult>,
+    /// Why it failed.
+    pub compact_error: Option<String>,
+    /// The id of this message.
+    pub uuid: Option<String>,
+    /// The session.
+    pub session_id: Option<String>,
+}
+
+/// What the CLI can be busy with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StatusActivity {
+    /// It compacts the conversation.
+    Compacting,
+    /// It waits for the API.
+    Requesting,
+    /// A value that this version does not know.
+    Unknown(String),
+}
+
+/// How a compaction ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CompactResult {
+    /// Well.
+    Success,
+    /// Badly.
+    Failed,
+    /// A value that this version does not know.
+    Unknown(String),
 }

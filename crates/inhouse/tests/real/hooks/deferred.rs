@@ -27,7 +27,7 @@ fn with_bell(world: &World, rung: &Arc<AtomicUsize>) -> Options {
 async fn result_without_prompt(client: &mut Client) -> String {
     while let Some(message) = client.messages().next().await {
         if let Message::Result(result) = message.expect("the session lives") {
-            return result.result.unwrap_or_default();
+            return result.into_inner().result.unwrap_or_default();
         }
     }
     panic!("the session ended without a result");

@@ -1,7 +1,6 @@
 use inhouse::Options;
 use inhouse::hook::capability::Passes;
 use inhouse::hook::{HookContext, HookEvent, HookOutput, Matcher};
-use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -24,10 +23,10 @@ impl Probe {
     }
 
     /// Adds a hook that records every occurrence of an event.
-    pub(super) fn of<E: HookEvent + Passes + Serialize>(&self, options: Options) -> Options {
+    pub(super) fn of<E: HookEvent + Passes>(&self, options: Options) -> Options {
         let sender = self.sender.clone();
-        options.hook(Matcher::any(), move |event: E, _: HookContext| {
-            let event = serde_json::to_value(event).expect("events serialise");
+        options.hook(Matcher::any(), move |_: E, context: HookContext| {
+            let event = serde_json::from_str(context.raw()).expect("events are JSON");
             // The receiver may be gone at the end of a test.
             let _ = sender.send((E::NAME, event));
             async { Ok(HookOutput::pass()) }

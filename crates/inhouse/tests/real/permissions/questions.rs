@@ -67,7 +67,7 @@ async fn answers_reach_the_model(world: &World) {
 }
 
 #[tokio::test]
-async fn answers_reach_the_model() {
+async fn answers_reach_the_model_with_the_pinned_cli() {
     world::pinned(answers_reach_the_model).await;
 }
 

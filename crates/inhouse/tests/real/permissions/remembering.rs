@@ -4,7 +4,8 @@ use std::fs;
 
 use inhouse::Asked;
 use inhouse::permission::{
-    AddRules, CanUseTool, Decision, PermissionBehavior, PermissionRule, Rule, UpdateDestination,
+    CanUseTool, Decision, PermissionBehavior, PermissionRule, PermissionUpdate, Rule,
+    UpdateDestination,
 };
 use inhouse_testkit::Turn;
 use serde_json::{Value, json};
@@ -42,9 +43,9 @@ async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
     count
 }
 
-fn session_rule(rule: impl Into<PermissionRule>) -> AddRules {
+fn session_rule(rule: impl Into<PermissionRule>) -> PermissionUpdate {
     let allow = PermissionBehavior::Allow;
-    AddRules::new([rule.into()], allow, UpdateDestination::Session)
+    PermissionUpdate::add_rules([rule.into()], allow, UpdateDestination::Session)
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
+use inhouse_macros::Open;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::control::{EffortLevel, PermissionMode};
-use crate::open::open_enum;
 
 /// An agent that the model can hand work to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -114,16 +114,19 @@ impl From<u32> for AgentEffort {
     }
 }
 
-open_enum! {
-    /// Where an agent remembers.
-    pub enum AgentMemory {
-        /// With the user, for all projects.
-        User = "user",
-        /// With the project.
-        Project = "project",
-        /// With the project, on this machine.
-        Local = "local",
-    }
+/// Where an agent remembers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AgentMemory {
+    /// With the user, for all projects.
+    User,
+    /// With the project.
+    Project,
+    /// With the project, on this machine.
+    Local,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
 impl AgentDefinition {

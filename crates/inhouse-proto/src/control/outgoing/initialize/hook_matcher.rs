@@ -1,8 +1,7 @@
+use inhouse_macros::Open;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
-
-use crate::open::open_enum;
 
 /// Callbacks for some of an event's occurrences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,14 +21,17 @@ pub struct HookMatcher {
     pub on_failure: Option<OnHookFailure>,
 }
 
-open_enum! {
-    /// What the CLI does when a callback answers with an error.
-    pub enum OnHookFailure {
-        /// It goes on as if there were no callback. The default.
-        Continue = "continue",
-        /// It blocks what the hook guards.
-        Block = "block",
-    }
+/// What the CLI does when a callback answers with an error.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OnHookFailure {
+    /// It goes on as if there were no callback. The default.
+    Continue,
+    /// It blocks what the hook guards.
+    Block,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
 impl HookMatcher {

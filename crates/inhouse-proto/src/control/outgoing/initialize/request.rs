@@ -1,10 +1,10 @@
+use crate::control::ControlRequest;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::super::declare::control_request;
 use super::{AgentDefinition, HookMatcher, InitializeReply, Plugin, SdkMcpServerConfig};
 
 /// Begins a conversation: what the host offers, and how the session is set up.
@@ -274,4 +274,7 @@ impl Initialize {
     }
 }
 
-control_request!(Initialize("initialize") -> InitializeReply);
+impl ControlRequest for Initialize {
+    const SUBTYPE: &'static str = "initialize";
+    type Reply = InitializeReply;
+}

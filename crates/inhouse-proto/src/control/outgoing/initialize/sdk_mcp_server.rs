@@ -1,9 +1,8 @@
+use inhouse_macros::Open;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
-
-use crate::open::open_enum;
 
 /// Settings of an MCP server in the host's process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -78,16 +77,19 @@ impl ToolPolicy {
     }
 }
 
-open_enum! {
-    /// A decision about a tool. For servers in the host's process only asking and denying count.
-    pub enum ToolPermissionPolicy {
-        /// Run it.
-        AlwaysAllow = "always_allow",
-        /// Ask, whatever the rules allow.
-        AlwaysAsk = "always_ask",
-        /// Refuse it.
-        AlwaysDeny = "always_deny",
-    }
+/// A decision about a tool. For servers in the host's process only asking and denying count.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ToolPermissionPolicy {
+    /// Run it.
+    AlwaysAllow,
+    /// Ask, whatever the rules allow.
+    AlwaysAsk,
+    /// Refuse it.
+    AlwaysDeny,
+    /// A value that this version does not know.
+    Unknown(String),
 }
 
 /// The wire counts whole milliseconds here.

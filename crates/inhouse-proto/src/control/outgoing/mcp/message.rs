@@ -1,7 +1,7 @@
+use crate::control::ControlRequest;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::super::declare::control_request;
 use crate::control::Empty;
 
 /// Carries a JSON-RPC message from a server in the host's process to the CLI.
@@ -28,4 +28,7 @@ impl McpMessage {
     }
 }
 
-control_request!(McpMessage("mcp_message") -> Empty);
+impl ControlRequest for McpMessage {
+    const SUBTYPE: &'static str = "mcp_message";
+    type Reply = Empty;
+}

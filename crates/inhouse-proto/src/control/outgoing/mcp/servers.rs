@@ -1,11 +1,11 @@
+use crate::control::ControlRequest;
+use inhouse_macros::Open;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::declare::control_request;
 use crate::control::Empty;
-use crate::open::open_struct;
 
 /// Replaces the MCP servers that were added while running.
 ///
@@ -34,38 +34,72 @@ impl McpSetServers {
     }
 }
 
-control_request!(McpSetServers("mcp_set_servers") -> McpSetServersReply);
+impl ControlRequest for McpSetServers {
+    const SUBTYPE: &'static str = "mcp_set_servers";
+    type Reply = McpSetServersReply;
+}
 
-open_struct! {
-    /// The reply to [`McpSetServers`].
-    pub struct McpSetServersReply {
-        /// Servers that are new.
-        pub added: Vec<String>,
-        /// Servers that are gone.
-        pub removed: Vec<String>,
-        /// Servers that did not start, and why.
-        pub errors: BTreeMap<String, String>,
+/// The reply to [`McpSetServers`].
+#[derive(Clone, Debug, PartialEq, Open)]
+#[non_exhaustive]
+pub struct McpSetServersReply {
+    /// Servers that are new.
+    pub added: Vec<String>,
+    /// Servers that are gone.
+    pub removed: Vec<String>,
+    /// Servers that did not start, and why.
+    pub errors: BTreeMap<String, String>,
+}
+
+/// Connects to a server again.
+///
+/// It fails for a server in the host's process: turn that off and on with [`McpToggle`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct McpReconnect {
+    /// The server.
+    #[serde(rename = "serverName")]
+    pub server_name: String,
+}
+
+impl McpReconnect {
+    /// Creates the request.
+    #[must_use]
+    pub fn new(server_name: impl Into<String>) -> Self {
+        Self {
+            server_name: server_name.into(),
+        }
     }
 }
 
-control_request! {
-    /// Connects to a server again.
-    ///
-    /// It fails for a server in the host's process: turn that off and on with [`McpToggle`].
-    pub struct McpReconnect("mcp_reconnect") -> Empty
-    requires {
-        /// The server.
-        server_name as "serverName": String = impl Into<String>,
+impl ControlRequest for McpReconnect {
+    const SUBTYPE: &'static str = "mcp_reconnect";
+    type Reply = Empty;
+}
+
+/// Turns a server off or on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct McpToggle {
+    /// The server.
+    #[serde(rename = "serverName")]
+    pub server_name: String,
+    /// Whether it is on.
+    pub enabled: bool,
+}
+
+impl McpToggle {
+    /// Creates the request.
+    #[must_use]
+    pub fn new(server_name: impl Into<String>, enabled: bool) -> Self {
+        Self {
+            server_name: server_name.into(),
+            enabled,
+        }
     }
 }
 
-control_request! {
-    /// Turns a server off or on.
-    pub struct McpToggle("mcp_toggle") -> Empty
-    requires {
-        /// The server.
-        server_name as "serverName": String = impl Into<String>,
-        /// Whether it is on.
-        enabled: bool,
-    }
+impl ControlRequest for McpToggle {
+    const SUBTYPE: &'static str = "mcp_toggle";
+    type Reply = Empty;
 }

@@ -1,0 +1,237 @@
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+
+use super::{HookCallback, McpMessage, ToolCallRequest};
+use crate::mcp::ToolCall;
+use crate::open::decode_strict;
+use crate::wire::{Skim, Text};
+
+/// A request of the CLI, made of slices of its line.
+///
+/// It is read as far as is needed to find its handler, and moved there. The rest is decoded in the handler's task, by
+/// [`decode`](Self::decode).
+///
+/// ```
+/// use inhouse_proto::control::incoming::{Elicitation, IncomingRequest, RequestKind};
+///
+/// let body = r#"{"subtype": "elicitation", "mcp_server_name": "crm", "message": "Which region?"}"#;
+/// let request = IncomingRequest::read(body.to_owned().into());
+/// assert!(matches!(request.kind, RequestKind::Elicitation));
+/// assert_eq!(request.decode::<Elicitation>()?.message, "Which region?");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct IncomingRequest {
+    /// The `request` object as JSON text.
+    pub body: Text,
+    /// What the CLI asks for, by the subtype.
+    pub kind: RequestKind,
+}
+
+/// What the CLI asks for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum RequestKind {
+    /// `mcp_message`: a call of a tool of an MCP server in this process.
+    ToolCall(Box<ToolCallRequest>),
+    /// `mcp_message`: any other message for an MCP server in this process.
+    Mcp(McpMessage),
+    /// `hook_callback`: an event that a hook is registered for.
+    Hook(HookCallback),
+    /// `can_use_tool`: decode as [`CanUseTool`](super::CanUseTool).
+    CanUseTool,
+    /// `elicitation`: decode as [`Elicitation`](super::Elicitation).
+    Elicitation,
+    /// `request_user_dialog`: decode as [`RequestUserDialog`](super::RequestUserDialog).
+    UserDialog,
+    /// Any other subtype.
+    Other {
+        /// The subtype as the wire spells it.
+        subtype: Text,
+    },
+    /// A request that cannot be read.
+    Malformed {
+        /// The subtype; empty if there is none.
+        subtype: Text,
+        /// What is wrong with the request.
+        reason: &'static str,
+    },
+}
+
+impl IncomingRequest {
+    /// Reads the `request` object of a control request.
+    #[must_use]
+    pub fn read(body: Text) -> Self {
+        let kind = match Members::read(&body) {
+            Some(members) => members.kind(&body),
+            None => malformed(Text::default(), "the request is not an object"),
+        };
+        Self { body, kind }
+    }
+
+    /// Returns the subtype as the wire spells it; empty if there is none.
+    #[must_use]
+    pub fn subtype(&self) -> &str {
+        match &self.kind {
+            RequestKind::ToolCall(_) | RequestKind::Mcp(_) => "mcp_message",
+            RequestKind::Hook(_) => "hook_callback",
+            RequestKind::CanUseTool => "can_use_tool",
+            RequestKind::Elicitation => "elicitation",
+            RequestKind::UserDialog => "request_user_dialog",
+            RequestKind::Other { subtype } | RequestKind::Malformed { subtype, .. } => subtype,
+        }
+    }
+
+    /// Decodes the request. A member of the wrong shape is an error: the host decides on what it reads here.
+    ///
+    /// # Errors
+    /// If a required member is missing, or a member has the wrong shape.
+    pub fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        decode_strict(&self.body)
+    }
+}
+
+/// The members that lead to a handler.
+#[derive(Default)]
+struct Members<'a> {
+    subtype: Option<Cow<'a, str>>,
+    callback_id: Option<Cow<'a, str>>,
+    input: Option<&'a str>,
+    tool_use_id: Option<Cow<'a, str>>,
+    server_name: Option<Cow<'a, str>>,
+    message: Option<&'a str>,
+    rpc: RpcMembers<'a>,
+}
+
+impl<'a> Members<'a> {
+    fn read(body: &'a str) -> Option<Self> {
+        let mut members = Self::default();
+        let rpc = &mut members.rpc;
+        Skim::new(body).object(|skim, name| {
+            match name {
+                "subtype" => members.subtype = skim.text()?,
+                "callback_id" => members.callback_id = skim.text()?,
+                "input" => members.input = skim.optional()?,
+                "tool_use_id" => members.tool_use_id = skim.text()?,
+                "server_name" => members.server_name = skim.text()?,
+                "message" if skim.peek()? == b'{' => {
+                    members.message =
+                        Some(skim.object_text(|skim, name| rpc.read_member(skim, name))?);
+                }
+                "message" => members.message = skim.optional()?,
+                _ => drop(skim.value()?),
+            }
+            Some(())
+        })?;
+        Some(members)
+    }
+
+    fn kind(self, body: &Text) -> RequestKind {
+        let subtype = match self.subtype {
+            Some(subtype) => body.part(subtype),
+            None => return malformed(Text::default(), "`subtype` is missing"),
+        };
+        match &*subtype {
+            "can_use_tool" => RequestKind::CanUseTool,
+            "elicitation" => RequestKind::Elicitation,
+            "request_user_dialog" => RequestKind::UserDialog,
+            "hook_callback" => {
+                let (Some(callback_id), Some(input)) = (self.callback_id, self.input) else {
+                    return malformed(subtype, "`callback_id` or `input` is missing");
+                };
+                RequestKind::Hook(HookCallback {
+                    callback_id: body.part(callback_id),
+                    input: body.part(input),
+                    tool_use_id: self.tool_use_id.map(|id| body.part(id)),
+                })
+            }
+            "mcp_message" => {
+                let (Some(server_name), Some(message)) = (self.server_name, self.message) else {
+                    return malformed(subtype, "`server_name` or `message` is missing");
+                };
+                let server_name = body.part(server_name);
+                match self.rpc.call(body) {
+                    Some((id, params, call)) => RequestKind::ToolCall(Box::new(ToolCallRequest {
+                        server_name,
+                        id,
+                        params,
+                        call,
+                    })),
+                    None => RequestKind::Mcp(McpMessage {
+                        server_name,
+                        message: body.part(message),
+                    }),
+                }
+            }
+            _ => RequestKind::Other { subtype },
+        }
+    }
+}
+
+/// The members of a JSON-RPC message that make it a call of a tool.
+#[derive(Default)]
+struct RpcMembers<'a> {
+    id: Option<&'a str>,
+    method: Option<Cow<'a, str>>,
+    params: Option<&'a str>,
+    name: Option<Cow<'a, str>>,
+    arguments: Option<&'a str>,
+    tool_use_id: Option<Cow<'a, str>>,
+    progress_token: Option<&'a str>,
+}
+
+impl<'a> RpcMembers<'a> {
+    fn read_member(&mut self, skim: &mut Skim<'a>, name: &str) -> Option<()> {
+        match name {
+            "id" => self.id = skim.optional()?,
+            "method" => self.method = skim.text()?,
+            "params" if skim.peek()? == b'{' => {
+                self.params = Some(skim.object_text(|skim, name| self.read_param(skim, name))?);
+            }
+            _ => drop(skim.value()?),
+        }
+        Some(())
+    }
+
+    fn read_param(&mut self, skim: &mut Skim<'a>, name: &str) -> Option<()> {
+        match name {
+            "name" => self.name = skim.text()?,
+            "arguments" => self.arguments = skim.optional()?,
+            "_meta" if skim.peek()? == b'{' => skim.object(|skim, name| {
+                match name {
+                    "claudecode/toolUseId" => self.tool_use_id = skim.text()?,
+                    "progressToken" => self.progress_token = skim.optional()?,
+                    _ => drop(skim.value()?),
+                }
+                Some(())
+            })?,
+            _ => drop(skim.value()?),
+        }
+        Some(())
+    }
+
+    /// Returns the id, the parameters and the call; `None` for any other message, and for a call with something wrong
+    /// about it, which the server's own reading reports.
+    fn call(self, body: &Text) -> Option<(Text, Text, ToolCall)> {
+        let is_id = |id: &&str| {
+            id.starts_with(['"', '-']) || id.starts_with(|first: char| first.is_ascii_digit())
+        };
+        let is_call = self.method? == "tools/call";
+        let (id, params) = (self.id.filter(is_id)?, self.params?);
+        let name = self.name.filter(|name| is_call && !name.is_empty())?;
+        let arguments = self.arguments.unwrap_or(ToolCall::NO_ARGUMENTS);
+        let call = arguments.starts_with('{').then(|| ToolCall {
+            name: body.part(name),
+            arguments: body.part(arguments),
+            tool_use_id: self.tool_use_id.map(|id| body.part(id)),
+            progress_token: self.progress_token.map(|token| body.part(token)),
+        })?;
+        Some((body.part(id), body.part(params), call))
+    }
+}
+
+fn malformed(subtype: Text, reason: &'static str) -> RequestKind {
+    RequestKind::Malformed { subtype, reason }
+}

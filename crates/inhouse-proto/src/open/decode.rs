@@ -1,0 +1,136 @@
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::Unknown;
+use crate::wire::{replace_lone_surrogates, string_member};
+
+thread_local! {
+    /// Whether an optional member of the wrong shape is an error.
+    ///
+    /// Not a parameter, because serde cannot pass one through `Vec`, `Box` and maps.
+    static STRICT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Decodes a message: an optional member of the wrong shape is `None`.
+///
+/// That is rare, so the text is decoded strictly first, in one pass.
+pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    decode_strict(text).or_else(|_| decode_in(Mode::set(false), text))
+}
+
+/// Decodes a request that the host decides on: a member of the wrong shape is an error.
+pub(crate) fn decode_strict<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    decode_in(Mode::set(true), text)
+}
+
+/// `serde_json` rejects lone surrogates (`\ud83d`), which the CLI writes when it cuts a text in the middle of an emoji.
+/// They become U+FFFD, but only after the text was rejected.
+fn decode_in<T: DeserializeOwned>(_mode: Mode, text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(text).or_else(|error| match replace_lone_surrogates(text) {
+        Some(replaced) => serde_json::from_str(&replaced),
+        None => Err(error),
+    })
+}
+
+/// Sets `STRICT` for this thread, until it is dropped.
+struct Mode {
+    before: bool,
+}
+
+impl Mode {
+    fn set(strict: bool) -> Self {
+        let before = STRICT.replace(strict);
+        Self { before }
+    }
+}
+
+impl Drop for Mode {
+    fn drop(&mut self) {
+        STRICT.set(self.before);
+    }
+}
+
+/// Decodes a string into an enum that has a variant for unknown values.
+pub(crate) fn string<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: for<'a> From<&'a str>,
+    D: Deserializer<'de>,
+{
+    struct FromStr<T>(PhantomData<T>);
+
+    impl<T: for<'a> From<&'a str>> Visitor<'_> for FromStr<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E>(self, value: &str) -> Result<T, E> {
+            Ok(T::from(value))
+        }
+    }
+
+    deserializer.deserialize_str(FromStr(PhantomData))
+}
+
+/// Decodes a required member; an error names it.
+pub(crate) fn required<'de, T, A>(map: &mut A, name: &str) -> Result<T, A::Error>
+where
+    T: Deserialize<'de>,
+    A: MapAccess<'de>,
+{
+    map.next_value()
+        .map_err(|error| A::Error::custom(format_args!("{name}: {error}")))
+}
+
+/// Decodes an optional member.
+///
+/// If decoding is lenient, the member is found as raw text first, because serde cannot recover from an error in the
+/// middle of a value.
+pub(crate) fn optional<'de, T, A>(map: &mut A) -> Result<Option<T>, A::Error>
+where
+    T: DeserializeOwned,
+    A: MapAccess<'de>,
+{
+    if STRICT.get() {
+        return map.next_value();
+    }
+    let raw: Box<RawValue> = map.next_value()?;
+    Ok(serde_json::from_str(raw.get()).unwrap_or_default())
+}
+
+/// The name of a member. Borrowed unless it has escapes, which `Cow` alone does not do.
+#[derive(Deserialize)]
+pub(crate) struct Name<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
+/// Decodes an object by the string in its member `tag`.
+///
+/// `variant` decodes the text for a tag, and returns `None` for a tag that it does not know. The tag is read before the
+/// variant: serde's own untagged fallback hides why a known variant does not fit, and turns long integers into floats.
+pub(crate) fn union<'de, T, D>(
+    deserializer: D,
+    tag: &str,
+    variant: impl FnOnce(&str, &str) -> Option<serde_json::Result<T>>,
+    unknown: impl FnOnce(Unknown) -> T,
+) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    // Borrowed where the input is known to be text: `&RawValue` cannot be read from a `Value` or a reader.
+    let raw = match STRICT.get() {
+        true => Cow::Borrowed(<&RawValue>::deserialize(deserializer)?),
+        false => Cow::Owned(Box::<RawValue>::deserialize(deserializer)?),
+    };
+    let found = string_member(raw.get(), tag).unwrap_or_default();
+    Ok(match variant(&found, raw.get()) {
+        Some(Ok(value)) => value,
+        Some(Err(error)) => unknown(Unknown::misshapen(found, raw.clone().into_owned(), error)),
+        None => unknown(Unknown::tagged(found, raw.clone().into_owned())),
+    })
+}
