@@ -44,7 +44,7 @@ impl Driver {
     ///
     /// Returns true if more answers are about to be ready. The driver then yields once before it
     /// writes: a multi-threaded runtime runs the task that was woken last first, and each answer
-    /// would otherwise get a write of its own.
+    /// would otherwise be written separately.
     pub(super) fn poll_answers(&mut self, cx: &mut Context<'_>) -> bool {
         let mut has_answers = false;
         while self.handlers.poll_answers(cx).is_ready() {

@@ -9,7 +9,7 @@
 //! | `waiters` | the callers that wait for a reply or for a written prompt |
 //!
 //! The driver never blocks: messages go into a [backlog](crate::stream) that needs no reader, and
-//! handlers run in tasks of their own. It ends when the CLI is gone, and then every waiting caller
+//! handlers run in separate tasks. The driver ends when the CLI is gone, and then every waiting caller
 //! gets the cause.
 
 mod commands;

@@ -8,7 +8,7 @@
 //! | `close` | the same, after an interrupt if a turn runs |
 //! | every handle was dropped while the CLI is idle | the same |
 //! | every handle was dropped while the CLI works, or `close` cannot stop it | after KILL |
-//! | the grace period is over | at once, together with TERM |
+//! | the grace period has passed | at once, together with TERM |
 //! | the CLI closed its stdin or its stdout | at once |
 //!
 //! # How does the CLI end?
@@ -154,7 +154,7 @@ impl Driver {
         }
     }
 
-    /// Notifies everyone who waits for the session. Called once, at the end.
+    /// Fails every waiting call and ends the message stream. Called once, at the end.
     pub(super) fn finish(mut self) {
         let stderr = self.peer.stderr_tail();
         let end = self.shutdown.conclude(self.engine.awaits_result(), stderr);
@@ -198,7 +198,7 @@ impl Driver {
     fn enter_step(&mut self) {
         match self.shutdown.step() {
             Some(Step::Terminated) => {
-                tracing::debug!("grace period over, sending TERM");
+                tracing::debug!("grace period passed, sending TERM");
                 // A CLI that has not read its input by now will not read it.
                 self.close_stdin();
                 self.peer.terminate();

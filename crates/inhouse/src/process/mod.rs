@@ -11,7 +11,7 @@
 //!   pipe that only the host holds, and kills the group at once, before the CLI can send another
 //!   request to the model.
 //!
-//! The CLI runs the commands of its Bash tool in process groups of their own, and ends them itself on
+//! The CLI runs the commands of its Bash tool in separate process groups, and ends them itself on
 //! TERM. On Linux, a kill finds such descendants first and kills them too. Not reached are processes
 //! whose parent exited before them, such as the Bash commands of a CLI that another program has
 //! killed; and, on other systems, the Bash commands of a CLI that had to be killed.

@@ -40,7 +40,7 @@ pub struct Session {
 struct SessionRefs {
     commands: WeakUnboundedSender<Command>,
     shared: Weak<Shared>,
-    /// Its sender is dropped together with the driver.
+    /// Closed when the driver is dropped, which holds the sender.
     driver: watch::Receiver<()>,
     timeout: Duration,
 }

@@ -26,7 +26,7 @@ use crate::options::Options;
 use crate::stream::{MessageStream, backlog};
 use crate::transport::{Connection, Transport};
 
-/// What a session is opened for.
+/// The kind of a session.
 pub(crate) enum Purpose {
     /// One prompt; stdin closes when its run has ended.
     Query(Box<Prompt>),
