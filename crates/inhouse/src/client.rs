@@ -11,29 +11,39 @@ use crate::transport::{ChildTransport, Transport};
 use crate::turn::Turn;
 use crate::warning::Warning;
 
-/// A conversation with a CLI that lasts over several prompts.
+/// A conversation with a CLI over several prompts.
 ///
-/// A client has one reader and any number of controllers: [`send`](Self::send) begins a [`Turn`]
-/// that is read to its result, while clones of its [`Control`] interrupt it or change its settings
-/// from other tasks.
+/// A client has one reader and any number of controls: [`send`](Self::send) begins a [`Turn`] that is
+/// read to its result, while clones of the [`Control`] interrupt it or change settings from other
+/// tasks. For a single prompt, [`query`](fn@crate::query) is shorter.
 ///
-/// ```no_run
-/// # async fn example() -> inhouse::Result<()> {
+/// ```
 /// use inhouse::{Client, Options};
 ///
+/// # use inhouse_testkit::{FakeCli, run};
+/// # run(FakeCli::play_with(async |transport| {
+/// # #[cfg(any())]
 /// let mut client = Client::connect(Options::new().model("opus")).await?;
-/// println!("{}", client.send("What is 15 + 27?").await?.text().await?);
-/// println!("{}", client.send("And doubled?").await?.text().await?);
+/// # let mut client = Client::connect_with(Options::new().model("opus"), transport).await?;
+/// let sum = client.send("What is 15 + 27?").await?.text().await?;
+/// let doubled = client.send("And doubled?").await?.text().await?;
+/// assert_eq!((sum.as_str(), doubled.as_str()), ("42", "84"));
 /// client.close().await?;
-/// # Ok(())
-/// # }
+/// # Ok(()) }, async |mut cli| {
+/// #     cli.accept().await;
+/// #     for answer in ["42", "84"] {
+/// #         cli.expect_prompt().await;
+/// #         cli.turn(answer).await;
+/// #     }
+/// #     cli.expect_end_of_input().await;
+/// # }));
 /// ```
 ///
 /// # Cancellation
-/// Dropping a client ends its session in the background, once no clone of its [`Control`] is left
-/// either. An idle CLI is given the time that [`close`](Self::close) gives it. A CLI in the middle of
-/// a turn, or with a task in the background, is killed at once: it must not go on without a host
-/// that answers its hooks, permission requests and tool calls.
+/// Dropping a client ends its session in the background, once every clone of its [`Control`] is
+/// dropped too. An idle CLI gets the same time to exit as with [`close`](Self::close). A CLI in the
+/// middle of a turn, or with a background task, is killed at once: it must not continue without a
+/// host that answers its hooks, permission requests and tool calls.
 #[derive(Debug)]
 pub struct Client {
     messages: MessageStream,
@@ -43,9 +53,20 @@ pub struct Client {
 impl Client {
     /// Starts the CLI and waits until it has accepted the session.
     ///
+    /// ```no_run
+    /// use inhouse::{Client, Options};
+    ///
+    /// # async fn example() -> inhouse::Result<()> {
+    /// let client = Client::connect(Options::new().model("opus")).await?;
+    /// assert!(client.control().pid().is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// `Config` when the options are contradictory or the runtime has no I/O or time, `CliNotFound` or
-    /// `Spawn` when there is no CLI to start, `Handshake`, `Timeout` or `Exited` when it does not accept the session.
+    /// `Config` if the options contradict each other or the runtime has no I/O or timers;
+    /// `CliNotFound` or `Spawn` if the CLI cannot be started; `Handshake`, `Timeout` or `Exited` if it
+    /// does not accept the session. The CLI has exited when this returns an error.
     ///
     /// # Cancellation
     /// Dropping the future kills the CLI.
@@ -54,10 +75,25 @@ impl Client {
         Self::open(options, launch, ChildTransport).await
     }
 
-    /// Like [`connect`](Self::connect), over a transport of your own.
+    /// Connects over another transport than a child process; otherwise like
+    /// [`connect`](Self::connect).
+    ///
+    /// ```
+    /// use inhouse::{Client, Options};
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// // `transport` is any `inhouse::transport::Transport`, here that of a fake CLI.
+    /// let client = Client::connect_with(Options::new(), transport).await?;
+    /// assert_eq!(client.control().pid(), None);
+    /// # client.close().await }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_end_of_input().await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
-    /// As [`connect`](Self::connect), and whatever the transport reports.
+    /// The errors of [`connect`](Self::connect), and those of the transport.
     pub async fn connect_with<T: Transport>(options: Options, transport: T) -> Result<Self> {
         let launch = Launch::elsewhere(&options)?;
         Self::open(options, launch, transport).await
@@ -65,56 +101,138 @@ impl Client {
 
     /// Sends a prompt and begins the turn that answers it.
     ///
-    /// If an earlier turn was dropped before its result, this first waits for that result and
-    /// passes over what belongs to it, so that nothing of it appears in the new turn. Call
-    /// [`Control::interrupt`] before to make that quick.
+    /// If an earlier turn was dropped before its result, this first reads and discards the rest of
+    /// that turn, so that none of it appears in the new one. Call [`Control::interrupt`] before to
+    /// shorten the wait.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let turn = client.send("What is 15 + 27?").await?;
+    /// assert_eq!(turn.text().await?, "42");
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
-    /// When the session has ended.
+    /// `Closed` or `Exited` if the session has ended; `Timeout` if the CLI does not read its stdin in
+    /// time.
     ///
     /// # Cancellation
-    /// Until the future resolves the prompt may or may not have been sent.
+    /// Until the future completes, the prompt may or may not have been sent.
     pub async fn send(&mut self, prompt: impl Into<Prompt>) -> Result<Turn<'_>> {
         Turn::begin(&mut self.messages, prompt.into()).await
     }
 
-    /// The controls of the session.
+    /// Returns the control handle of the session.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let control = client.control().clone();
+    /// tokio::spawn(async move { control.set_model(Some("opus")).await });
+    /// # Ok(()) }, async |cli| cli.expect_request("set_model").await.succeed_empty().await));
+    /// ```
     #[must_use]
     pub fn control(&self) -> &Control {
         self.messages.control()
     }
 
-    /// All messages of the session, as long as no turn is being read.
+    /// Returns the stream of all messages, those between turns included.
     ///
-    /// For sessions that also speak unasked, such as those with background tasks.
+    /// Useful with background tasks, which send messages and start turns without a prompt.
+    ///
+    /// ```
+    /// use inhouse::message::Message;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let message = client.messages().next().await.expect("the session runs")?;
+    /// assert!(matches!(message, Message::Assistant(_)));
+    /// # Ok(()) }, async |cli| cli.assistant("The build has finished.").await));
+    /// ```
     pub fn messages(&mut self) -> &mut MessageStream {
         &mut self.messages
     }
 
-    /// What about the options is probably not meant.
+    /// Returns warnings about options that probably do not do what was intended.
+    ///
+    /// ```
+    /// use inhouse::permission::{Decision, PermissionRequest};
+    /// use inhouse::{Options, Warning};
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// let options = Options::new()
+    ///     .allow_tools(["Bash"])
+    ///     .permissions(async |_: PermissionRequest| Ok(Decision::deny("no")));
+    /// # run(FakeCli::play(options, async |client| {
+    /// assert!(matches!(client.warnings(), [Warning::RulesBypassHandler(_)]));
+    /// # Ok(()) }, async |_| ()));
+    /// ```
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Takes the client apart: controls for any number of tasks, and the messages for one.
+    /// Splits the client into a control handle and the stream of all messages.
+    ///
+    /// For programs that read the messages in one task and send prompts from others.
+    ///
+    /// ```
+    /// use inhouse::message::Message;
+    /// # use inhouse::{Client, Options};
+    /// # use inhouse_testkit::{FakeCli, run};
+    ///
+    /// # run(FakeCli::play_with(async |transport| {
+    /// # let client = Client::connect_with(Options::new(), transport).await?;
+    /// let (control, mut messages) = client.split();
+    /// control.send("What is 15 + 27?").await?;
+    /// while let Some(message) = messages.next().await {
+    ///     if let Message::Result(result) = message? {
+    ///         assert_eq!(result.result.as_deref(), Some("42"));
+    ///         break;
+    ///     }
+    /// }
+    /// # control.close().await }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// #     cli.expect_end_of_input().await;
+    /// # }));
+    /// ```
     pub fn split(self) -> (Control, MessageStream) {
         (self.messages.control().clone(), self.messages)
     }
 
-    /// Ends the session and waits until the CLI is gone.
+    /// Ends the session, waits until the CLI has exited, and returns its exit status.
     ///
-    /// A running turn is interrupted, handlers are dropped without an answer, and the CLI's input
-    /// ends. The CLI then exits by itself, with code 1 after an interrupted turn; the reader still
-    /// gets the messages that it writes meanwhile. A CLI that does not exit within the grace period
-    /// is asked to with TERM, and then killed, with all that it has started. The time for each step is
-    /// set by [`Options::shutdown`](crate::Options::shutdown).
+    /// A running turn is interrupted, handlers are dropped without an answer, and the CLI's stdin is
+    /// closed. The CLI then exits by itself, with code 1 after an interrupted turn. If it does not
+    /// exit within the grace period, it gets TERM and then KILL, together with every process that it
+    /// has started. [`Options::shutdown`](crate::Options::shutdown) sets the time for each step.
+    ///
+    /// The status is `None` if the transport has none, or if the CLI did not exit even after KILL.
+    ///
+    /// ```
+    /// # use inhouse::{Client, Options};
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// # let client = Client::connect_with(Options::new(), transport).await?;
+    /// let exit = client.close().await?;
+    /// assert!(exit.is_some_and(|status| status.success()));
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_end_of_input().await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
-    /// When the CLI had ended by itself, in a way that no result explains.
+    /// [`Exited`](crate::ErrorKind::Exited) if the CLI had exited before, and no result explains why.
     ///
     /// # Cancellation
-    /// Dropping the future does not stop the closing.
+    /// Dropping the future does not stop the shutdown.
     pub async fn close(self) -> Result<Option<ExitStatus>> {
         self.control().close().await
     }

@@ -1,23 +1,23 @@
-//! What a result means to a caller who asked for an answer.
+//! Turns the last message of a turn into an answer or an error.
 
 use inhouse_proto::message::{AssistantError, Message, ResultMessage};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The result that a turn ended with.
+/// Returns the result in the last message of a turn.
 pub(crate) fn result(last: Message) -> Result<ResultMessage> {
     match last {
         Message::Result(result) => Ok(result.into_inner()),
         _ => Err(Error::new(
             ErrorKind::Protocol,
-            "the turn ended without a result that can be read: its prompt was taken back, or the \
-             line was too long (Options::max_line_bytes) or of an unexpected shape",
+            "the turn ended without a readable result: its prompt was cancelled, or the line was too \
+             long (Options::max_line_bytes) or of an unexpected shape",
         )),
     }
 }
 
-/// The answer of a turn, or why it failed.
+/// Returns the text of a result, or an error if the turn failed.
 ///
 /// `api_error` is the `error` member of the turn's last assistant message.
 pub(crate) fn text(result: ResultMessage, api_error: Option<&AssistantError>) -> Result<String> {
@@ -25,7 +25,7 @@ pub(crate) fn text(result: ResultMessage, api_error: Option<&AssistantError>) ->
     Ok(result.result.unwrap_or_default())
 }
 
-/// The structured answer of a turn, or why it failed.
+/// Returns the structured output of a result, or an error if the turn failed.
 pub(crate) fn json<T: DeserializeOwned>(
     result: ResultMessage,
     api_error: Option<&AssistantError>,
@@ -34,14 +34,14 @@ pub(crate) fn json<T: DeserializeOwned>(
     let Some(output) = result.structured_output else {
         return Err(Error::new(
             ErrorKind::Protocol,
-            "the result has no structured output; ask for it with Options::output or \
+            "the result has no structured output; request it with Options::output or \
              Options::json_schema",
         ));
     };
     serde_json::from_value(output).map_err(|error| {
         Error::new(
             ErrorKind::Protocol,
-            "the structured output does not fit the type that was asked for",
+            "the structured output does not fit the requested type",
         )
         .with_source(error)
     })

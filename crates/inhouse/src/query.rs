@@ -11,27 +11,39 @@ use crate::session::{self, Purpose};
 use crate::stream::MessageStream;
 use crate::transport::{ChildTransport, Transport};
 
-/// Asks one question of a CLI of its own.
+/// Creates a query: one prompt for a CLI that is started for it.
 ///
-/// The CLI is started when the query is awaited, and ends when its answer is complete. For a
-/// conversation see [`Client`](crate::Client).
+/// Awaiting the query starts the CLI and returns the [`MessageStream`]. The CLI exits when the answer
+/// is complete. For a conversation, use [`Client`](crate::Client).
 ///
 /// With hooks, permission handlers or other options that restrict the session, the prompt is sent
 /// after the CLI has confirmed them. Without any, it is sent together with `initialize`, which saves a
 /// round trip.
 ///
-/// ```no_run
-/// # async fn example() -> inhouse::Result<()> {
-/// use inhouse::Options;
+/// ```
+/// use inhouse::{Options, query};
 ///
-/// let answer = inhouse::query("What is 15 + 27?")
+/// # use inhouse_testkit::{FakeCli, run};
+/// # run(FakeCli::play_with(async |transport| {
+/// let answer = query("What is 15 + 27?")
 ///     .options(Options::new().max_turns(3))
+/// #   .transport(transport)
 ///     .await?
 ///     .text()
 ///     .await?;
-/// # Ok(())
-/// # }
+/// assert_eq!(answer, "42");
+/// # Ok(()) }, async |mut cli| {
+/// #     cli.accept().await;
+/// #     cli.expect_prompt().await;
+/// #     cli.turn("42").await;
+/// # }));
 /// ```
+///
+/// # Errors
+/// Awaiting the query fails as [`Client::connect`](crate::Client::connect) does.
+///
+/// # Cancellation
+/// Dropping the future kills the CLI.
 pub fn query(prompt: impl Into<Prompt>) -> Query {
     Query {
         prompt: prompt.into(),
@@ -41,8 +53,8 @@ pub fn query(prompt: impl Into<Prompt>) -> Query {
     }
 }
 
-/// A question that has not been asked yet; see [`query`].
-#[must_use = "a query is asked when it is awaited"]
+/// A prompt that is sent when this is awaited; see [`query`].
+#[must_use = "a query does nothing until it is awaited"]
 pub struct Query<T = ChildTransport> {
     prompt: Prompt,
     options: Options,
@@ -51,13 +63,42 @@ pub struct Query<T = ChildTransport> {
 }
 
 impl<T> Query<T> {
-    /// How to ask.
+    /// Sets the options of the session; every default unless set.
+    ///
+    /// ```
+    /// use inhouse::{Options, query};
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let query = query("What is 15 + 27?").options(Options::new().model("opus"));
+    /// # query.transport(transport).await?.finish().await }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     assert!(cli.launched().has_arg("--model=opus"));
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Whom to ask: a CLI behind a transport of your own.
+    /// Sets the transport to the CLI; a [child process](ChildTransport) unless set.
+    ///
+    /// ```
+    /// use inhouse::query;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// // `transport` is any `inhouse::transport::Transport`, here that of a fake CLI.
+    /// let messages = query("What is 15 + 27?").transport(transport).await?;
+    /// assert_eq!(messages.text().await?, "42");
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
     pub fn transport<U: Transport>(self, transport: U) -> Query<U> {
         Query {
             prompt: self.prompt,
@@ -72,7 +113,7 @@ impl<T: Transport> IntoFuture for Query<T> {
     type Output = Result<MessageStream>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Starts the CLI and waits until it has accepted the session; its messages follow.
+    /// Starts the CLI and waits until it has accepted the session.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let launch = (self.launch)(&self.options)?;
@@ -82,7 +123,7 @@ impl<T: Transport> IntoFuture for Query<T> {
     }
 }
 
-/// Shows the options and not the prompt.
+/// Omits the prompt, which may be confidential.
 impl<T> fmt::Debug for Query<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Query")

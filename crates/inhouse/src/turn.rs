@@ -7,13 +7,37 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::outcome;
 use crate::stream::{MessageStream, Read, TurnPosition};
 
-/// The answer to one prompt: its messages, up to and including its own result.
+/// The messages that answer one prompt, up to and including its result.
+///
+/// Begun by [`Client::send`](crate::Client::send). Read it message by message with
+/// [`next`](Self::next), or to its end with [`text`](Self::text), [`json`](Self::json) or
+/// [`finish`](Self::finish).
+///
+/// ```
+/// use inhouse::message::Message;
+///
+/// # use inhouse_testkit::{FakeCli, run};
+/// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+/// let mut turn = client.send("What is 15 + 27?").await?;
+/// while let Some(message) = turn.next().await {
+///     match message? {
+///         Message::Assistant(message) => println!("{}", message.text()),
+///         Message::Result(result) => assert!(!result.is_error),
+///         _ => {}
+///     }
+/// }
+/// # Ok(()) }, async |cli| {
+/// #     cli.expect_prompt().await;
+/// #     cli.turn("42").await;
+/// # }));
+/// ```
 ///
 /// # Cancellation
-/// Dropping a turn leaves it running in the CLI; the next [`Client::send`](crate::Client::send)
-/// passes over what is left of it. [`Control::interrupt`](crate::Control::interrupt) stops it.
+/// Dropping a turn does not stop it: the CLI continues, and the next
+/// [`Client::send`](crate::Client::send) discards the rest of its messages.
+/// [`Control::interrupt`](crate::Control::interrupt) stops it.
 #[derive(Debug)]
-#[must_use = "a turn is read by its messages; dropping it abandons them"]
+#[must_use = "the messages of a turn are discarded if they are not read"]
 pub struct Turn<'a> {
     messages: &'a mut MessageStream,
     prompt: String,
@@ -22,7 +46,7 @@ pub struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     pub(crate) async fn begin(messages: &'a mut MessageStream, prompt: Prompt) -> Result<Self> {
-        pass_over(messages)
+        discard_dropped_turn(messages)
             .instrument(tracing::debug_span!("inhouse::abandoned_turn"))
             .await?;
         let mut prompt = prompt;
@@ -30,12 +54,12 @@ impl<'a> Turn<'a> {
             .uuid
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
-        // From here on it may reach the CLI, even if this future is dropped.
+        // Before the send: the prompt may reach the CLI even if this future is dropped.
         messages.expect_answer(Some(id));
         let prompt = match messages.control().send(prompt).await {
             Ok(id) => id,
             Err(error) => {
-                // One that was not taken in time may still be, later.
+                // After a timeout the CLI may still read the prompt later.
                 if !error.is_timeout() {
                     messages.expect_answer(None);
                 }
@@ -43,7 +67,7 @@ impl<'a> Turn<'a> {
             }
         };
         let span = tracing::info_span!("inhouse::turn", prompt_id = prompt);
-        span.in_scope(|| tracing::debug!("begins"));
+        span.in_scope(|| tracing::debug!("turn started"));
         Ok(Self {
             messages,
             prompt,
@@ -51,19 +75,53 @@ impl<'a> Turn<'a> {
         })
     }
 
-    /// The id of the prompt, by which the CLI names it in results and receipts.
+    /// Returns the id of the prompt, which the CLI repeats in its result.
+    ///
+    /// [`Control::cancel_prompt`](crate::Control::cancel_prompt) and
+    /// [`Control::rewind_files`](crate::Control::rewind_files) take it.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # let (id, sent) = run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let turn = client.send("What is 15 + 27?").await?;
+    /// let id = turn.prompt_id().to_owned();
+    /// # turn.finish().await?;
+    /// # Ok(id) }, async |cli| {
+    /// #     let prompt = cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// #     prompt.uuid().map(str::to_owned)
+    /// # }));
+    /// # assert_eq!(Some(id), sent);
+    /// ```
     #[must_use]
     pub fn prompt_id(&self) -> &str {
         &self.prompt
     }
 
-    /// The next message; the last one is the result of this turn.
+    /// Returns the next message; `None` after the result.
+    ///
+    /// ```
+    /// use inhouse::message::Message;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let mut turn = client.send("What is 15 + 27?").await?;
+    /// let mut last = None;
+    /// while let Some(message) = turn.next().await {
+    ///     last = Some(message?);
+    /// }
+    /// assert!(matches!(last, Some(Message::Result(_))));
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
-    /// When the CLI ended before the result. Nothing follows then.
+    /// `Exited` or `Closed` if the session ended before the result. Nothing follows an error.
     ///
     /// # Cancellation
-    /// Dropping the future loses nothing: it may be one of several in a `select!`.
+    /// Dropping the future loses no message, so it can be used in a `select!`.
     pub async fn next(&mut self) -> Option<Result<Message>> {
         while self.is_open() {
             let message = match self.messages.read().await {
@@ -80,10 +138,23 @@ impl<'a> Turn<'a> {
         None
     }
 
-    /// Reads to the result and returns it, whether it is a success or not.
+    /// Reads to the result and returns it, also if it is an error result.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let result = client.send("What is 15 + 27?").await?.finish().await?;
+    /// assert!(result.is_error);
+    /// assert_eq!(result.subtype.as_str(), "error_max_turns");
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.error_result("error_max_turns", &[]).await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
-    /// When the CLI ended before the result.
+    /// `Exited` or `Closed` if the session ended before the result; `Protocol` if the result cannot be
+    /// read.
     pub async fn finish(mut self) -> Result<ResultMessage> {
         self.read_to_result().await
     }
@@ -106,19 +177,58 @@ impl<'a> Turn<'a> {
 
     /// Reads to the result and returns its text.
     ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let answer = client.send("What is 15 + 27?").await?.text().await?;
+    /// assert_eq!(answer, "42");
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
+    ///
     /// # Errors
-    /// [`Failed`](ErrorKind::Failed) when the turn ended with an error result, and whatever
-    /// [`finish`](Self::finish) reports.
+    /// [`Failed`](ErrorKind::Failed) if the turn ended with an error result, and the errors of
+    /// [`finish`](Self::finish).
     pub async fn text(mut self) -> Result<String> {
         let result = self.read_to_result().await?;
         outcome::text(result, self.messages.last_api_error())
     }
 
-    /// Reads to the result and returns its structured output; see
-    /// [`Options::output`](crate::Options::output).
+    /// Reads to the result and returns its structured output.
+    ///
+    /// The schema is set by [`Options::output`](crate::Options::output) or
+    /// [`Options::json_schema`](crate::Options::json_schema).
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use serde_json::json;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Sum {
+    ///     value: i64,
+    /// }
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// let schema = json!({"type": "object", "properties": {"value": {"type": "integer"}}});
+    /// let options = Options::new().json_schema(schema);
+    /// # run(FakeCli::play(options, async |client| {
+    /// let sum: Sum = client.send("What is 15 + 27?").await?.json().await?;
+    /// assert_eq!(sum.value, 42);
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.send(json!({
+    /// #         "type": "result", "subtype": "success", "is_error": false, "result": "",
+    /// #         "duration_ms": 1, "duration_api_ms": 1, "num_turns": 1, "total_cost_usd": 0,
+    /// #         "usage": {}, "session_id": cli.session_id(), "uuid": "u",
+    /// #         "structured_output": {"value": 42},
+    /// #     })).await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
-    /// As [`text`](Self::text); and [`Protocol`](ErrorKind::Protocol) when there is no structured
+    /// The errors of [`text`](Self::text); [`Protocol`](ErrorKind::Protocol) if there is no structured
     /// output or it does not fit `T`.
     pub async fn json<T: DeserializeOwned>(mut self) -> Result<T> {
         let result = self.read_to_result().await?;
@@ -136,19 +246,19 @@ impl<'a> Turn<'a> {
                 is_error = result.is_error,
                 duration_ms = result.duration_ms,
                 num_turns = result.num_turns,
-                "ended"
+                "turn ended"
             ),
-            Some(Err(error)) => tracing::warn!(%error, "ended without a result"),
-            _ => tracing::warn!("ended without a result"),
+            Some(Err(error)) => tracing::warn!(%error, "turn ended without a result"),
+            _ => tracing::warn!("turn ended without a result"),
         });
     }
 }
 
-/// Reads past what is left of a turn that nobody wants.
-async fn pass_over(messages: &mut MessageStream) -> Result<()> {
+/// Reads and discards the rest of a turn that was dropped before its result.
+async fn discard_dropped_turn(messages: &mut MessageStream) -> Result<()> {
     while messages.unanswered().is_some() {
         match messages.read().await {
-            // A prompt that was taken back before it ran has no result.
+            // A prompt that was cancelled before it ran has no result.
             Some(Ok(Read::RunEnded)) => messages.expect_answer(None),
             Some(Ok(Read::Message(..))) | None => {}
             Some(Err(error)) => return Err(error),

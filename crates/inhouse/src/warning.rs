@@ -2,24 +2,23 @@ use std::fmt;
 
 use inhouse_proto::control::PermissionMode;
 
-/// Something about the options of a session that is probably not meant.
+/// A warning about options that probably do not do what was intended.
 ///
-/// It keeps nothing from working, unlike a [`Config`](crate::error::ErrorKind::Config) error. Found
-/// in [`Client::warnings`](crate::Client::warnings), and reported as an event of `tracing`.
+/// The session works nevertheless, unlike after a [`Config`](crate::error::ErrorKind::Config) error.
+/// Warnings are returned by [`Client::warnings`](crate::Client::warnings) and logged with `tracing`.
 /// `Display` says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// There is a permission handler, and rules in
-    /// [`allow_tools`](crate::Options::allow_tools) because of which it is not asked about these
-    /// tools.
+    /// Rules in [`allow_tools`](crate::Options::allow_tools) keep the permission handler from being
+    /// called for these tools.
     RulesBypassHandler(
         /// The rules that allow all calls of a tool.
         Vec<String>,
     ),
-    /// There is a permission handler, and a mode in which it is not asked.
+    /// The permission mode keeps the permission handler from being called.
     ModeBypassesHandler(
-        /// The mode.
+        /// The permission mode of the session.
         PermissionMode,
     ),
 }
@@ -29,19 +28,19 @@ impl fmt::Display for Warning {
         match self {
             Self::RulesBypassHandler(rules) => write!(
                 f,
-                "the permission handler is not asked about `{}`: `allow_tools` allows all calls; \
-                 put what is meant into a `Policy` with `Policy::allow`, narrow the rules, or see \
-                 every call in a `PreToolUse` hook",
+                "the permission handler is not called for `{}`: `allow_tools` allows all calls; use \
+                 a `Policy` with `Policy::allow`, narrow the rules, or observe every call in a \
+                 `PreToolUse` hook",
                 rules.join("`, `")
             ),
             Self::ModeBypassesHandler(PermissionMode::DontAsk) => f.write_str(
-                "the permission handler is not asked: the mode `dontAsk` denies what would be \
-                 asked; use `PermissionMode::Default`",
+                "the permission handler is not called: the mode `dontAsk` denies every call that \
+                 needs permission; use `PermissionMode::Default`",
             ),
             Self::ModeBypassesHandler(mode) => write!(
                 f,
-                "the permission handler is hardly ever asked: the mode `{mode}` allows nearly \
-                 everything; use `PermissionMode::Default`, or see every call in a `PreToolUse` hook"
+                "the permission handler is rarely called: the mode `{mode}` allows nearly every \
+                 call; use `PermissionMode::Default`, or observe every call in a `PreToolUse` hook"
             ),
         }
     }

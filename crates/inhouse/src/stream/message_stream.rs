@@ -14,36 +14,60 @@ use crate::outcome;
 
 /// The messages of a session, in the order in which the CLI wrote them.
 ///
-/// An `Err` is always the last item: the CLI ended in a way that no result explains. Whatever is
-/// survivable is a message: a type that this version does not know is
-/// [`Message::Unknown`], and lines that could not be delivered are counted in a [`Message::Gap`].
+/// Returned by [`query`](fn@crate::query) and [`Client::split`](crate::Client::split). Also a
+/// [`Stream`].
 ///
-/// Nothing in the session waits for the reader. Messages that are not read yet are kept up to the
-/// limit of [`Options::backlog`](crate::Options::backlog).
+/// An `Err` is always the last item: the CLI exited and no result explains why. Everything else is a
+/// message: a type that this version does not know is a [`Message::Unknown`], and lines that could
+/// not be delivered are counted in a [`Message::Gap`].
+///
+/// A slow reader delays nothing in the session. Unread messages are kept up to the limit of
+/// [`Options::backlog`](crate::Options::backlog).
+///
+/// ```
+/// use inhouse::message::Message;
+/// use inhouse::query;
+///
+/// # use inhouse_testkit::{FakeCli, run};
+/// # run(FakeCli::play_with(async |transport| {
+/// let mut messages = query("What is 15 + 27?")
+/// #   .transport(transport)
+///     .await?;
+/// while let Some(message) = messages.next().await {
+///     if let Message::Result(result) = message? {
+///         assert_eq!(result.result.as_deref(), Some("42"));
+///     }
+/// }
+/// # Ok(()) }, async |mut cli| {
+/// #     cli.accept().await;
+/// #     cli.expect_prompt().await;
+/// #     cli.turn("42").await;
+/// # }));
+/// ```
 ///
 /// # Cancellation
-/// Dropping the future of [`next`](Self::next) loses nothing. Dropping the stream, when no
-/// [`Control`] is left either, ends the session in the background: at once in the middle of a turn
-/// or with a task in the background, else as [`Client::close`](crate::Client::close) does.
-#[must_use = "a session ends when its messages are dropped unread"]
+/// Dropping the future of [`next`](Self::next) loses no message. Dropping the stream ends the session
+/// in the background, once every [`Control`] is dropped too: the CLI is killed in the middle of a turn
+/// or with a background task, and otherwise ended as by [`Client::close`](crate::Client::close).
+#[must_use = "dropping the messages ends the session"]
 pub struct MessageStream {
     items: Receiver,
     control: Control,
-    /// The prompt of a client whose turn has not been read to its end.
+    /// The id of the prompt whose turn has not been read to its end.
     unanswered: Option<String>,
-    /// The `error` member of the last assistant message of the turn that is being read.
+    /// The `error` member of the last assistant message of the current turn.
     api_error: Option<AssistantError>,
-    /// The same for the turn whose result was read last.
+    /// The `error` member of the last assistant message before the last result.
     last_api_error: Option<AssistantError>,
-    /// Whether the last result could not be typed.
+    /// Whether the last message was a result that does not fit its type.
     result_unreadable: bool,
 }
 
-/// What a reader inside the crate gets.
+/// An item for readers inside the crate.
 pub(crate) enum Read {
-    /// A message, and where it stands with regard to the unanswered prompt.
+    /// A message and its position relative to the unanswered prompt.
     Message(Message, TurnPosition),
-    /// The run is over, and with it whatever was unanswered if no result was read.
+    /// The run of the last prompt has ended.
     RunEnded,
 }
 
@@ -59,24 +83,64 @@ impl MessageStream {
         }
     }
 
-    /// The controls of the session.
+    /// Returns the control handle of the session.
+    ///
+    /// ```
+    /// use inhouse::query;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let messages = query("Count to a million.")
+    /// #   .transport(transport)
+    ///     .await?;
+    /// messages.control().interrupt().await?;
+    /// assert!(messages.finish().await?.is_error);
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.expect_request("interrupt").await.succeed_empty().await;
+    /// #     cli.error_result("error_during_execution", &[]).await;
+    /// # }));
+    /// ```
     #[must_use]
     pub fn control(&self) -> &Control {
         &self.control
     }
 
-    /// The next message; `None` at the end.
+    /// Returns the next message; `None` at the end of the session.
     ///
     /// # Errors
-    /// When the CLI ended in a way that no result explains. Nothing follows then.
+    /// `Exited` if the CLI exited and no result explains why; `Closed` if the runtime of the session
+    /// was shut down. Nothing follows an error.
+    ///
+    /// # Cancellation
+    /// Dropping the future loses no message, so it can be used in a `select!`.
     pub async fn next(&mut self) -> Option<Result<Message>> {
         poll_fn(|cx| self.poll_message(cx)).await
     }
 
-    /// Reads to the end and returns the last result, whether it is a success or not.
+    /// Reads to the end and returns the last result, also if it is an error result.
+    ///
+    /// ```
+    /// use inhouse::query;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let messages = query("What is 15 + 27?")
+    /// #   .transport(transport)
+    ///     .await?;
+    /// let result = messages.finish().await?;
+    /// assert_eq!(result.num_turns, Some(1));
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
-    /// When the session ended without a result, or the last result cannot be read.
+    /// `Exited`, `Closed` or `Protocol` if the session ended without a result; `Protocol` if the last
+    /// result cannot be read.
     pub async fn finish(mut self) -> Result<ResultMessage> {
         self.read_to_last_result().await
     }
@@ -90,9 +154,9 @@ impl MessageStream {
                     last = Some(outcome::result(unreadable));
                 }
                 Ok(_) => {}
-                // A result that has arrived stays true, whatever became of the process after it.
+                // The answer is complete; a later failure of the process does not change it.
                 Err(error) if last.is_some() => {
-                    tracing::warn!(%error, "the CLI failed after its last result");
+                    tracing::warn!(%error, "CLI failed after its last result");
                 }
                 Err(error) => return Err(error),
             }
@@ -108,9 +172,25 @@ impl MessageStream {
 
     /// Reads to the end and returns the text of the last result.
     ///
+    /// ```
+    /// use inhouse::query;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let messages = query("What is 15 + 27?")
+    /// #   .transport(transport)
+    ///     .await?;
+    /// assert_eq!(messages.text().await?, "42");
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
+    ///
     /// # Errors
-    /// [`Failed`](ErrorKind::Failed) when the last turn ended with an error result, and whatever
-    /// [`finish`](Self::finish) reports.
+    /// [`Failed`](ErrorKind::Failed) if the last turn ended with an error result, and the errors of
+    /// [`finish`](Self::finish).
     pub async fn text(mut self) -> Result<String> {
         let result = self.read_to_last_result().await?;
         outcome::text(result, self.last_api_error())
@@ -118,33 +198,33 @@ impl MessageStream {
 
     /// Reads to the end and returns the structured output of the last result.
     ///
-    /// The schema comes from [`Options::output`](crate::Options::output) or
+    /// The schema is set by [`Options::output`](crate::Options::output) or
     /// [`Options::json_schema`](crate::Options::json_schema).
     ///
     /// # Errors
-    /// As [`text`](Self::text); and [`Protocol`](ErrorKind::Protocol) when there is no structured
+    /// The errors of [`text`](Self::text); [`Protocol`](ErrorKind::Protocol) if there is no structured
     /// output or it does not fit `T`.
     pub async fn json<T: DeserializeOwned>(mut self) -> Result<T> {
         let result = self.read_to_last_result().await?;
         outcome::json(result, self.last_api_error())
     }
 
-    /// Takes note of a prompt that a client has sent, or may have sent.
+    /// Sets the prompt that a client has sent, or may have sent.
     pub(crate) fn expect_answer(&mut self, prompt: Option<String>) {
         self.unanswered = prompt;
     }
 
-    /// The prompt whose turn has not been read to its end.
+    /// Returns the prompt whose turn has not been read to its end.
     pub(crate) fn unanswered(&self) -> Option<&str> {
         self.unanswered.as_deref()
     }
 
-    /// The `error` member of the last assistant message before the result that was read last.
+    /// Returns the `error` member of the last assistant message before the last result.
     pub(crate) fn last_api_error(&self) -> Option<&AssistantError> {
         self.last_api_error.as_ref()
     }
 
-    /// Keeps the kind of an API error for the result that follows it.
+    /// Keeps the API error of an assistant message for the result that follows it.
     fn note_api_error(&mut self, message: &Message) {
         match message {
             Message::Assistant(message) if message.parent_tool_use_id.is_none() => {
@@ -159,7 +239,7 @@ impl MessageStream {
         poll_fn(|cx| self.poll_read(cx)).await
     }
 
-    /// All reading goes through here, so that whoever reads the end of a turn, it is noticed.
+    /// Reads the next item and updates the state of the turn. Every reader goes through here.
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Read>>> {
         let read = match ready!(self.items.poll_next(cx)) {
             Some(Ok(Item::Message(frame))) => {
@@ -167,7 +247,7 @@ impl MessageStream {
                 self.result_unreadable =
                     frame.ends_turn() && !matches!(message, Message::Result(_));
                 if let Message::Gap(gap) = &message {
-                    tracing::warn!(bytes = gap.bytes, "a line of the CLI is not JSON");
+                    tracing::warn!(bytes = gap.bytes, "line skipped: not JSON");
                 }
                 self.note_api_error(&message);
                 let position = match &self.unanswered {

@@ -156,7 +156,7 @@ async fn prompts_and_secrets_are_not_logged_at_debug_or_above() {
     eventful().await;
     drop(guard);
     let text = listener.text();
-    assert!(text.contains("the CLI has accepted the session"), "{text}");
+    assert!(text.contains("session initialized"), "{text}");
     assert!(text.contains("line skipped"), "{text}");
     assert!(!text.contains(SECRET), "{text}");
 }

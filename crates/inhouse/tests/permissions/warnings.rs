@@ -54,7 +54,9 @@ async fn modes_without_prompts_warn_that_the_handler_is_skipped() {
         [Warning::ModeBypassesHandler(PermissionMode::DontAsk)]
     );
     assert!(
-        found[0].to_string().contains("denies what would be asked"),
+        found[0]
+            .to_string()
+            .contains("denies every call that needs permission"),
         "{}",
         found[0]
     );
