@@ -208,8 +208,8 @@ impl Client {
 
     /// Ends the session, waits until the CLI has exited, and returns its exit status.
     ///
-    /// A running turn is interrupted, handlers are dropped without an answer, and the CLI's stdin is
-    /// closed. The CLI then exits by itself, with code 1 after an interrupted turn. If it does not
+    /// A running turn is interrupted, queued prompts are cancelled, handlers are dropped without an
+    /// answer, and the CLI's stdin is closed. The CLI then exits by itself, with code 1 after an interrupted turn. If it does not
     /// exit within the grace period, it gets TERM and then KILL, together with every process that it
     /// has started. [`Options::shutdown`](crate::Options::shutdown) sets the time for each step.
     ///

@@ -60,9 +60,10 @@ impl Driver {
             return self.kill();
         }
         // A CLI whose input ends in the middle of a turn fails the open tool calls and continues the
-        // turn (2.1.325), so an interrupt is written first.
+        // turn, and then runs the queued prompts (2.1.325). So an interrupt is written first, which also
+        // removes them.
         if self.engine.turn_is_running() && self.shutdown.stdin_is_open() {
-            match encode(&Interrupt::new()) {
+            match encode(&Interrupt::new().cancel_queued(true)) {
                 Ok(interrupt) => drop(self.engine.request(&interrupt, None)),
                 Err(error) => tracing::warn!(%error, "`interrupt` cannot be serialised"),
             }

@@ -99,3 +99,20 @@ async fn close_during_a_permission_request_runs_nothing() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn closing_with_a_queued_prompt_ends_the_cli_by_itself() {
+    world::pinned(async |world| {
+        world.model.turn(Turn::new().text("Once upon a").stall());
+        world.model.otherwise(|_| "Going on.");
+        let mut client = world.connect(patient(world)).await;
+        drop(client.send("First?").await.unwrap());
+        world.asked().await;
+        client.control().send("Second?").await.unwrap();
+        // Its reply proves that the CLI has read the prompt before.
+        client.control().models().await.unwrap();
+
+        close(world, client).await;
+    })
+    .await;
+}
