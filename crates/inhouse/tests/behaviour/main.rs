@@ -2,6 +2,7 @@
 //! memory, on a paused clock.
 
 mod closing;
+mod closing_with_queue;
 mod connecting;
 mod control;
 mod dropping;
