@@ -9,14 +9,14 @@ impl FakeCli {
     /// Panics if the host answers with an error.
     ///
     /// ```
-    /// use inhouse::Options;
-    /// use inhouse::permission::{Decision, PermissionRequest};
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
     /// use inhouse_testkit::FakeCli;
     /// use serde_json::json;
     ///
     /// # inhouse_testkit::run(async {
     /// let options = Options::new()
-    ///     .permissions(async |_: PermissionRequest| Ok(Decision::deny("read only")));
+    ///     .permissions(async |_: Asked<CanUseTool>| Ok(Decision::deny("read only")));
     /// FakeCli::play_cli(options, async |cli| {
     ///     let decision = cli.can_use_tool("Bash", json!({"command": "make"})).await;
     ///     assert_eq!(decision["behavior"], "deny");
