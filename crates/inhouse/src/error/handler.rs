@@ -1,13 +1,15 @@
 use std::error::Error;
 use std::fmt;
 
-/// Why a handler of the host could not decide, in words.
+use super::error_chain;
+
+/// An error of a handler: a permission handler, a hook, or another callback.
 ///
-/// Made from any error with `?`, so that a handler can use whatever it needs:
+/// Made from any error with `?`, so that a handler can call any fallible function:
 ///
 /// ```
+/// use inhouse::permission::{CanUseTool, Decision};
 /// use inhouse::{Asked, HandlerError};
-/// use inhouse::permission::{Decision, CanUseTool};
 ///
 /// async fn read_only(asked: Asked<CanUseTool>) -> Result<Decision, HandlerError> {
 ///     let list = std::fs::read_to_string("/home/me/allowed-tools")?;
@@ -19,17 +21,24 @@ use std::fmt;
 /// # let _ = read_only;
 /// ```
 ///
-/// What becomes of it depends on what was asked. About a tool call or a question it never is a yes:
-/// see [permissions](crate::guide::permissions). A hook that fails is passed over, unless its matcher
-/// says otherwise: see [hooks](crate::guide::hooks). The model may read the text, with its whole chain of causes
-/// when it was made with `?`. Keep secrets out of error texts, or make the error by hand.
+/// The effect depends on the handler. A permission handler that fails denies the call, see
+/// [permissions](crate::guide::permissions). A hook that fails is ignored by the CLI unless its
+/// matcher sets [`on_failure`](crate::hook::Matcher::on_failure), see [hooks](crate::guide::hooks).
+///
+/// The model may read the text, which includes all causes if the error was made with `?`. Keep secrets
+/// out of error texts, or create the error with [`new`](Self::new).
 //
-// Like `anyhow::Error` it is not a `std::error::Error` itself: otherwise it could not be made from
-// every one.
+// Not a `std::error::Error`, like `anyhow::Error`: otherwise `From` for every error would overlap with
+// `From<T> for T`.
 pub struct HandlerError(String);
 
 impl HandlerError {
-    /// A failure in your own words.
+    /// Creates an error with this text.
+    ///
+    /// ```
+    /// let error = inhouse::HandlerError::new("the list of tools is empty");
+    /// assert_eq!(error.to_string(), "the list of tools is empty");
+    /// ```
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -38,23 +47,8 @@ impl HandlerError {
 
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for HandlerError {
     fn from(error: E) -> Self {
-        Self(with_causes(&*error.into()))
+        Self(error_chain(&*error.into()))
     }
-}
-
-/// Returns the text of an error and of its causes, without a cause that the text before it has named.
-pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
 }
 
 impl fmt::Display for HandlerError {

@@ -4,24 +4,24 @@
 pub enum ErrorKind {
     /// The options contradict each other or hold a bad value; nothing was started.
     Config,
-    /// There is no CLI where it was looked for.
+    /// No CLI was found; the message lists where it was searched.
     CliNotFound,
-    /// The CLI is there but could not be started.
+    /// The CLI was found but could not be started.
     Spawn,
-    /// The CLI was started but did not accept the session.
+    /// The CLI was started but did not accept `initialize`.
     Handshake,
-    /// The CLI said something that the protocol does not allow.
+    /// The CLI sent a message that violates the protocol.
     Protocol,
-    /// The CLI refused a control request; the error's text has its words.
+    /// The CLI refused a control request; the message quotes its reason.
     Refused,
-    /// A deadline passed.
+    /// A deadline passed before the operation completed.
     Timeout,
-    /// The CLI ended by itself.
+    /// The CLI exited before the operation completed.
     Exited,
-    /// The session was closed by the host.
+    /// The host closed the session before the operation completed.
     Closed,
-    /// A turn ended with an error result.
+    /// A turn ended with an error result; see [`Error::result`](super::Error::result).
     Failed,
-    /// A session store failed.
+    /// A session store returned an error.
     Store,
 }

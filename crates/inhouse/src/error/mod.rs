@@ -1,5 +1,6 @@
-//! What can go wrong, and what the caller can ask of it.
+//! Errors of sessions ([`Error`]) and of handlers ([`HandlerError`]).
 
+mod chain;
 mod failed_turn;
 mod handler;
 mod kind;
@@ -10,33 +11,35 @@ use std::sync::Arc;
 
 use inhouse_proto::message::ResultMessage;
 
+use self::chain::causes;
+pub(crate) use self::chain::error_chain;
 pub use self::handler::HandlerError;
-pub(crate) use self::handler::with_causes;
 pub use self::kind::ErrorKind;
 use crate::process::ExitStatus;
 
 const TOO_OLD: &str = "; if the flag comes from an option and not from `Options::extra_arg`, the CLI \
      is too old for it: update it with `npm install -g @anthropic-ai/claude-code`";
 
-/// A result whose error is [`Error`].
+/// A result whose error is [`Error`] by default.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of inhouse.
+/// An error of a session.
 ///
-/// `Display` says what happened, what to do next and why, in one paragraph;
-/// [`kind`](Error::kind) tells the stage at which it happened. `Debug` is the report that `main`
-/// prints when it returns the error: the message, its causes, how the CLI exited and the last lines
-/// of its stderr. Its alternate form (`{:#?}`) shows the fields.
+/// `Display` says in one paragraph what happened, what to do and why; [`kind`](Error::kind) returns
+/// the stage at which it happened. `Debug` is the report that `main` prints when it returns the error:
+/// the message, its causes, the exit status of the CLI and the last lines of its stderr. The alternate
+/// form (`{:#?}`) shows the fields.
 ///
-/// An error is cheap to clone, because the end of a CLI fails everyone who waits for it with the
-/// same cause. Neither form contains prompts, tokens or values of the environment.
+/// Cloning is cheap: when the CLI exits, every pending call fails with the same error. Neither form
+/// contains prompts, tokens or values of environment variables.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     message: String,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
     exit: Option<ExitStatus>,
     stderr: Option<String>,
     code: Option<String>,
@@ -44,53 +47,73 @@ struct Inner {
 }
 
 impl Error {
-    /// The stage at which it happened.
+    /// Returns the stage at which the error happened.
+    ///
+    /// ```
+    /// use inhouse::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Spawn, "the container does not start");
+    /// assert_eq!(error.kind(), ErrorKind::Spawn);
+    /// ```
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Whether a deadline passed.
+    /// Returns whether a deadline passed.
+    ///
+    /// ```
+    /// use inhouse::{Error, ErrorKind};
+    ///
+    /// assert!(Error::new(ErrorKind::Timeout, "no answer within 60 s").is_timeout());
+    /// ```
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         self.kind() == ErrorKind::Timeout
     }
 
-    /// Whether the CLI ended, or the session was closed, while something was still wanted of it.
+    /// Returns whether the CLI exited, or the session was closed, before the operation completed.
+    ///
+    /// ```
+    /// use inhouse::{Error, ErrorKind};
+    ///
+    /// assert!(Error::new(ErrorKind::Closed, "closed by the host").is_ended());
+    /// ```
     #[must_use]
     pub fn is_ended(&self) -> bool {
         matches!(self.kind(), ErrorKind::Exited | ErrorKind::Closed)
     }
 
-    /// How the CLI ended, if it did and the status is known.
+    /// Returns the exit status of the CLI, if it exited and the status is known.
     #[must_use]
     pub fn exit_status(&self) -> Option<ExitStatus> {
         self.0.exit
     }
 
-    /// The last that the CLI wrote to stderr, with what looks like a secret masked.
+    /// Returns the last lines that the CLI wrote to stderr, with everything that looks like a secret
+    /// redacted.
     #[must_use]
     pub fn stderr_tail(&self) -> Option<&str> {
         self.0.stderr.as_deref()
     }
 
-    /// The machine-readable code with which the CLI refused a control request, such as
+    /// Returns the machine-readable code with which the CLI refused a control request, such as
     /// `unsupported_request`.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.0.code.as_deref()
     }
 
-    /// The result with which a turn failed.
+    /// Returns the error result with which a turn ended.
     #[must_use]
     pub fn result(&self) -> Option<&ResultMessage> {
         self.0.result.as_deref()
     }
 }
 
-/// Construction: for transports of your own, which fail in ways of their own.
+/// Construction, for implementations of [`Transport`](crate::transport::Transport).
 impl Error {
-    /// An error of a kind, in words that say what happened and what to do.
+    /// Creates an error with a message that says what happened and what to do.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Arc::new(Inner {
@@ -108,17 +131,26 @@ impl Error {
         Self::new(ErrorKind::Config, message)
     }
 
-    /// The same with its cause.
+    /// Adds the cause of the error.
+    ///
+    /// ```
+    /// use std::io;
+    /// use inhouse::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Spawn, "the container does not start")
+    ///     .with_source(io::Error::other("no such image"));
+    /// assert_eq!(error.to_string(), "the container does not start: no such image");
+    /// ```
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let source = source.into();
-        self.map(|inner| inner.source = Some(source))
+        self.change(|inner| inner.source = Some(source.into()))
     }
 
     pub(crate) fn with_exit(self, exit: Option<ExitStatus>, stderr: String) -> Self {
-        self.map(|inner| {
+        self.change(|inner| {
             inner.exit = exit;
-            // The CLI has no other way to say it: it does not know the flag.
+            // A CLI that does not know a flag says so on stderr only.
             let last = stderr.trim_end().lines().next_back().unwrap_or_default();
             let has_failed = exit.is_some_and(|exit| !exit.success());
             if has_failed && last.contains("unknown option '--") {
@@ -129,23 +161,21 @@ impl Error {
     }
 
     pub(crate) fn with_code(self, code: Option<String>) -> Self {
-        self.map(|inner| inner.code = code)
+        self.change(|inner| inner.code = code)
     }
 
     pub(crate) fn with_result(self, result: ResultMessage) -> Self {
-        self.map(|inner| inner.result = Some(Box::new(result)))
+        self.change(|inner| inner.result = Some(Box::new(result)))
     }
 
-    fn map(mut self, change: impl FnOnce(&mut Inner)) -> Self {
-        // One that is shared already stays as it is; what is under construction never is.
-        if let Some(inner) = Arc::get_mut(&mut self.0) {
-            change(inner);
-        }
+    /// Changes this error; clones of it stay as they are.
+    fn change(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        change(Arc::make_mut(&mut self.0));
         self
     }
 }
 
-/// Shows the message, and the cause behind it unless the message names it already.
+/// Writes the message and the first cause that the message does not contain.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
@@ -186,20 +216,8 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
-    /// Returns the texts of the sources, without those that the text before them contains.
     fn causes(&self) -> Vec<String> {
-        let mut causes = Vec::new();
-        let mut shown = self.0.message.clone();
-        let mut source = self.source();
-        while let Some(cause) = source {
-            let text = cause.to_string();
-            if !shown.contains(&text) {
-                causes.push(text.clone());
-                shown = text;
-            }
-            source = cause.source();
-        }
-        causes
+        causes(&self.0.message, self.source())
     }
 
     fn fmt_fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -217,7 +235,7 @@ impl Error {
             out.field("code", code);
         }
         if let Some(result) = &inner.result {
-            // The subtype and not the whole: a result quotes the conversation.
+            // Only the subtype: a result quotes the conversation.
             out.field("result", &result.subtype);
         }
         if let Some(source) = &inner.source {
@@ -230,5 +248,18 @@ impl Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn change_of_a_cloned_error_is_not_lost() {
+        let plain = Error::new(ErrorKind::Spawn, "not started");
+        let with_cause = plain.clone().with_source(std::io::Error::other("no image"));
+        assert_eq!(plain.to_string(), "not started");
+        assert_eq!(with_cause.to_string(), "not started: no image");
     }
 }

@@ -3,7 +3,7 @@ use std::fmt;
 
 use inhouse_proto::mcp::CallToolResult;
 
-use crate::error::with_causes;
+use crate::error::error_chain;
 
 /// Why a tool failed, in words for the model.
 ///
@@ -52,7 +52,7 @@ impl ToolError {
 
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::new(with_causes(&*error.into()))
+        Self::new(error_chain(&*error.into()))
     }
 }
 
