@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::*;
 
 pub use inhouse_proto::hook::{
-    AddsContext, Blocks, ChangesInput, Decides, HasSpecificOutput, HidesPrompt, Passes, Stops,
-    WatchesFiles,
+    AddsContext, Blocks, ChangesInput, Decides, DecisionForm, HasSpecificOutput, HidesPrompt,
+    Passes, Stops, WatchesFiles,
 };
 
 /// An event whose occurrences a matcher can select.

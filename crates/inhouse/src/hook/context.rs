@@ -3,7 +3,7 @@ use inhouse_proto::wire::Text;
 use crate::session::Session;
 use crate::tool::Cancelled;
 
-/// What a hook knows besides its event.
+/// The context of a hook call: the session, the tool call and a cancellation signal.
 #[derive(Clone, Debug)]
 pub struct HookContext {
     session: Session,
@@ -34,20 +34,45 @@ impl HookContext {
         &self.raw
     }
 
-    /// The session in which it happens.
+    /// Returns the session in which the event happened.
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The tool call that the event is about; `None` for events that are about none.
+    /// Returns the id of the tool call that the event is about; `None` for events without a tool call.
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&str> {
         self.tool_use_id.as_deref()
     }
 
-    /// Tells that nobody waits for the hook any more: an interrupt, its timeout, or the end of the
-    /// session. The hook itself is dropped then; this is for what it has handed to other tasks.
+    /// Returns a signal for work that the hook has given to other tasks or threads.
+    ///
+    /// The signal fires when the hook has returned, and when it is dropped because of an interrupt, its
+    /// timeout, or the end of the session.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookContext, HookOutput, Matcher, Notification};
+    /// # use inhouse_testkit::{FakeCli, run};
+    ///
+    /// let options = Options::new().hook(
+    ///     Matcher::any(),
+    ///     async |_: Notification, context: HookContext| {
+    ///         let cancelled = context.cancelled().clone();
+    ///         tokio::spawn(async move {
+    ///             cancelled.wait().await;
+    ///             // Close the window that the hook has opened.
+    ///         });
+    ///         assert!(!context.cancelled().is_cancelled());
+    ///         Ok(HookOutput::pass())
+    ///     },
+    /// );
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// #     let event = serde_json::json!({"message": "m", "notification_type": "idle_prompt"});
+    /// #     assert_eq!(cli.call_hook("Notification", event).await, serde_json::json!({}));
+    /// # }));
+    /// ```
     #[must_use]
     pub fn cancelled(&self) -> &Cancelled {
         &self.cancelled

@@ -6,28 +6,27 @@ use super::OnFailure;
 use super::capability::{AboutAgent, AboutTool, FailsClosed, Matched, MatchedBy};
 use super::pattern;
 
-/// Says which occurrences of the event `E` a hook is for.
+/// Selects the occurrences of the event `E` that a hook is called for.
 ///
-/// The event is inferred from the hook, and a matcher that the CLI would ignore for it does not
-/// compile:
+/// The event is inferred from the hook, and a matcher that the CLI would ignore for that event does
+/// not compile:
 ///
 /// ```
 /// use inhouse::Options;
 /// use inhouse::hook::*;
+/// # use inhouse_testkit::fake::launch;
 ///
 /// let options = Options::new()
 ///     .hook(Matcher::tools(["Write", "Edit"]), async |_: PreToolUse, _| Ok(HookOutput::pass()))
-///     .hook(Matcher::pattern("mcp__.*"), async |_: PreToolUse, _| Ok(HookOutput::pass()))
 ///     .hook(Matcher::agent("Explore"), async |_: SubagentStop, _| Ok(HookOutput::pass()))
-///     .hook(Matcher::only(SessionSource::Clear), async |_: SessionStart, _| {
-///         Ok(HookOutput::pass())
-///     })
 ///     .hook(Matcher::any(), async |_: UserPromptSubmit, _| Ok(HookOutput::pass()));
-/// # let _ = options;
+/// # let hooks = launch(options).initialize()["hooks"].clone();
+/// # assert_eq!(hooks["PreToolUse"][0]["matcher"], "Write|Edit");
+/// # assert_eq!(hooks["SubagentStop"][0]["matcher"], "Explore");
 /// ```
 ///
-/// A mistake, such as an invalid pattern, is a [`Config`](crate::error::ErrorKind::Config) error
-/// when the session is opened.
+/// An invalid matcher, such as one with an invalid pattern, makes connecting fail with a
+/// [`Config`](crate::error::ErrorKind::Config) error.
 pub struct Matcher<E> {
     pub(super) pattern: Option<String>,
     pub(super) timeout: Option<Duration>,
@@ -37,7 +36,17 @@ pub struct Matcher<E> {
 }
 
 impl<E> Matcher<E> {
-    /// Every occurrence.
+    /// Matches every occurrence of the event.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, Stop};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new()
+    ///     .hook(Matcher::any(), async |_: Stop, _| Ok(HookOutput::block("Run the tests.")));
+    /// # assert!(launch(options).initialize()["hooks"]["Stop"][0].get("matcher").is_none());
+    /// ```
     #[must_use]
     pub fn any() -> Self {
         Self {
@@ -49,16 +58,31 @@ impl<E> Matcher<E> {
         }
     }
 
-    /// How long the CLI waits for the hook, ten minutes by default.
+    /// Sets how long the CLI waits for the hook. The default of the CLI is ten minutes.
     ///
-    /// Without an answer in time a call of a `PreToolUse` or `PermissionRequest` does not run, and a
-    /// prompt of a `UserPromptSubmit` is dropped, whatever [`on_failure`](Self::on_failure) says;
-    /// every other event goes on.
+    /// After the timeout the hook is dropped. The tool call of a `PreToolUse` or `PermissionRequest`
+    /// event does not run then, and the prompt of a `UserPromptSubmit` event is dropped, whatever
+    /// [`on_failure`](Self::on_failure) is; every other event continues (2.1.325).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, PreToolUse};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new().hook(
+    ///     Matcher::tool("Bash").timeout(Duration::from_secs(5)),
+    ///     async |_: PreToolUse, _| Ok(HookOutput::pass()),
+    /// );
+    /// # assert_eq!(launch(options).initialize()["hooks"]["PreToolUse"][0]["timeout"], 5);
+    /// ```
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         if timeout.is_zero() {
-            let problem = "a timeout of 0 is none to the CLI; leave it away, or wait for a while";
-            self.problems.push(problem.to_owned());
+            self.problems.push(
+                "a timeout of 0 means no timeout to the CLI; remove it or set a longer one"
+                    .to_owned(),
+            );
         }
         self.timeout = Some(timeout);
         self
@@ -78,29 +102,63 @@ impl<E> Matcher<E> {
 }
 
 impl<E: AboutTool> Matcher<E> {
-    /// Calls of one tool, such as `Bash` or `mcp__calc__add`.
+    /// Matches calls of one tool, such as `Bash` or `mcp__calc__add`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, PreToolUse};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new()
+    ///     .hook(Matcher::tool("Bash"), async |_: PreToolUse, _| Ok(HookOutput::deny("no shell")));
+    /// # assert_eq!(launch(options).initialize()["hooks"]["PreToolUse"][0]["matcher"], "Bash");
+    /// ```
     #[must_use]
     pub fn tool(name: impl Into<String>) -> Self {
         Self::tools([name])
     }
 
-    /// Calls of any of these tools.
+    /// Matches calls of any of these tools.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, PreToolUse};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new()
+    ///     .hook(Matcher::tools(["Write", "Edit"]), async |_: PreToolUse, _| Ok(HookOutput::pass()));
+    /// # assert_eq!(launch(options).initialize()["hooks"]["PreToolUse"][0]["matcher"], "Write|Edit");
+    /// ```
     #[must_use]
     pub fn tools<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        let problems = names.iter().filter(|name| !pattern::is_plain(name));
-        let problems = problems.map(|name| {
-            format!("`{name}` is not the name of a tool; `Matcher::pattern` takes expressions")
-        });
-        let none = "no tool is named; `Matcher::any()` is for all of them".to_owned();
-        Self::matching(names.join("|"))
-            .with_problems(problems)
-            .with_problems(names.is_empty().then_some(none))
+        let mut matcher = Self::matching(names.join("|"));
+        if names.is_empty() {
+            matcher
+                .problems
+                .push("no tool is named; `Matcher::any()` matches all tools".to_owned());
+        }
+        for name in names.iter().filter(|name| !pattern::is_literal(name)) {
+            matcher.problems.push(format!(
+                "`{name}` is not the name of a tool; `Matcher::pattern` takes expressions"
+            ));
+        }
+        matcher
     }
 }
 
 impl<E: AboutAgent> Matcher<E> {
-    /// Subagents of one kind, such as `Explore`.
+    /// Matches subagents of one kind, such as `Explore`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, SubagentStop};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new()
+    ///     .hook(Matcher::agent("Explore"), async |_: SubagentStop, _| Ok(HookOutput::pass()));
+    /// # assert_eq!(launch(options).initialize()["hooks"]["SubagentStop"][0]["matcher"], "Explore");
+    /// ```
     #[must_use]
     pub fn agent(kind: impl Into<String>) -> Self {
         Self::exactly(&kind.into())
@@ -108,8 +166,20 @@ impl<E: AboutAgent> Matcher<E> {
 }
 
 impl<E: MatchedBy> Matcher<E> {
-    /// Only those that happen because of this, or with this name: see the table of the
-    /// [guide](crate::guide::hooks) for what each event is compared by.
+    /// Matches occurrences with this cause or name. The [guide](crate::guide::hooks) lists the field
+    /// that each event is compared by.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, SessionSource, SessionStart};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new().hook(
+    ///     Matcher::only(SessionSource::Clear),
+    ///     async |_: SessionStart, _| Ok(HookOutput::pass()),
+    /// );
+    /// # assert_eq!(launch(options).initialize()["hooks"]["SessionStart"][0]["matcher"], "clear");
+    /// ```
     #[must_use]
     pub fn only(subject: impl Into<E::Subject>) -> Self {
         Self::exactly(&subject.into().to_string())
@@ -117,9 +187,19 @@ impl<E: MatchedBy> Matcher<E> {
 }
 
 impl<E: Matched> Matcher<E> {
-    /// Those whose name fits a regular expression of JavaScript, anywhere unless it has `^` and `$`.
+    /// Matches names that contain a match of a JavaScript regular expression; `^` and `$` anchor it.
     ///
-    /// One without special characters fits only the very same name.
+    /// A pattern without special characters matches only the name that is equal to it.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, PreToolUse};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new()
+    ///     .hook(Matcher::pattern("^mcp__"), async |_: PreToolUse, _| Ok(HookOutput::ask("sure?")));
+    /// # assert_eq!(launch(options).initialize()["hooks"]["PreToolUse"][0]["matcher"], "^mcp__");
+    /// ```
     #[must_use]
     pub fn pattern(pattern: impl Into<String>) -> Self {
         let pattern = pattern.into();
@@ -128,15 +208,28 @@ impl<E: Matched> Matcher<E> {
     }
 
     fn exactly(text: &str) -> Self {
-        let empty = "an empty name; `Matcher::any()` is for all of them".to_owned();
-        Self::matching(pattern::exactly(text)).with_problems(text.is_empty().then_some(empty))
+        let problem = "an empty name; `Matcher::any()` matches all of them";
+        Self::matching(pattern::exactly(text))
+            .with_problems(text.is_empty().then(|| problem.to_owned()))
     }
 }
 
 impl<E: FailsClosed> Matcher<E> {
-    /// What an error of the hook means; by default the CLI goes on as if there were no hook.
+    /// Sets what happens if the hook fails. By default the CLI continues as if there were no hook.
     ///
-    /// With [`OnFailure::Block`] the session is only opened if the CLI can do it.
+    /// With [`OnFailure::Block`] connecting fails if the CLI does not support it (2.1.197 does not).
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::hook::{HookOutput, Matcher, OnFailure, PreToolUse};
+    /// # use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new().hook(
+    ///     Matcher::tool("Bash").on_failure(OnFailure::Block),
+    ///     async |_: PreToolUse, _| Ok(HookOutput::pass()),
+    /// );
+    /// # assert_eq!(launch(options).initialize()["hooks"]["PreToolUse"][0]["onFailure"], "block");
+    /// ```
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = Some(on_failure);

@@ -1,8 +1,8 @@
-//! Hooks: code of yours that runs when something happens in a session.
+//! Hooks: functions of the host that the CLI calls on events of a session.
 //!
-//! A hook is an async function of an event and a [`HookContext`]. The type of its first argument says
-//! which event it is for, a [`Matcher`] which occurrences of it, and its [`HookOutput`] what is to be
-//! done about it:
+//! A hook is an async function of an event and a [`HookContext`]. The type of its first argument
+//! selects the event, a [`Matcher`] selects occurrences of the event, and the returned [`HookOutput`]
+//! decides what the CLI does:
 //!
 //! ```
 //! use inhouse::Options;
@@ -28,8 +28,9 @@
 //! # }));
 //! ```
 //!
-//! The [guide](crate::guide::hooks) has a table of all events, and says what happens when a hook
-//! fails: by default it is as if there were none.
+//! If a hook fails, the CLI continues as if there were no hook, unless
+//! [`Matcher::on_failure`] is [`OnFailure::Block`]. The [guide](crate::guide::hooks) has tables of all
+//! events and of what happens on errors and timeouts.
 
 pub mod capability;
 mod context;
@@ -40,13 +41,13 @@ mod registry;
 pub use inhouse_proto::control::outgoing::OnHookFailure as OnFailure;
 pub use inhouse_proto::hook::{
     BackgroundTask, BatchedCall, CacheTtl, CompactTrigger, ConfigChange, ConfigSource, CwdChanged,
-    DecisionForm, DirectoryAdded, DirectorySource, Elicitation, ElicitationAction,
-    ElicitationResult, ExpansionType, FileChanged, FileEvent, HookEffort, HookEvent, HookOutput,
-    InstructionsLoaded, InstructionsOwner, LoadReason, MessageDisplay, ModelSwitchSource,
-    Notification, PermissionDenied, PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch,
-    PostToolUse, PostToolUseFailure, PreCompact, PreModelSwitch, PreToolUse, Pricing, PromptSource,
-    SessionCron, SessionEnd, SessionEndReason, SessionSource, SessionStart, Setup, SetupTrigger,
-    Stop, StopFailure, SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle,
+    DirectoryAdded, DirectorySource, Elicitation, ElicitationAction, ElicitationResult,
+    ExpansionType, FileChanged, FileEvent, HookEffort, HookEvent, HookOutput, InstructionsLoaded,
+    InstructionsOwner, LoadReason, MessageDisplay, ModelSwitchSource, Notification,
+    PermissionDenied, PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse,
+    PostToolUseFailure, PreCompact, PreModelSwitch, PreToolUse, Pricing, PromptSource, SessionCron,
+    SessionEnd, SessionEndReason, SessionSource, SessionStart, Setup, SetupTrigger, Stop,
+    StopFailure, SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle,
     UserPromptExpansion, UserPromptSubmit, WorktreeCreate, WorktreeRemove,
 };
 

@@ -1,15 +1,17 @@
 use regex_syntax::ast::ErrorKind;
 use regex_syntax::ast::parse::Parser;
 
-/// Whether the CLI compares a matcher as it is: anything else is a regular expression to it.
-pub(super) fn is_plain(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    !name.is_empty() && name.chars().all(plain)
+/// Returns whether the CLI compares a matcher literally; it treats any other as a regular expression.
+pub(super) fn is_literal(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// A matcher for exactly this text.
+/// Returns a matcher for exactly this text.
 pub(super) fn exactly(text: &str) -> String {
-    if is_plain(text) {
+    if is_literal(text) {
         return text.to_owned();
     }
     let mut pattern = String::from("^");
@@ -23,13 +25,14 @@ pub(super) fn exactly(text: &str) -> String {
     pattern
 }
 
-/// What is wrong with a regular expression, in JavaScript's dialect as well as in Rust's: one that is
-/// invalid matches nothing, and the CLI does not say so.
+/// Returns why a regular expression is invalid, if it is so in JavaScript's dialect as well as in Rust's.
+///
+/// The CLI does not report an invalid pattern: it matches nothing (2.1.325).
 pub(super) fn problem(pattern: &str) -> Option<String> {
     if pattern.is_empty() {
         return Some("an empty pattern matches everything; use `Matcher::any()`".to_owned());
     }
-    // To the CLI this is everything, although it is no regular expression.
+    // The CLI takes `*` for everything, although it is not a regular expression.
     if pattern == "*" {
         return None;
     }
@@ -38,7 +41,7 @@ pub(super) fn problem(pattern: &str) -> Option<String> {
         ErrorKind::GroupUnclosed => "a group is not closed",
         ErrorKind::GroupUnopened => "a `)` closes nothing",
         ErrorKind::RepetitionMissing => "there is nothing to repeat",
-        // JavaScript takes the first `]` for the end, also right behind the `[`.
+        // In JavaScript the first `]` closes the class, also directly after the `[`.
         ErrorKind::ClassUnclosed if !pattern[error.span().start.offset..].contains(']') => {
             "a `[` is not closed"
         }
@@ -54,21 +57,21 @@ mod tests {
     use super::{exactly, problem};
 
     #[test]
-    fn names_stay_and_everything_else_is_escaped() {
+    fn exact_matchers_escape_everything_but_names() {
         assert_eq!(exactly("mcp__my-srv__add"), "mcp__my-srv__add");
         assert_eq!(exactly("a.b"), r"^a\.b$");
         assert_eq!(exactly("what? (no)"), r"^what\? \(no\)$");
     }
 
     #[test]
-    fn what_is_wrong_in_both_dialects_is_found() {
+    fn patterns_invalid_in_both_dialects_are_reported() {
         for pattern in ["", "(", "mcp__(a|b", "a)", "[a-z", "+", "a|*", "(?:*)"] {
             assert!(problem(pattern).is_some(), "{pattern}");
         }
     }
 
     #[test]
-    fn what_only_javascript_knows_is_left_alone() {
+    fn patterns_valid_in_javascript_are_accepted() {
         for pattern in [
             "*",
             ".*",
