@@ -65,6 +65,25 @@ impl<T> Asked<T> {
     }
 
     /// Returns the session that the request belongs to.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+    ///     let control = asked.session().control().expect("the session is open");
+    ///     control.set_model(Some("haiku")).await?;
+    ///     Ok(Decision::allow())
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let call = serde_json::json!({
+    /// #         "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "toolu_1", "input": {},
+    /// #     });
+    /// #     let id = cli.ask(call).await;
+    /// #     cli.expect_request("set_model").await.succeed_empty().await;
+    /// #     assert_eq!(cli.expect_answer(&id).await.payload()["behavior"], "allow");
+    /// # }));
+    /// ```
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
@@ -72,6 +91,25 @@ impl<T> Asked<T> {
 
     /// Returns a signal for work outside of the handler, such as a window on a screen: it fires when
     /// the request is answered, withdrawn or timed out, or the session ends.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+    ///     let cancelled = asked.cancelled().clone();
+    ///     let window = tokio::spawn(async move {
+    ///         // Closes the window that shows the request.
+    ///         cancelled.wait().await;
+    ///     });
+    ///     assert!(!window.is_finished());
+    ///     Ok(Decision::allow())
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["behavior"], "allow");
+    /// # }));
+    /// ```
     #[must_use]
     pub fn cancelled(&self) -> &Cancelled {
         &self.cancelled

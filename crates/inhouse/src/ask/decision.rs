@@ -9,17 +9,7 @@ use serde_json::{Map, Value};
 
 /// Whether a tool may run.
 ///
-/// ```
-/// use inhouse::permission::Decision;
-/// use serde_json::json;
-///
-/// let unchanged = Decision::allow();
-/// let changed = Decision::allow().input(json!({"command": "ls -l"}));
-/// let always = Decision::allow().remember_suggestions();
-/// let denied = Decision::deny("Nothing is deleted here; move it to trash/ instead.");
-/// let stopped = Decision::deny("That is enough.").interrupt();
-/// # let _ = (unchanged, changed, always, denied, stopped);
-/// ```
+/// Returned by the handler of [`Options::permissions`](crate::Options::permissions).
 #[derive(Clone, Debug)]
 #[must_use = "a decision has no effect unless the handler returns it"]
 pub struct Decision {
@@ -49,6 +39,19 @@ enum InvalidInput {
 
 impl Decision {
     /// Allows the call, with the input that the model wrote unless [`input`](Self::input) changes it.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["behavior"], "allow");
+    /// #     assert_eq!(reply["updatedInput"]["command"], "ls");
+    /// # }));
+    /// ```
     pub fn allow() -> Self {
         Self::new(Verdict::Allow {
             input: None,
@@ -60,6 +63,19 @@ impl Decision {
     /// Denies the call; the model reads `message` instead of a result and continues.
     ///
     /// Say what would be allowed, so that the model can try that.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .permissions(async |_: Asked<CanUseTool>| Ok(Decision::deny("Use `Read` to list files.")));
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["behavior"], "deny");
+    /// #     assert_eq!(reply["message"], "Use `Read` to list files.");
+    /// # }));
+    /// ```
     pub fn deny(message: impl Into<String>) -> Self {
         Self::new(Verdict::Deny {
             message: message.into(),
@@ -71,6 +87,19 @@ impl Decision {
     /// learn of the change. Has no effect on a denial.
     ///
     /// An input is a JSON object: a value that serializes to anything else denies the call.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    /// use serde_json::json;
+    ///
+    /// let options = Options::new()
+    ///     .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow().input(json!({"command": "ls -l"}))));
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["updatedInput"]["command"], "ls -l");
+    /// # }));
+    /// ```
     pub fn input(mut self, changed: impl Serialize) -> Self {
         if let Verdict::Allow { input, .. } = &mut self.verdict {
             *input = Some(match serde_json::to_value(changed) {
@@ -99,7 +128,12 @@ impl Decision {
     ///     UpdateDestination::Session,
     /// );
     /// let decision = Decision::allow().remember(update);
-    /// # let _ = decision;
+    /// # let options = inhouse::Options::new()
+    /// #     .permissions(async move |_: inhouse::Asked<inhouse::permission::CanUseTool>| Ok(decision));
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "git log"})).await;
+    /// #     assert_eq!(reply["updatedPermissions"][0]["rules"][0]["ruleContent"], "git log *");
+    /// # }));
     /// # Ok::<(), inhouse::permission::RuleError>(())
     /// ```
     pub fn remember(mut self, update: impl Into<PermissionUpdate>) -> Self {
@@ -117,6 +151,26 @@ impl Decision {
     /// command that writes a file suggests a directory and a change of the permission mode to
     /// `acceptEdits` (2.1.325). Do not offer it if
     /// [`suppress_always_allow_rule`](CanUseTool::suppress_always_allow_rule) is set.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+    ///     match asked.request.suppress_always_allow_rule {
+    ///         Some(true) => Ok(Decision::allow()),
+    ///         _ => Ok(Decision::allow().remember_suggestions()),
+    ///     }
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let id = cli.ask(serde_json::json!({
+    /// #         "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "toolu_1", "input": {},
+    /// #         "permission_suggestions": [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}],
+    /// #     })).await;
+    /// #     let reply = cli.expect_answer(&id).await.payload();
+    /// #     assert_eq!(reply["updatedPermissions"][0]["mode"], "acceptEdits");
+    /// # }));
+    /// ```
     pub fn remember_suggestions(mut self) -> Self {
         if let Verdict::Allow { suggestions, .. } = &mut self.verdict {
             *suggestions = true;
@@ -126,6 +180,18 @@ impl Decision {
 
     /// Ends the turn after a denial: the model does not continue and does not read the message. Has
     /// no effect on an approval.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .permissions(async |_: Asked<CanUseTool>| Ok(Decision::deny("That is enough.").interrupt()));
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["interrupt"], true);
+    /// # }));
+    /// ```
     pub fn interrupt(mut self) -> Self {
         if let Verdict::Deny { interrupt, .. } = &mut self.verdict {
             *interrupt = true;
@@ -134,6 +200,20 @@ impl Decision {
     }
 
     /// Classifies the decision for the statistics of the CLI; not set by default.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision, DecisionClassification};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .permissions(async |_: Asked<CanUseTool>| {
+    ///         Ok(Decision::allow().classify(DecisionClassification::UserTemporary))
+    ///     });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["decisionClassification"], "user_temporary");
+    /// # }));
+    /// ```
     pub fn classify(mut self, classification: DecisionClassification) -> Self {
         self.classification = Some(classification);
         self

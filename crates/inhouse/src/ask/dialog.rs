@@ -16,7 +16,13 @@
 //!         None => Ok(DialogAnswer::Cancelled),
 //!     },
 //! );
-//! # let _ = options;
+//! # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+//! #     let id = cli.ask(serde_json::json!({
+//! #         "subtype": "request_user_dialog", "dialog_kind": "refusal_fallback_prompt",
+//! #         "payload": {"fallbackModel": "haiku"},
+//! #     })).await;
+//! #     assert_eq!(cli.expect_answer(&id).await.payload()["result"], "retry_fallback");
+//! # }));
 //! ```
 
 use std::sync::Arc;
@@ -38,6 +44,28 @@ impl Asked<DialogRequest> {
     ///
     /// Returns an error that names the kind of dialog if the payload has another shape. A handler that
     /// passes it on with `?` cancels the dialog.
+    ///
+    /// ```
+    /// use inhouse::dialog::{DialogAnswer, DialogRequest};
+    /// use inhouse::{Asked, Options};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Payload {
+    ///     url: String,
+    /// }
+    ///
+    /// let options = Options::new().on_dialog("sign_in", async |asked: Asked<DialogRequest>| {
+    ///     let Payload { url } = asked.payload_as()?;
+    ///     Ok(DialogAnswer::completed(&format!("visited {url}"))?)
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let id = cli.ask(serde_json::json!({
+    /// #         "subtype": "request_user_dialog", "dialog_kind": "sign_in", "payload": {"url": "u"},
+    /// #     })).await;
+    /// #     assert_eq!(cli.expect_answer(&id).await.payload()["result"], "visited u");
+    /// # }));
+    /// ```
     pub fn payload_as<T: DeserializeOwned>(&self) -> Result<T, HandlerError> {
         T::deserialize(&self.request.payload).map_err(|error| {
             let kind = &self.request.dialog_kind;

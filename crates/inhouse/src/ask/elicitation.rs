@@ -15,7 +15,13 @@
 //!         _ => Ok(ElicitationAnswer::Decline),
 //!     }
 //! });
-//! # let _ = options;
+//! # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+//! #     let id = cli.ask(json!({
+//! #         "subtype": "elicitation", "mcp_server_name": "crm", "message": "Which region?",
+//! #     })).await;
+//! #     let reply = cli.expect_answer(&id).await.payload();
+//! #     assert_eq!(reply, json!({"action": "accept", "content": {"region": "north"}}));
+//! # }));
 //! ```
 
 use std::sync::Arc;

@@ -15,7 +15,10 @@
 //!         _ => Ok(Decision::deny("read only").interrupt()),
 //!     }
 //! });
-//! # let _ = options;
+//! # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+//! #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+//! #     assert_eq!(reply["message"], "read only");
+//! # }));
 //! ```
 //!
 //! A handler that fails, panics or takes longer than
@@ -85,6 +88,26 @@ impl Asked<CanUseTool> {
     ///
     /// Returns an error that names the tool if the input has another shape. A handler that passes it
     /// on with `?` denies the call.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Bash {
+    ///     command: String,
+    /// }
+    ///
+    /// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+    ///     let Bash { command } = asked.input_as()?;
+    ///     Ok(Decision::deny(format!("not `{command}`")))
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["message"], "not `ls`");
+    /// # }));
+    /// ```
     pub fn input_as<T: DeserializeOwned>(&self) -> Result<T, HandlerError> {
         T::deserialize(&self.request.input).map_err(|error| {
             let tool = &self.request.tool_name;

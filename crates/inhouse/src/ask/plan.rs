@@ -17,7 +17,10 @@
 //!             false => PlanDecision::reject("Say how it will be tested."),
 //!         })
 //!     });
-//! # let _ = options;
+//! # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+//! #     let reply = cli.can_use_tool("ExitPlanMode", serde_json::json!({"plan": "# Dig"})).await;
+//! #     assert_eq!(reply["message"], "Say how it will be tested.");
+//! # }));
 //! ```
 
 use std::mem;
@@ -77,6 +80,18 @@ impl PlanDecision {
     ///
     /// The session continues in [`PermissionMode::Default`] unless [`mode`](Self::mode) sets another
     /// mode.
+    ///
+    /// ```
+    /// use inhouse::plan::{PlanDecision, PlanRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .on_plan(async |_: Asked<PlanRequest>| Ok(PlanDecision::approve()));
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("ExitPlanMode", serde_json::json!({"plan": "# Dig"})).await;
+    /// #     assert_eq!(reply["behavior"], "allow");
+    /// # }));
+    /// ```
     pub fn approve() -> Self {
         Self(Verdict::Approve {
             mode: None,
@@ -85,6 +100,18 @@ impl PlanDecision {
     }
 
     /// Rejects the plan: the session stays in plan mode and the model reads `feedback`.
+    ///
+    /// ```
+    /// use inhouse::plan::{PlanDecision, PlanRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .on_plan(async |_: Asked<PlanRequest>| Ok(PlanDecision::reject("Add tests.")));
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("ExitPlanMode", serde_json::json!({"plan": "# Dig"})).await;
+    /// #     assert_eq!(reply["message"], "Add tests.");
+    /// # }));
+    /// ```
     pub fn reject(feedback: impl Into<String>) -> Self {
         Self(Verdict::Reject {
             feedback: feedback.into(),
@@ -93,6 +120,21 @@ impl PlanDecision {
 
     /// Sets the mode in which an approved plan is carried out, such as
     /// [`PermissionMode::AcceptEdits`]. Has no effect on a rejection.
+    ///
+    /// ```
+    /// use inhouse::options::PermissionMode;
+    /// use inhouse::plan::{PlanDecision, PlanRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .on_plan(async |_: Asked<PlanRequest>| {
+    ///         Ok(PlanDecision::approve().mode(PermissionMode::AcceptEdits))
+    ///     });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("ExitPlanMode", serde_json::json!({"plan": "# Dig"})).await;
+    /// #     assert_eq!(reply["updatedPermissions"][0]["mode"], "acceptEdits");
+    /// # }));
+    /// ```
     pub fn mode(mut self, wanted: PermissionMode) -> Self {
         if let Verdict::Approve { mode, .. } = &mut self.0 {
             *mode = Some(wanted);
@@ -102,6 +144,20 @@ impl PlanDecision {
 
     /// Approves `plan` instead of the plan that the model wrote; the model reads it and that it was
     /// edited. Has no effect on a rejection.
+    ///
+    /// ```
+    /// use inhouse::plan::{PlanDecision, PlanRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new()
+    ///     .on_plan(async |_: Asked<PlanRequest>| {
+    ///         Ok(PlanDecision::approve().edited("# Dig a well"))
+    ///     });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("ExitPlanMode", serde_json::json!({"plan": "# Dig"})).await;
+    /// #     assert_eq!(reply["updatedInput"]["plan"], "# Dig a well");
+    /// # }));
+    /// ```
     pub fn edited(mut self, plan: impl Into<String>) -> Self {
         if let Verdict::Approve { edited, .. } = &mut self.0 {
             *edited = Some(plan.into());

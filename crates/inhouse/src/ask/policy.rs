@@ -21,7 +21,8 @@ use crate::user_code::Callback;
 ///         Ok(Decision::deny(format!("{} is not for this agent", asked.request.tool_name)))
 ///     });
 /// let options = Options::new().permissions(policy);
-/// # let _ = options;
+/// # let args = inhouse_testkit::fake::launch(options).args().join(" ");
+/// # assert!(args.contains(r#""allow":["mcp__calc","Read(src/**)"]"#), "{args}");
 /// ```
 ///
 /// The order of the rules does not matter: deny rules win over ask rules, and ask rules win over
@@ -49,6 +50,17 @@ pub struct Policy {
 
 impl Policy {
     /// Creates a policy without rules, which denies every call that the CLI asks about.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::permission::Policy;
+    ///
+    /// let options = Options::new().permissions(Policy::new());
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["behavior"], "deny");
+    /// # }));
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
@@ -56,6 +68,15 @@ impl Policy {
     /// Runs matching calls without asking.
     ///
     /// An invalid rule makes connecting fail. See [`Rule`] for the syntax.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::permission::Policy;
+    ///
+    /// let options = Options::new().permissions(Policy::new().allow("Read(src/**)"));
+    /// # let args = inhouse_testkit::fake::launch(options).args().join(" ");
+    /// # assert!(args.contains(r#""allow":["Read(src/**)"]"#), "{args}");
+    /// ```
     pub fn allow<R>(self, rule: R) -> Self
     where
         R: TryInto<Rule, Error: Into<RuleError>>,
@@ -67,6 +88,15 @@ impl Policy {
     ///
     /// A rule without content removes the tool, so that the model does not see it. An invalid rule
     /// makes connecting fail.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::permission::Policy;
+    ///
+    /// let options = Options::new().permissions(Policy::new().deny("Bash(rm *)"));
+    /// # let args = inhouse_testkit::fake::launch(options).args().join(" ");
+    /// # assert!(args.contains(r#""deny":["Bash(rm *)"]"#), "{args}");
+    /// ```
     pub fn deny<R>(self, rule: R) -> Self
     where
         R: TryInto<Rule, Error: Into<RuleError>>,
@@ -77,6 +107,15 @@ impl Policy {
     /// Asks the handler about matching calls, even if an allow rule or the mode would run them.
     ///
     /// An invalid rule makes connecting fail.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::permission::Policy;
+    ///
+    /// let options = Options::new().permissions(Policy::new().ask("Bash(git push *)"));
+    /// # let args = inhouse_testkit::fake::launch(options).args().join(" ");
+    /// # assert!(args.contains(r#""ask":["Bash(git push *)"]"#), "{args}");
+    /// ```
     pub fn ask<R>(self, rule: R) -> Self
     where
         R: TryInto<Rule, Error: Into<RuleError>>,
@@ -87,6 +126,20 @@ impl Policy {
     /// Sets the handler for calls that no rule settles; without a handler they are denied.
     ///
     /// If the handler is a policy itself, its rules are added to the rules of this one.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision, Policy};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let policy = Policy::new().deny("WebFetch").otherwise(async |asked: Asked<CanUseTool>| {
+    ///     Ok(Decision::deny(format!("{} is not for this agent", asked.request.tool_name)))
+    /// });
+    /// let options = Options::new().permissions(policy);
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+    /// #     assert_eq!(reply["message"], "Bash is not for this agent");
+    /// # }));
+    /// ```
     pub fn otherwise(mut self, handler: impl PermissionHandler) -> Self {
         let handler = handler.into_policy();
         self.rules.extend(handler.rules);

@@ -17,7 +17,12 @@
 //!     }
 //!     Ok(answers)
 //! });
-//! # let _ = options;
+//! # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+//! #     let question = serde_json::json!({"question": "Which colour?", "options": []});
+//! #     let input = serde_json::json!({"questions": [question]});
+//! #     let reply = cli.can_use_tool("AskUserQuestion", input).await;
+//! #     assert_eq!(reply["updatedInput"]["answers"]["Which colour?"], "no preference");
+//! # }));
 //! ```
 
 use std::mem;
@@ -70,11 +75,41 @@ pub struct Answers {
 
 impl Answers {
     /// Creates an empty set of answers, in which every question counts as skipped.
+    ///
+    /// ```
+    /// use inhouse::question::{Answers, QuestionRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().on_question(async |asked: Asked<QuestionRequest>| {
+    ///     Ok(Answers::new())
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let option = serde_json::json!({"label": "Blue", "description": "like the sky"});
+    /// #     let input = serde_json::json!({"questions": [{"question": "Which colour?", "options": [option]}]});
+    /// #     let reply = cli.can_use_tool("AskUserQuestion", input).await;
+    /// #     assert_eq!(reply["updatedInput"]["answers"], serde_json::json!({}));
+    /// # }));
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Refuses to answer: the model reads `message` instead of answers.
+    ///
+    /// ```
+    /// use inhouse::question::{Answers, QuestionRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().on_question(async |asked: Asked<QuestionRequest>| {
+    ///     Ok(Answers::dismiss("Decide for yourself."))
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let option = serde_json::json!({"label": "Blue", "description": "like the sky"});
+    /// #     let input = serde_json::json!({"questions": [{"question": "Which colour?", "options": [option]}]});
+    /// #     let reply = cli.can_use_tool("AskUserQuestion", input).await;
+    /// #     assert_eq!(reply["message"], "Decide for yourself.");
+    /// # }));
+    /// ```
     pub fn dismiss(message: impl Into<String>) -> Self {
         Self {
             answers: QuestionAnswers::default(),
@@ -86,6 +121,22 @@ impl Answers {
     ///
     /// Choosing none skips the question. The preview of a single chosen option is sent back to the
     /// model, as the dialog of the CLI does (2.1.325).
+    ///
+    /// ```
+    /// use inhouse::question::{Answers, QuestionRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().on_question(async |asked: Asked<QuestionRequest>| {
+    ///     let question = &asked.request.questions[0];
+    ///     Ok(Answers::new().choose(question, question.options.first()))
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let option = serde_json::json!({"label": "Blue", "description": "like the sky"});
+    /// #     let input = serde_json::json!({"questions": [{"question": "Which colour?", "options": [option]}]});
+    /// #     let reply = cli.can_use_tool("AskUserQuestion", input).await;
+    /// #     assert_eq!(reply["updatedInput"]["answers"]["Which colour?"], "Blue");
+    /// # }));
+    /// ```
     pub fn choose<'a>(
         mut self,
         question: &Question,
@@ -114,6 +165,21 @@ impl Answers {
     }
 
     /// Answers a question in the user's own words.
+    ///
+    /// ```
+    /// use inhouse::question::{Answers, QuestionRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().on_question(async |asked: Asked<QuestionRequest>| {
+    ///     Ok(Answers::new().text(&asked.request.questions[0], "Mauve"))
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let option = serde_json::json!({"label": "Blue", "description": "like the sky"});
+    /// #     let input = serde_json::json!({"questions": [{"question": "Which colour?", "options": [option]}]});
+    /// #     let reply = cli.can_use_tool("AskUserQuestion", input).await;
+    /// #     assert_eq!(reply["updatedInput"]["answers"]["Which colour?"], "Mauve");
+    /// # }));
+    /// ```
     pub fn text(mut self, question: &Question, answer: impl Into<String>) -> Self {
         let answers = &mut self.answers.answers;
         answers.insert(question.question.clone(), answer.into());
@@ -121,6 +187,22 @@ impl Answers {
     }
 
     /// Adds a note to a question, whether or not it has an answer.
+    ///
+    /// ```
+    /// use inhouse::question::{Answers, QuestionRequest};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().on_question(async |asked: Asked<QuestionRequest>| {
+    ///     let question = &asked.request.questions[0];
+    ///     Ok(Answers::new().text(question, "Blue").note(question, "the dark one"))
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let option = serde_json::json!({"label": "Blue", "description": "like the sky"});
+    /// #     let input = serde_json::json!({"questions": [{"question": "Which colour?", "options": [option]}]});
+    /// #     let reply = cli.can_use_tool("AskUserQuestion", input).await;
+    /// #     assert_eq!(reply["updatedInput"]["annotations"]["Which colour?"]["notes"], "the dark one");
+    /// # }));
+    /// ```
     pub fn note(mut self, question: &Question, note: impl Into<String>) -> Self {
         let annotation = self.answers.annotations.entry(question.question.clone());
         annotation.or_default().notes = Some(note.into());
