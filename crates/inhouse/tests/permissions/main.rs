@@ -6,6 +6,7 @@ mod decisions;
 mod dialogs;
 mod elicitation;
 mod failures;
+mod malformed;
 mod plans;
 mod policy;
 mod questions;
