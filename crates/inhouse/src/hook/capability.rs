@@ -2,7 +2,8 @@
 //!
 //! They bound the methods of [`Matcher`](super::Matcher) and [`HookOutput`], so that a matcher or an
 //! answer that the CLI would ignore does not compile. You need to name them only in code that is
-//! generic over events.
+//! generic over events, and to implement them only for events of a newer CLI that you type yourself
+//! with [`HookEvent`]. The events of this crate have all that apply.
 
 use inhouse_proto::message::AssistantError;
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub use inhouse_proto::hook::{
     label = "has nothing to match",
     note = "use `Matcher::any()`, and look at the event in the hook"
 )]
-pub trait Matched: sealed::Event {}
+pub trait Matched {}
 
 /// An event about a tool call, selected by the name of the tool.
 #[diagnostic::on_unimplemented(
@@ -56,14 +57,10 @@ pub trait MatchedBy: Matched {
     message = "the CLI ignores `on_failure` for `{Self}`",
     label = "continues when a hook fails"
 )]
-pub trait FailsClosed: sealed::Event {}
-
-mod sealed {
-    pub trait Event {}
-}
+pub trait FailsClosed {}
 
 macro_rules! impl_for {
-    ($( $capability:path => $( $event:ident )+; )+) => {
+    ($( $capability:ident: $( $event:ident )+; )+) => {
         $( $( impl $capability for $event {} )+ )+
     };
 }
@@ -80,16 +77,11 @@ macro_rules! matched_by {
 }
 
 impl_for! {
-    sealed::Event => PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification
-        UserPromptSubmit UserPromptExpansion SessionStart SessionEnd StopFailure SubagentStart
-        SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch PermissionRequest
-        PermissionDenied Setup TaskCreated Elicitation ElicitationResult ConfigChange WorktreeCreate
-        WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay Value;
-    Matched => PreToolUse PostToolUse PostToolUseFailure PermissionRequest PermissionDenied
+    Matched: PreToolUse PostToolUse PostToolUseFailure PermissionRequest PermissionDenied
         SubagentStart SubagentStop Value;
-    AboutTool => PreToolUse PostToolUse PostToolUseFailure PermissionRequest PermissionDenied;
-    AboutAgent => SubagentStart SubagentStop;
-    FailsClosed => PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification
+    AboutTool: PreToolUse PostToolUse PostToolUseFailure PermissionRequest PermissionDenied;
+    AboutAgent: SubagentStart SubagentStop;
+    FailsClosed: PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification
         UserPromptSubmit UserPromptExpansion SessionStart SessionEnd StopFailure SubagentStart
         PreCompact PostCompact PreModelSwitch PostModelSwitch PermissionRequest PermissionDenied
         Setup TaskCreated Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove
