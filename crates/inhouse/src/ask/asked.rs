@@ -13,7 +13,7 @@ use crate::tool::Cancelled;
 /// [`on_question`](crate::Options::on_question), [`on_plan`](crate::Options::on_plan),
 /// [`on_elicitation`](crate::Options::on_elicitation) and
 /// [`on_dialog`](crate::Options::on_dialog) take one. Several requests may be open at the same
-/// time, each with its handler in a task of its own. Cloning is cheap: clones share the request.
+/// time, each with its handler in a separate task. Cloning is cheap: clones share the request.
 ///
 /// # Cancellation
 ///
