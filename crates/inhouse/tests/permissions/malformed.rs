@@ -6,10 +6,11 @@ use inhouse::permission::{CanUseTool, Decision};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse::{Asked, Options};
+use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::HostAnswer;
 use serde_json::{Value, json};
 
-use crate::chart::{answer_to, bash, call, denial, play};
+use crate::support::{answer_to, bash, call, denial};
 
 /// Answers every request with a yes.
 fn approving() -> Options {
@@ -47,11 +48,14 @@ async fn assert_refused(request: Value, members: &[(&str, Value)]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn permission_request_without_a_required_member_is_refused() {
+async fn permission_request_with_a_misshapen_member_is_refused() {
     let members = [
         ("tool_name", json!(7)),
         ("tool_use_id", json!(null)),
         ("input", json!("rm -r build")),
+        // A lenient `None` here would hide what the request is about.
+        ("blocked_path", json!({"path": "/etc"})),
+        ("agent_id", json!(["agent_1"])),
     ];
     assert_refused(bash("ls"), &members).await;
 }
@@ -88,13 +92,13 @@ async fn malformed_dialog_is_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn malformed_dialog_of_another_kind_is_not_answered() {
-    play(approving(), async |cli| {
+    FakeCli::play_cli(approving(), async |cli| {
         let mut other = dialog();
         other["dialog_kind"] = json!("other");
         other["payload"] = json!(null);
         cli.ask(other).await;
         let id = cli.ask(dialog()).await;
-        // `play` fails if the host answers the first one as well.
+        // `play_cli` fails if the host answers the first one as well.
         assert_eq!(cli.expect_answer(&id).await.payload()["result"], true);
     })
     .await;
