@@ -5,7 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example talks to a person")]
 
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::options::McpServer;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, Options};
@@ -26,8 +26,8 @@ async fn main() -> inhouse::Result<()> {
 
     if !live {
         println!("(no CLI is started; use -- --live with the command of a stdio MCP server)");
-        let launch = Launch::plan(&options, "claude", &HostEnvironment::current())?;
-        for argument in &launch.command.args {
+        let plan = Plan::new(&options, "claude", &HostEnvironment::current())?;
+        for argument in &plan.launch.command.args {
             println!("  {}", argument.to_string_lossy());
         }
         println!("the server `clock` stays in this process: only its name and tools are announced");

@@ -2,7 +2,7 @@ use inhouse_proto::message::Prompt;
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::launch::Launch;
+use crate::launch::Plan;
 use crate::options::Options;
 use crate::process::ExitStatus;
 use crate::session::{self, Purpose};
@@ -71,8 +71,8 @@ impl Client {
     /// # Cancellation
     /// Dropping the future kills the CLI.
     pub async fn connect(options: Options) -> Result<Self> {
-        let launch = Launch::new(&options)?;
-        Self::open(options, launch, ChildTransport).await
+        let plan = Plan::locate(&options)?;
+        Self::open(options, plan, ChildTransport).await
     }
 
     /// Connects over another transport than a child process; otherwise like
@@ -95,8 +95,8 @@ impl Client {
     /// # Errors
     /// The errors of [`connect`](Self::connect), and those of the transport.
     pub async fn connect_with<T: Transport>(options: Options, transport: T) -> Result<Self> {
-        let launch = Launch::elsewhere(&options)?;
-        Self::open(options, launch, transport).await
+        let plan = Plan::for_transport(&options)?;
+        Self::open(options, plan, transport).await
     }
 
     /// Sends a prompt and begins the turn that answers it.
@@ -160,13 +160,13 @@ impl Client {
     /// Returns warnings about options that probably do not do what was intended.
     ///
     /// ```
-    /// use inhouse::permission::{Decision, PermissionRequest};
+    /// use inhouse::permission::{CanUseTool, Decision};
     /// use inhouse::{Options, Warning};
     ///
     /// # use inhouse_testkit::{FakeCli, run};
     /// let options = Options::new()
     ///     .allow_tools(["Bash"])
-    ///     .permissions(async |_: PermissionRequest| Ok(Decision::deny("no")));
+    ///     .permissions(async |_: Asked<CanUseTool>| Ok(Decision::deny("no")));
     /// # run(FakeCli::play(options, async |client| {
     /// assert!(matches!(client.warnings(), [Warning::RulesBypassHandler(_)]));
     /// # Ok(()) }, async |_| ()));
@@ -237,9 +237,9 @@ impl Client {
         self.control().close().await
     }
 
-    async fn open<T: Transport>(options: Options, launch: Launch, transport: T) -> Result<Self> {
-        let warnings = launch.warnings.clone();
-        let messages = session::open(options, launch, transport, Purpose::Conversation).await?;
+    async fn open<T: Transport>(options: Options, plan: Plan, transport: T) -> Result<Self> {
+        let warnings = plan.warnings.clone();
+        let messages = session::open(options, plan, transport, Purpose::Conversation).await?;
         Ok(Self { messages, warnings })
     }
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use inhouse_proto::message::Prompt;
 
 use crate::error::Result;
-use crate::launch::Launch;
+use crate::launch::Plan;
 use crate::options::Options;
 use crate::session::{self, Purpose};
 use crate::stream::MessageStream;
@@ -48,7 +48,7 @@ pub fn query(prompt: impl Into<Prompt>) -> Query {
     Query {
         prompt: prompt.into(),
         options: Options::new(),
-        launch: Launch::new,
+        plan: Plan::locate,
         transport: ChildTransport,
     }
 }
@@ -58,7 +58,7 @@ pub fn query(prompt: impl Into<Prompt>) -> Query {
 pub struct Query<T = ChildTransport> {
     prompt: Prompt,
     options: Options,
-    launch: fn(&Options) -> Result<Launch>,
+    plan: fn(&Options) -> Result<Plan>,
     transport: T,
 }
 
@@ -103,7 +103,7 @@ impl<T> Query<T> {
         Query {
             prompt: self.prompt,
             options: self.options,
-            launch: Launch::elsewhere,
+            plan: Plan::for_transport,
             transport,
         }
     }
@@ -116,9 +116,9 @@ impl<T: Transport> IntoFuture for Query<T> {
     /// Starts the CLI and waits until it has accepted the session.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let launch = (self.launch)(&self.options)?;
+            let plan = (self.plan)(&self.options)?;
             let purpose = Purpose::Query(Box::new(self.prompt));
-            session::open(self.options, launch, self.transport, purpose).await
+            session::open(self.options, plan, self.transport, purpose).await
         })
     }
 }

@@ -6,22 +6,29 @@ use std::process::Command;
 
 use super::Environment;
 
-/// A program to start: what of, with which arguments, in which environment and where.
+/// A program to start, with its arguments, environment and working directory.
+///
+/// ```
+/// use inhouse::launch::CommandLine;
+///
+/// let ssh = CommandLine::new("ssh").args(["host", "claude"]);
+/// assert_eq!(ssh.to_command().get_program(), "ssh");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandLine {
-    /// The program, as a path or as a name on `PATH`.
+    /// The program, as a path or as a name in `PATH`.
     pub program: OsString,
-    /// Its arguments.
+    /// The arguments, without the program.
     pub args: Vec<OsString>,
-    /// Changes to the environment.
+    /// Changes to the inherited environment.
     pub env: Environment,
-    /// The working directory; that of the host if there is none.
+    /// The working directory; `None` is the directory of the host.
     pub cwd: Option<PathBuf>,
 }
 
 impl CommandLine {
-    /// A program without arguments, in the environment and directory of the host.
+    /// Creates a command line without arguments, in the environment and directory of the host.
     #[must_use]
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
@@ -32,14 +39,14 @@ impl CommandLine {
         }
     }
 
-    /// Adds arguments.
+    /// Adds arguments after the existing ones.
     #[must_use]
     pub fn args<S: Into<OsString>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// The same for the standard library.
+    /// Returns the command line as a [`Command`] of the standard library.
     #[must_use]
     pub fn to_command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -58,7 +65,7 @@ impl CommandLine {
     }
 }
 
-/// Shows flags without their values, and variables without theirs.
+/// Shows flags and variables without their values.
 impl fmt::Debug for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let args: Vec<_> = self.args.iter().map(|arg| without_value(arg)).collect();

@@ -1,20 +1,132 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-/// Changes to the environment that a CLI inherits, to be made in the order of the fields.
+use super::problems::Problems;
+use crate::options::Options;
+
+/// Variables that another host set about itself, which the CLI must not inherit.
+///
+/// A host that runs inside a session inherits them; they would announce capabilities that this host
+/// does not have. `CLAUDECODE` marks such a nested process.
+const HOST_MARKERS: [&str; 8] = [
+    "CLAUDECODE",
+    "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP",
+    "CLAUDE_CODE_AGENT_PROGRESS_SUMMARIES",
+    "CLAUDE_CODE_QUESTION_EXTENDED",
+    "CLAUDE_CODE_QUESTION_OPTIONAL_DESCRIPTIONS",
+    "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH",
+    "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH",
+    "CLAUDE_CODE_SDK_READS_STARTUP_MARKS",
+];
+
+/// Makes the CLI report the state of the session.
+const READS_SESSION_STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
+
+pub(super) fn validate(options: &Options, problems: &mut Problems) {
+    let environment = &options.environment;
+    for name in environment.set.keys().chain(&environment.removed) {
+        let bytes = name.as_encoded_bytes();
+        let flaw = if bytes.is_empty() {
+            "is empty"
+        } else if bytes.contains(&b'=') {
+            "contains `=`"
+        } else if bytes.contains(&0) {
+            "contains a NUL"
+        } else {
+            continue;
+        };
+        problems.add(format!(
+            "the name of the variable {name:?} {flaw}; correct it"
+        ));
+    }
+}
+
+/// Returns the changes to the environment of the CLI: removals, the variables that options `set`,
+/// and those of the user, which take precedence.
+pub(super) fn changes(
+    options: &Options,
+    host: &HostEnvironment,
+    set: BTreeMap<OsString, OsString>,
+) -> Environment {
+    let user = &options.environment;
+    let mut env = Environment {
+        clear: user.clean,
+        remove: BTreeSet::new(),
+        set,
+    };
+    env.set
+        .insert("CLAUDE_CODE_ENTRYPOINT".into(), "sdk-cli".into());
+    env.set.insert(
+        "CLAUDE_AGENT_SDK_VERSION".into(),
+        env!("CARGO_PKG_VERSION").into(),
+    );
+    if !is_mentioned(READS_SESSION_STATE, options, host) {
+        env.set.insert(READS_SESSION_STATE.into(), "1".into());
+    }
+    if !user.clean {
+        env.remove.extend(HOST_MARKERS.map(OsString::from));
+    }
+    if let Some(cwd) = &options.process.cwd {
+        if cwd.is_absolute() {
+            env.set.insert("PWD".into(), cwd.into());
+        }
+        if !user.clean {
+            // The inherited value names the directory of the host.
+            env.remove.insert("PWD".into());
+        }
+    }
+    for name in &user.removed {
+        env.set.remove(name);
+        env.remove.insert(name.clone());
+    }
+    for (name, value) in &user.set {
+        env.set.insert(name.clone(), value.0.clone());
+    }
+    env.remove.retain(|name| !env.set.contains_key(name));
+    env
+}
+
+/// Returns the value that a variable will have in the CLI, unless inhouse sets it.
+pub(super) fn child_variable<'a>(
+    options: &'a Options,
+    host: &'a HostEnvironment,
+    name: &str,
+) -> Option<&'a OsStr> {
+    let user = &options.environment;
+    let name = OsStr::new(name);
+    if let Some(value) = user.set.get(name) {
+        return Some(&value.0);
+    }
+    if user.clean || user.removed.contains(name) {
+        return None;
+    }
+    host.get(name)
+}
+
+/// Returns whether the user or the inherited environment mentions a variable, in any letter case.
+fn is_mentioned(name: &str, options: &Options, host: &HostEnvironment) -> bool {
+    let user = &options.environment;
+    host.names()
+        .filter(|_| !user.clean)
+        .chain(user.set.keys().map(OsString::as_os_str))
+        .chain(user.removed.iter().map(OsString::as_os_str))
+        .any(|mentioned| mentioned.eq_ignore_ascii_case(name))
+}
+
+/// Changes to the environment that the CLI inherits, in the order of the fields.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Environment {
-    /// Whether to inherit nothing.
+    /// Whether the CLI inherits no variables.
     pub clear: bool,
-    /// Variables not to inherit.
+    /// Variables that the CLI does not inherit.
     pub remove: BTreeSet<OsString>,
-    /// Variables to set.
+    /// Variables to set, with their values.
     pub set: BTreeMap<OsString, OsString>,
 }
 
-/// Shows names and no values.
+/// Shows the names of variables without their values.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment")
@@ -22,5 +134,55 @@ impl fmt::Debug for Environment {
             .field("remove", &self.remove)
             .field("set", &self.set.keys())
             .finish()
+    }
+}
+
+/// The environment that the CLI inherits.
+///
+/// [`current`](Self::current) returns that of this process; tests collect their own:
+///
+/// ```
+/// use inhouse::launch::HostEnvironment;
+///
+/// let host = HostEnvironment::from_iter([("CLAUDECODE", "1")]);
+/// assert_eq!(host.get("CLAUDECODE"), Some("1".as_ref()));
+/// ```
+#[derive(Clone, Default)]
+pub struct HostEnvironment(BTreeMap<OsString, OsString>);
+
+impl HostEnvironment {
+    /// Returns the environment of this process.
+    #[must_use]
+    pub fn current() -> Self {
+        Self(std::env::vars_os().collect())
+    }
+
+    /// Returns the value of a variable.
+    #[must_use]
+    pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
+        self.0.get(name.as_ref()).map(OsString::as_os_str)
+    }
+
+    /// Returns the names of all variables.
+    pub fn names(&self) -> impl Iterator<Item = &OsStr> {
+        self.0.keys().map(OsString::as_os_str)
+    }
+}
+
+impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for HostEnvironment {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(variables: I) -> Self {
+        let variables = variables.into_iter();
+        Self(
+            variables
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+}
+
+/// Shows the names of variables without their values.
+impl fmt::Debug for HostEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
     }
 }

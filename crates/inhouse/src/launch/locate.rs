@@ -1,4 +1,4 @@
-//! Where the CLI is.
+//! Search for the CLI.
 
 use std::env;
 use std::ffi::OsStr;
@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// What to do when there is no CLI; the end of a sentence.
+/// The remedy in errors about a missing CLI.
 pub(crate) const INSTALL_HINT: &str = "install it with `npm install -g \
      @anthropic-ai/claude-code`, or point at it with `Options::cli_path`";
 
-/// On Windows only the program itself: a `.cmd` shim would be run by a shell that parses the
-/// arguments anew.
+/// The file name of the CLI. On Windows only the executable: `cmd.exe` would run a `.cmd` shim and
+/// parse its arguments a second time.
 const CLI_NAME: &str = if cfg!(windows) {
     "claude.exe"
 } else {
     "claude"
 };
 
-/// Where installers put the CLI below the home directory, beside `/usr/local/bin`.
-const HOME_PLACES: [&str; 5] = [
+/// Directories below the home directory where installers put the CLI, besides `/usr/local/bin`.
+const HOME_DIRECTORIES: [&str; 5] = [
     ".npm-global/bin",
     ".local/bin",
     "node_modules/.bin",
@@ -29,24 +29,23 @@ const HOME_PLACES: [&str; 5] = [
     ".claude/local",
 ];
 
-/// Finds the CLI: the `explicit` path and no other if there is one, else the first program of its
-/// name in the search `path`, else in the well-known places.
+/// Finds the CLI: only the `explicit` path if there is one, else the first executable in the search
+/// `path`, else in the usual installation directories.
 ///
-/// `path` and `home` are those of the environment that the CLI will run in. Entries of the search
-/// path that are not absolute are passed over: what they mean depends on a working directory that
-/// may belong to somebody else.
+/// `path` and `home` are those of the environment of the CLI. Relative entries of the search path are
+/// ignored, because another user may control the working directory.
 pub(crate) fn locate(
     explicit: Option<&Path>,
     path: Option<&OsStr>,
     home: Option<&Path>,
 ) -> Result<PathBuf> {
     if let Some(explicit) = explicit {
-        return check_explicit(explicit);
+        return validate_explicit(explicit);
     }
     first_program(candidates(path, home))
 }
 
-/// Whether a JavaScript runtime must run the file.
+/// Returns whether the file needs a JavaScript runtime.
 pub(crate) fn is_script(path: &Path) -> bool {
     has_extension(
         path,
@@ -71,7 +70,7 @@ fn first_program(mut candidates: Vec<PathBuf>) -> Result<PathBuf> {
     Err(Error::new(ErrorKind::CliNotFound, message))
 }
 
-/// The files to look at, in order and each once.
+/// Returns the files to try, in order and without duplicates.
 fn candidates(path: Option<&OsStr>, home: Option<&Path>) -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> = path
         .map(|path| {
@@ -83,10 +82,14 @@ fn candidates(path: Option<&OsStr>, home: Option<&Path>) -> Vec<PathBuf> {
     if cfg!(windows) {
         directories.extend(home.map(|home| home.join(".local/bin")));
     } else {
-        let below = |place: &str| home.map(|home| home.join(place));
-        directories.extend(below(HOME_PLACES[0]));
+        let below = |directory: &str| home.map(|home| home.join(directory));
+        directories.extend(below(HOME_DIRECTORIES[0]));
         directories.push(PathBuf::from("/usr/local/bin"));
-        directories.extend(HOME_PLACES[1..].iter().filter_map(|place| below(place)));
+        directories.extend(
+            HOME_DIRECTORIES[1..]
+                .iter()
+                .filter_map(|directory| below(directory)),
+        );
     }
     let mut candidates = Vec::with_capacity(directories.len());
     for directory in directories {
@@ -98,7 +101,7 @@ fn candidates(path: Option<&OsStr>, home: Option<&Path>) -> Vec<PathBuf> {
     candidates
 }
 
-fn check_explicit(path: &Path) -> Result<PathBuf> {
+fn validate_explicit(path: &Path) -> Result<PathBuf> {
     let refuse = |why: &str| {
         let shown = path.display();
         let message = format!("the CLI path {shown} {why}; check `Options::cli_path`");
@@ -106,7 +109,7 @@ fn check_explicit(path: &Path) -> Result<PathBuf> {
     };
     if cfg!(windows) && runs_in_cmd(path) {
         return Err(refuse(
-            "is a batch file, which would parse the arguments anew",
+            "is a batch file, which would parse the arguments a second time",
         ));
     }
     let metadata = path.metadata().map_err(|error| match error.kind() {
@@ -119,7 +122,7 @@ fn check_explicit(path: &Path) -> Result<PathBuf> {
     if !is_script(path) && !is_executable(&metadata) {
         return Err(refuse("is not an executable file"));
     }
-    // Relative to the host's working directory: the CLI may get another one.
+    // Resolved against the working directory of the host: the CLI may have another one.
     std::path::absolute(path).map_err(|error| refuse("has no absolute form").with_source(error))
 }
 
@@ -139,10 +142,10 @@ fn is_executable(metadata: &Metadata) -> bool {
     metadata.is_file()
 }
 
-/// Whether any part of the path names a batch file: `cmd.exe` finds one in the middle, too.
+/// Returns whether a part of the path names a batch file; `cmd.exe` also runs one in the middle.
 fn runs_in_cmd(path: &Path) -> bool {
     path.iter().any(|part| {
-        // Windows drops dots and spaces at the end of a name.
+        // Windows ignores trailing dots and spaces of a name.
         let part = part.to_string_lossy();
         let name = part.trim_end_matches(['.', ' ']);
         has_extension(Path::new(name), &["bat", "cmd"])

@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A directory with a file for each given path; those with a `*` at their end are executable.
+/// Creates a directory with these files; those with a trailing `*` are executable.
 fn tree(files: &[&str]) -> TempDir {
     let root = TempDir::new().unwrap();
     for file in files {
@@ -21,7 +21,8 @@ fn tree(files: &[&str]) -> TempDir {
     root
 }
 
-/// The search path `a:b` and the home `home` below `root`, without the one place that is not there.
+/// Returns the candidates for the search path `a:b` and the home `home` below `root`, without
+/// `/usr/local/bin`.
 fn candidates_below(root: &Path) -> Vec<PathBuf> {
     let path = env::join_paths([root.join("a"), root.join("b")]).unwrap();
     let mut candidates = candidates(Some(&path), Some(&root.join("home")));
@@ -30,7 +31,7 @@ fn candidates_below(root: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_first_executable_file_is_found() {
+fn first_executable_is_found() {
     let table: [(&[&str], &str); 9] = [
         (
             &["a/claude*", "b/claude*", "home/.local/bin/claude*"],
@@ -59,7 +60,7 @@ fn the_first_executable_file_is_found() {
 }
 
 #[test]
-fn the_search_path_is_searched() {
+fn search_path_is_searched() {
     let root = tree(&["a/claude*"]);
     let path = root.path().join("a");
     let found = locate(None, Some(path.as_os_str()), None).unwrap();
@@ -67,7 +68,7 @@ fn the_search_path_is_searched() {
 }
 
 #[test]
-fn every_place_is_looked_at_once_and_in_order() {
+fn candidates_are_ordered_and_unique() {
     let path = OsStr::new("/first:relative::./dot:/usr/local/bin:/first");
     let places = candidates(Some(path), Some(Path::new("/h")));
     let expected = [
@@ -87,7 +88,7 @@ fn every_place_is_looked_at_once_and_in_order() {
 }
 
 #[test]
-fn a_missing_cli_says_where_it_was_looked_for_and_what_to_do() {
+fn error_for_a_missing_cli_lists_candidates_and_a_remedy() {
     let root = tree(&["a/claude"]);
     let candidates = candidates_below(root.path());
     let error = first_program(candidates.clone()).unwrap_err();
@@ -105,7 +106,7 @@ fn a_missing_cli_says_where_it_was_looked_for_and_what_to_do() {
 }
 
 #[test]
-fn an_explicit_path_is_the_only_one() {
+fn explicit_path_is_the_only_candidate() {
     let root = tree(&["a/claude*", "tool*", "plain", "cli.mjs"]);
     let path = root.path().join("a");
     let locate = |name: &str| locate(Some(&root.path().join(name)), Some(path.as_os_str()), None);
@@ -128,7 +129,7 @@ fn an_explicit_path_is_the_only_one() {
 }
 
 #[test]
-fn a_relative_explicit_path_becomes_absolute() {
+fn relative_explicit_path_becomes_absolute() {
     let root = tree(&["tool*"]);
     let here = env::current_dir().unwrap();
     let up: PathBuf = here.iter().skip(1).map(|_| "..").collect();
@@ -138,7 +139,7 @@ fn a_relative_explicit_path_becomes_absolute() {
 }
 
 #[test]
-fn scripts_and_batch_files_are_told_by_their_names() {
+fn scripts_and_batch_files_are_recognized_by_name() {
     for script in ["cli.js", "/x/cli.mjs", "cli.TS", "cli.tsx", "cli.jsx"] {
         assert!(is_script(Path::new(script)), "{script}");
     }

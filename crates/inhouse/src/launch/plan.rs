@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::Path;
@@ -6,141 +7,39 @@ use std::time::Duration;
 
 use inhouse_proto::control::outgoing::Initialize;
 
-use super::argv::Argv;
-use super::files::PrivateFiles;
+use super::args::Args;
+use super::private_files::PrivateFiles;
+use super::problems::Problems;
 use super::{
-    CommandLine, HostEnvironment, check, flags, handshake, locate, output, restrictions, settings,
-    variables, warnings,
+    CommandLine, HostEnvironment, agents, environment, hooks, limits, mcp, model, output,
+    permissions, plugins, process, prompt, requests, session, settings, stream, timeouts, tools,
 };
 use crate::error::Result;
 use crate::options::{Backlog, Options, OsUser};
 use crate::process::{ShutdownTiming, StderrCallback};
 use crate::warning::Warning;
 
-/// What starts a session, decided from [`Options`] and from nothing else.
+/// How to start the CLI: everything that a [`Transport`](crate::transport::Transport) needs.
 ///
-/// A [`Transport`](crate::transport::Transport) gets it to open a connection with. Keep it while
-/// the CLI runs: long and secret values may be in temporary files that it owns.
+/// Owns the temporary files that contain long and secret values; they are removed on drop. The
+/// session keeps it until the CLI has exited.
 #[non_exhaustive]
 pub struct Launch {
     /// The program, its arguments, its environment and its working directory.
     pub command: CommandLine,
-    /// The user to run it as.
+    /// The user to run the CLI as; `None` is the user of the host.
     pub user: Option<OsUser>,
-    /// The first request of the conversation.
-    pub initialize: Initialize,
-    /// Whether the session must end unless the answer to `initialize` says that the managed
-    /// settings were applied.
-    pub requires_managed_settings: bool,
-    /// Whether the session must end unless the answer to `initialize` says that a hook which fails
-    /// can hold its event up.
-    pub requires_blocking_hooks: bool,
-    /// Whether no prompt may be sent before the CLI has confirmed `initialize`: with hooks, with
-    /// handlers for what the CLI asks, and with any other option that restricts the session.
-    pub confirm_before_prompt: bool,
-    /// Whether prompts are to be taken as they are.
-    pub verbatim_prompts: bool,
-    /// The longest line to accept.
-    pub max_line_bytes: usize,
-    /// How much to keep of what is not read.
-    pub backlog: Backlog,
-    /// How long the CLI may take to accept the session.
-    pub connect_timeout: Duration,
-    /// How long a control request may take.
-    pub control_timeout: Duration,
-    /// How long to wait for background work after the last turn; `None` is without limit.
-    pub background_ceiling: Option<Duration>,
-    /// How patiently to end the CLI.
-    pub shutdown: ShutdownTiming,
-    /// What is probably not meant.
-    pub warnings: Vec<Warning>,
     pub(crate) stderr: Option<StderrCallback>,
-    // Held, not read: the files go when the launch does.
     _files: PrivateFiles,
 }
 
 impl Launch {
-    /// Finds the CLI and plans how to start it in the environment of this process.
-    ///
-    /// # Errors
-    ///
-    /// [`Config`](crate::error::ErrorKind::Config) for options that cannot be meant,
-    /// [`CliNotFound`](crate::error::ErrorKind::CliNotFound) when there is no CLI.
-    pub fn new(options: &Options) -> Result<Self> {
-        // First, so that a mistake in the options is not hidden by a missing CLI.
-        check::options(options)?;
-        let host = HostEnvironment::current();
-        let program = program(options, &host)?;
-        Self::plan(options, program, &host)
-    }
-
-    /// Plans for a CLI that a transport of the user reaches, which need not be on this machine.
-    ///
-    /// # Errors
-    ///
-    /// [`Config`](crate::error::ErrorKind::Config) for options that cannot be meant.
-    pub fn elsewhere(options: &Options) -> Result<Self> {
-        let program = options.process.cli_path.as_deref();
-        let program = program.map_or("claude".as_ref(), Path::as_os_str);
-        Self::plan(options, program, &HostEnvironment::current())
-    }
-
-    /// Plans how to start the CLI `program` on a host with this environment.
-    ///
-    /// # Errors
-    ///
-    /// [`Config`](crate::error::ErrorKind::Config) for options that cannot be meant; the text
-    /// lists all of them.
-    pub fn plan(
-        options: &Options,
-        program: impl Into<OsString>,
-        host: &HostEnvironment,
-    ) -> Result<Self> {
-        check::options(options)?;
-        let mut files = PrivateFiles::new(options.process.user);
-        let mut initialize = handshake::initialize(options);
-        let mut argv = Argv::new();
-        flags::push(options, &mut argv);
-        output::place(options, &mut argv, &mut initialize);
-        settings::place(options, &mut argv, &mut files)?;
-        let requires_managed_settings =
-            settings::place_managed(options, &mut argv, &mut initialize);
-        settings::place_mcp(options, &mut argv, &mut files)?;
-        check::extra_flags(options, &argv)?;
-        flags::push_extra(options, &mut argv);
-
-        let mut command = command(options, program.into(), argv.into_args());
-        command.env = variables::environment(options, host);
-        check::command(&command)?;
-        if let Some(wrap) = &options.process.wrapper {
-            command = (wrap.0)(command);
-        }
-        Ok(Self {
-            command,
-            user: options.process.user,
-            initialize,
-            requires_managed_settings,
-            requires_blocking_hooks: options.hooks.require_on_failure(),
-            confirm_before_prompt: restrictions::are_set(options),
-            verbatim_prompts: options.prompt.verbatim,
-            max_line_bytes: options.stream.max_line_bytes,
-            backlog: options.stream.backlog,
-            connect_timeout: options.timing.connect_timeout,
-            control_timeout: options.timing.control_timeout,
-            background_ceiling: variables::background_ceiling(options, host),
-            shutdown: options.timing.shutdown,
-            warnings: warnings::of(options),
-            stderr: options.process.stderr.as_ref().map(|sink| sink.0.clone()),
-            _files: files,
-        })
-    }
-
-    /// The command for the standard library, with the user to run it as.
+    /// Returns the command as a [`Command`], with the user to run it as.
     #[must_use]
     pub fn to_command(&self) -> Command {
         #[cfg_attr(
             not(unix),
-            expect(unused_mut, reason = "only Unix has users by number")
+            expect(unused_mut, reason = "only Unix has numeric user ids")
         )]
         let mut command = self.command.to_command();
         #[cfg(unix)]
@@ -150,46 +49,224 @@ impl Launch {
         }
         command
     }
-}
 
-/// The CLI on this machine, or its name elsewhere when a wrapper takes it there.
-fn program(options: &Options, host: &HostEnvironment) -> Result<OsString> {
-    let explicit = options.process.cli_path.as_deref();
-    if options.process.wrapper.is_some() {
-        return Ok(explicit.map_or("claude".into(), |path| path.as_os_str().to_owned()));
+    /// Calls the callback of [`Options::stderr`] with a line that the CLI wrote to stderr.
+    ///
+    /// Does nothing if there is no callback.
+    pub fn report_stderr(&self, line: &str) {
+        if let Some(callback) = &self.stderr {
+            callback(line);
+        }
     }
-    // Where to look is the host's affair, also for a CLI that inherits nothing.
-    let variable = |name: &str| {
-        let wanted = options.environment.set.get(OsStr::new(name));
-        wanted
-            .map(|value| value.0.as_os_str())
-            .or_else(|| host.get(name))
-    };
-    let home = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
-    let found = locate::locate(explicit, variable("PATH"), home.map(Path::new))?;
-    Ok(found.into_os_string())
 }
 
-/// The program with its arguments, run by a JavaScript runtime where it is a script.
-fn command(options: &Options, cli: OsString, args: Vec<OsString>) -> CommandLine {
-    let command = match &options.process.runtime {
-        Some(runtime) => CommandLine::new(&runtime.program)
-            .args(runtime.args.iter().cloned())
-            .args([cli]),
-        None if locate::is_script(Path::new(&cli)) => CommandLine::new("node").args([cli]),
-        None => CommandLine::new(cli),
-    };
-    let mut command = command.args(args);
-    command.cwd.clone_from(&options.process.cwd);
-    command
-}
-
-/// Shows how the CLI is started, and nothing of what it is told.
+/// Shows the command without the values of flags and variables.
 impl fmt::Debug for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Launch")
             .field("command", &self.command)
             .field("user", &self.user)
             .finish_non_exhaustive()
+    }
+}
+
+/// What a session does with its [`Options`]: how it starts the CLI, the `initialize` request, and
+/// the values that the session itself uses.
+///
+/// ```
+/// use inhouse::Options;
+/// use inhouse::launch::{HostEnvironment, Plan};
+///
+/// let options = Options::new().max_turns(3).title("Sums");
+/// let plan = Plan::new(&options, "claude", &HostEnvironment::default())?;
+/// assert!(plan.launch.command.args.contains(&"--max-turns=3".into()));
+/// assert_eq!(plan.initialize.title.as_deref(), Some("Sums"));
+/// # Ok::<(), inhouse::Error>(())
+/// ```
+#[non_exhaustive]
+pub struct Plan {
+    /// How to start the CLI.
+    pub launch: Launch,
+    /// The first request of the session, without the in-process MCP servers.
+    pub initialize: Initialize,
+    /// Whether connecting fails unless the CLI confirms the managed settings.
+    pub requires_managed_settings: bool,
+    /// Whether connecting fails unless the CLI supports hooks that block their event on failure.
+    pub requires_blocking_hooks: bool,
+    /// Whether no prompt is sent before the CLI has answered `initialize`: with hooks, with handlers
+    /// for requests of the CLI, and with every option that restricts the session.
+    pub confirm_before_prompt: bool,
+    /// Whether prompts reach the model unchanged.
+    pub verbatim_prompts: bool,
+    /// The maximum length of a line of the CLI.
+    pub max_line_bytes: usize,
+    /// The limit on unread messages.
+    pub backlog: Backlog,
+    /// How long the CLI may take to start and to answer `initialize`.
+    pub connect_timeout: Duration,
+    /// How long a control request may take.
+    pub control_timeout: Duration,
+    /// How long to wait for background tasks after the last turn; `None` is no limit.
+    pub background_ceiling: Option<Duration>,
+    /// How long each step of a shutdown may take.
+    pub shutdown: ShutdownTiming,
+    /// Likely mistakes in the options.
+    pub warnings: Vec<Warning>,
+}
+
+impl Plan {
+    /// Plans how to start the CLI `program` on a host with this environment.
+    ///
+    /// # Errors
+    ///
+    /// [`Config`](crate::error::ErrorKind::Config) for invalid options; the text lists all problems.
+    pub fn new(
+        options: &Options,
+        program: impl Into<OsString>,
+        host: &HostEnvironment,
+    ) -> Result<Self> {
+        validate(options)?;
+        Self::build(options, program.into(), host)
+    }
+
+    /// Finds the CLI, and plans how to start it in the environment of this process.
+    ///
+    /// # Errors
+    ///
+    /// [`Config`](crate::error::ErrorKind::Config) for invalid options,
+    /// [`CliNotFound`](crate::error::ErrorKind::CliNotFound) if there is no CLI.
+    pub fn locate(options: &Options) -> Result<Self> {
+        // Before the search, so that a missing CLI does not hide a mistake in the options.
+        validate(options)?;
+        let host = HostEnvironment::current();
+        let program = process::locate_program(options, &host)?;
+        Self::build(options, program, &host)
+    }
+
+    /// Plans for a custom transport, whose CLI need not be on this machine.
+    ///
+    /// The program is [`Options::cli_path`], or `claude`.
+    ///
+    /// # Errors
+    ///
+    /// [`Config`](crate::error::ErrorKind::Config) for invalid options; the text lists all problems.
+    pub fn for_transport(options: &Options) -> Result<Self> {
+        let program = options.process.cli_path.as_deref();
+        let program = program.map_or("claude".as_ref(), Path::as_os_str);
+        Self::new(options, program, &HostEnvironment::current())
+    }
+
+    fn build(options: &Options, program: OsString, host: &HostEnvironment) -> Result<Self> {
+        let mut builder = Builder::new(options);
+        model::apply(options, &mut builder);
+        limits::apply(options, &mut builder);
+        tools::apply(options, &mut builder);
+        permissions::apply(options, &mut builder);
+        plugins::apply(options, &mut builder);
+        session::apply(options, &mut builder);
+        hooks::apply(options, &mut builder);
+        stream::apply(options, &mut builder);
+        prompt::apply(options, &mut builder);
+        agents::apply(options, &mut builder);
+        requests::apply(options, &mut builder);
+        timeouts::apply(options, &mut builder);
+        process::apply(options, &mut builder);
+        output::apply(options, &mut builder);
+        settings::apply(options, &mut builder)?;
+        mcp::apply(options, &mut builder)?;
+        // Last, since the CLI uses the last of two flags.
+        process::apply_extra_args(options, &mut builder)?;
+
+        let env = environment::changes(options, host, builder.env);
+        let command = process::command(options, program, builder.args.into_vec(), env)?;
+        Ok(Self {
+            launch: Launch {
+                command,
+                user: options.process.user,
+                stderr: options
+                    .process
+                    .stderr
+                    .as_ref()
+                    .map(|callback| callback.0.clone()),
+                _files: builder.files,
+            },
+            initialize: builder.initialize,
+            requires_managed_settings: builder.requires_managed_settings,
+            requires_blocking_hooks: options.hooks.require_on_failure(),
+            confirm_before_prompt: builder.confirm_before_prompt,
+            verbatim_prompts: options.prompt.verbatim,
+            max_line_bytes: options.stream.max_line_bytes,
+            backlog: options.stream.backlog,
+            connect_timeout: options.timeouts.connect,
+            control_timeout: options.timeouts.control,
+            background_ceiling: timeouts::background_ceiling(options, host),
+            shutdown: options.timeouts.shutdown,
+            warnings: permissions::warnings(options),
+        })
+    }
+}
+
+/// Shows how the CLI is started, and not `initialize`, which contains prompts.
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan")
+            .field("launch", &self.launch)
+            .field("warnings", &self.warnings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Validates options before anything is started, and reports all problems at once.
+fn validate(options: &Options) -> Result<()> {
+    let mut problems = Problems::default();
+    model::validate(options, &mut problems);
+    limits::validate(options, &mut problems);
+    output::validate(options, &mut problems);
+    prompt::validate(options, &mut problems);
+    agents::validate(options, &mut problems);
+    tools::validate(options, &mut problems);
+    permissions::validate(options, &mut problems);
+    mcp::validate(options, &mut problems);
+    plugins::validate(options, &mut problems);
+    hooks::validate(options, &mut problems);
+    session::validate(options, &mut problems);
+    settings::validate(options, &mut problems);
+    stream::validate(options, &mut problems);
+    environment::validate(options, &mut problems);
+    process::validate(options, &mut problems);
+    problems.into_result()
+}
+
+/// The parts of a plan that the themes fill in.
+pub(super) struct Builder {
+    pub(super) args: Args,
+    /// Environment variables that inhouse sets.
+    pub(super) env: BTreeMap<OsString, OsString>,
+    pub(super) initialize: Initialize,
+    pub(super) files: PrivateFiles,
+    pub(super) requires_managed_settings: bool,
+    confirm_before_prompt: bool,
+}
+
+impl Builder {
+    fn new(options: &Options) -> Self {
+        Self {
+            args: Args::new(),
+            env: BTreeMap::new(),
+            initialize: Initialize::new(),
+            files: PrivateFiles::new(options.process.user),
+            requires_managed_settings: false,
+            confirm_before_prompt: false,
+        }
+    }
+
+    pub(super) fn set_env(&mut self, name: &str, value: impl AsRef<OsStr>) {
+        self.env.insert(name.into(), value.as_ref().to_owned());
+    }
+
+    /// Holds back the first prompt until the CLI has answered `initialize`, if an option `restricts`
+    /// the session or has the CLI send requests to the host.
+    pub(super) fn confirm_before_prompt_if(&mut self, restricts: bool) {
+        self.confirm_before_prompt |= restricts;
     }
 }

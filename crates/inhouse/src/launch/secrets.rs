@@ -1,10 +1,11 @@
-//! Detects values that must not be on a command line.
+//! Detection of values that must not be on a command line.
 
 use serde_json::Value;
 
-/// Members of settings and MCP configurations whose values are secrets, or commands that print one.
+/// Members of settings and MCP configurations that contain secrets, or commands that print or
+/// refresh one (CLI 2.1.325).
 ///
-/// `env` and `headers` occur at several depths: in settings, in MCP servers, and in HTTP hooks.
+/// `env` and `headers` occur at several depths: in settings, in MCP servers and in HTTP hooks.
 const NAMES: [&str; 8] = [
     "apiKeyHelper",
     "awsAuthRefresh",
@@ -16,17 +17,17 @@ const NAMES: [&str; 8] = [
     "pluginConfigs",
 ];
 
-/// Returns whether a configuration holds a secret.
+/// Returns whether a configuration contains a secret.
 ///
 /// Every user of the machine can read the arguments of a process (`/proc/<pid>/cmdline` on Linux),
-/// so such a configuration is passed in a private file instead. The arguments of an MCP server do
-/// not count: they are on the command line of the server itself.
+/// so such a configuration is passed in a private file. The arguments of an MCP server do not count:
+/// they are on the command line of the server itself.
 pub(super) fn present_in(value: &Value) -> bool {
     match value {
         Value::Object(members) => members.iter().any(|(name, value)| {
-            let named = NAMES.contains(&name.as_str()) && !is_empty(value);
-            let addressed = name == "url" && value.as_str().is_some_and(has_credentials);
-            named || addressed || present_in(value)
+            (NAMES.contains(&name.as_str()) && !is_empty(value))
+                || (name == "url" && value.as_str().is_some_and(may_contain_secret))
+                || present_in(value)
         }),
         Value::Array(values) => values.iter().any(present_in),
         _ => false,
@@ -43,8 +44,8 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Returns whether a URL may hold a secret: in its user information or its query.
-fn has_credentials(url: &str) -> bool {
+/// Returns whether a URL has user information or a query.
+fn may_contain_secret(url: &str) -> bool {
     url.contains(['@', '?'])
 }
 

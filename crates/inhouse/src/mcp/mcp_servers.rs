@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{NativeServer, Server};
 use crate::control::Control;
 use crate::error::Result;
-use crate::launch::check_mcp_servers;
+use crate::launch::validate_mcp_servers;
 use crate::options::McpServer;
 use crate::tool::ToolServer;
 
@@ -16,8 +16,8 @@ use crate::tool::ToolServer;
 #[derive(Clone, Default)]
 #[must_use = "servers are set by Control::set_mcp_servers"]
 pub struct McpServers {
-    external: Vec<(String, McpServer)>,
-    in_process: Vec<(String, Arc<dyn Server>)>,
+    pub(crate) external: Vec<(String, McpServer)>,
+    pub(crate) in_process: Vec<(String, Arc<dyn Server>)>,
 }
 
 impl McpServers {
@@ -74,9 +74,9 @@ fn in_process(key: &str, server: &dyn Server) -> Value {
 
 impl fmt::Debug for McpServers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let external = self.external.iter().map(|(name, _)| name);
-        let in_process = self.in_process.iter().map(|(key, _)| key);
-        f.debug_list().entries(external.chain(in_process)).finish()
+        let external = self.external.iter().map(|(name, server)| (name, server));
+        let in_process = self.in_process.iter().map(|(key, _)| (key, "in process"));
+        f.debug_map().entries(external).entries(in_process).finish()
     }
 }
 
@@ -97,7 +97,7 @@ impl Control {
     /// Dropping the future brings the servers in this process back as well. The CLI may have agreed
     /// all the same: make another change to be sure of what it knows.
     pub async fn set_mcp_servers(&self, servers: McpServers) -> Result<McpSetServersReply> {
-        check_mcp_servers(&servers.external, &servers.in_process)?;
+        validate_mcp_servers(&servers)?;
         let bridge = &self.shared().bridge;
         // The CLI may ask for a new one before it answers, and for an old one until then.
         let change = bridge.change(&servers.in_process).await;

@@ -23,6 +23,4 @@ pub(crate) use self::link::Link;
 pub(crate) use self::manifests::announce;
 pub use self::mcp_servers::McpServers;
 pub(crate) use self::native::NativeServer;
-#[cfg(feature = "rmcp")]
-pub(crate) use self::rmcp::RmcpServer;
 pub(crate) use self::server::{Manifest, Reply, RpcRequest, Server, ServerSession};

@@ -1,20 +1,30 @@
 use std::collections::BTreeMap;
 
-use super::hidden::Hidden;
+use super::redacted::Redacted;
 use super::{AgentDefinition, Options};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AgentOptions {
-    pub(crate) definitions: BTreeMap<String, Hidden<AgentDefinition>>,
+    pub(crate) definitions: BTreeMap<String, Redacted<AgentDefinition>>,
     pub(crate) main: Option<String>,
     pub(crate) skills: Option<Skills>,
 }
 
 /// Subagents and skills.
 impl Options {
-    /// Adds subagents, by name; one of the same name is replaced.
+    /// Adds subagents by name, for this session.
     ///
-    /// They live as long as the session, next to those from settings and plugins.
+    /// An agent replaces an earlier one of the same name. Agents of settings and plugins stay
+    /// available. Default: none.
+    ///
+    /// ```
+    /// use inhouse::options::{AgentDefinition, Options};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let reviewer = AgentDefinition::new("Reviews changes", "You review.").tools(["Read"]);
+    /// let cli = launch(Options::new().agents([("reviewer", reviewer)]));
+    /// assert_eq!(cli.initialize()["agents"]["reviewer"]["prompt"], "You review.");
+    /// ```
     #[must_use]
     pub fn agents<S: Into<String>>(
         mut self,
@@ -23,23 +33,40 @@ impl Options {
         let agents = agents.into_iter();
         self.agents
             .definitions
-            .extend(agents.map(|(name, agent)| (name.into(), Hidden(agent))));
+            .extend(agents.map(|(name, agent)| (name.into(), Redacted(agent))));
         self
     }
 
-    /// Runs the main conversation as this agent: its prompt, tools and model.
+    /// Runs the main conversation with the prompt, tools and model of this agent.
     ///
-    /// One of [`agents`](Self::agents), or one that settings or plugins define.
+    /// The agent is one of [`agents`](Self::agents), or of the settings or plugins. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().agent("reviewer"));
+    /// assert!(cli.has_arg("--agent=reviewer"));
+    /// ```
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>) -> Self {
         self.agents.main = Some(name.into());
         self
     }
 
-    /// Which skills the main conversation sees and may use without asking.
+    /// Sets which skills the main conversation sees and may use without a permission request.
     ///
-    /// Unset, the CLI shows all and asks. Skills come from the files of the
-    /// [setting sources](Self::setting_sources) and from plugins.
+    /// Skills come from the files of the [setting sources](Self::setting_sources) and from plugins.
+    /// Default: the CLI shows all skills, and requests permission to use one.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Skills};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().skills(Skills::only(["pdf"])));
+    /// assert!(cli.has_arg("--allowedTools=Skill(pdf)"));
+    /// assert_eq!(cli.initialize()["skills"][0], "pdf");
+    /// ```
     #[must_use]
     pub fn skills(mut self, skills: Skills) -> Self {
         self.agents.skills = Some(skills);
@@ -47,34 +74,34 @@ impl Options {
     }
 }
 
-/// A choice of skills.
+/// A selection of skills.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skills(pub(crate) SkillChoice);
+pub struct Skills(pub(crate) SkillSelection);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SkillChoice {
+pub(crate) enum SkillSelection {
     All,
     Only(Vec<String>),
 }
 
 impl Skills {
-    /// Every skill there is.
+    /// Selects every skill.
     #[must_use]
     pub fn all() -> Self {
-        Self(SkillChoice::All)
+        Self(SkillSelection::All)
     }
 
-    /// These, by name; those of a plugin as `plugin:skill`.
+    /// Selects skills by name; a skill of a plugin is `plugin:skill`.
     #[must_use]
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
-        Self(SkillChoice::Only(
+        Self(SkillSelection::Only(
             names.into_iter().map(Into::into).collect(),
         ))
     }
 
-    /// None.
+    /// Selects no skill.
     #[must_use]
     pub fn none() -> Self {
-        Self(SkillChoice::Only(Vec::new()))
+        Self(SkillSelection::Only(Vec::new()))
     }
 }

@@ -2,30 +2,46 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use super::Options;
-use super::hidden::Hidden;
+use super::redacted::Redacted;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EnvironmentOptions {
     pub(crate) clean: bool,
     pub(crate) removed: BTreeSet<OsString>,
-    pub(crate) set: BTreeMap<OsString, Hidden<OsString>>,
+    pub(crate) set: BTreeMap<OsString, Redacted<OsString>>,
 }
 
-/// The environment of the CLI.
+/// Environment of the CLI.
 ///
-/// It inherits the host's, with some changes that [`launch`](crate::launch) lists; what is set or
-/// removed here wins over all of it.
+/// The CLI inherits the environment of the host, with the changes that [`launch`](crate::launch)
+/// lists. These options take precedence over all of them.
 impl Options {
-    /// Sets a variable.
+    /// Sets an environment variable of the CLI.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().env("RUST_LOG", "debug"));
+    /// assert_eq!(cli.env("RUST_LOG"), Some("debug"));
+    /// ```
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let name = name.into();
         self.environment.removed.remove(&name);
-        self.environment.set.insert(name, Hidden(value.into()));
+        self.environment.set.insert(name, Redacted(value.into()));
         self
     }
 
-    /// Sets several variables.
+    /// Sets several environment variables of the CLI.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().envs([("LANG", "C"), ("TZ", "UTC")]));
+    /// assert_eq!((cli.env("LANG"), cli.env("TZ")), (Some("C"), Some("UTC")));
+    /// ```
     #[must_use]
     pub fn envs<K, V>(self, variables: impl IntoIterator<Item = (K, V)>) -> Self
     where
@@ -37,7 +53,15 @@ impl Options {
             .fold(self, |options, (name, value)| options.env(name, value))
     }
 
-    /// Removes a variable, inherited or set by inhouse.
+    /// Removes an environment variable that the CLI would inherit or that inhouse would set.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().env_remove("SECRET"));
+    /// assert!(cli.removes_env("SECRET"));
+    /// ```
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         let name = name.into();
@@ -46,9 +70,19 @@ impl Options {
         self
     }
 
-    /// Inherits nothing: only what is set here, and what inhouse sets itself.
+    /// Starts the CLI without the environment of the host.
     ///
-    /// That includes `PATH` and `HOME`, without which few tools work.
+    /// The CLI gets only the variables of [`env`](Self::env) and those that inhouse sets. Set `PATH`
+    /// and `HOME` as well: few tools work without them.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::launch::Plan;
+    ///
+    /// let plan = Plan::for_transport(&Options::new().clean_env().env("PATH", "/usr/bin"))?;
+    /// assert!(plan.launch.command.env.clear);
+    /// # Ok::<(), inhouse::Error>(())
+    /// ```
     #[must_use]
     pub fn clean_env(mut self) -> Self {
         self.environment.clean = true;

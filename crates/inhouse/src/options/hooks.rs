@@ -9,32 +9,38 @@ use crate::hook::{Hook, HookContext, HookEvent, HookOutput, Matcher};
 
 /// Hooks.
 impl Options {
-    /// Adds a hook: code that runs when something happens in the session.
+    /// Adds a hook: a handler that the CLI calls for an event of the session.
     ///
-    /// The type of the handler's first argument says what: see [`hook`](crate::hook) for all events.
-    /// Hooks run side by side, each in a task of its own, and nothing but the CLI waits for them. One
-    /// that the CLI does not wait for any more is dropped.
+    /// The type of the handler's first argument selects the event; [`hook`](crate::hook) lists all
+    /// events. Hooks run concurrently, each in its own task, and only the CLI waits for them. A hook
+    /// is dropped if the CLI cancels its call.
+    ///
+    /// An error or a panic of a hook is sent to the CLI, which then **continues as if there were no
+    /// hook**, unless the matcher is set to [`OnFailure::Block`](crate::hook::OnFailure::Block). Set
+    /// it on every hook that enforces a rule.
+    ///
+    /// No prompt is sent before the CLI has confirmed the hooks.
+    ///
+    /// With hooks, [`resume`](Self::resume) and [`continue_latest`](Self::continue_latest) need a CLI
+    /// that waits for `initialize` before it resumes a deferred tool call; older versions, such as
+    /// 2.1.197, refuse to start.
     ///
     /// ```
     /// use inhouse::Options;
     /// use inhouse::hook::{HookContext, HookOutput, Matcher, PreToolUse};
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # use serde_json::json;
     ///
     /// let options = Options::new().hook(
     ///     Matcher::tool("Bash"),
     ///     async |_: PreToolUse, _: HookContext| Ok(HookOutput::deny("not here")),
     /// );
-    /// # let _ = options;
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// # let call = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1"});
+    /// let output = cli.call_hook("PreToolUse", call).await;
+    /// assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "deny");
+    /// # }));
     /// ```
-    ///
-    /// An error or a panic of a hook is told to the CLI, which then **goes on as if there were no
-    /// hook**, unless the matcher says [`OnFailure::Block`](crate::hook::OnFailure::Block). A hook
-    /// that guards something says so.
-    ///
-    /// No prompt is sent before the CLI has confirmed the hooks.
-    ///
-    /// With hooks, [`resume`](Self::resume) and [`continue_latest`](Self::continue_latest) need a
-    /// CLI that waits for them before it goes on with a deferred call; one that is too old, such as
-    /// 2.1.197, refuses to start.
     #[must_use]
     pub fn hook<E, H, F>(mut self, matcher: Matcher<E>, handler: H) -> Self
     where
@@ -48,21 +54,24 @@ impl Options {
         self
     }
 
-    /// Adds a hook for an event that inhouse does not know, which gets the input and gives the output
-    /// as JSON.
+    /// Adds a hook for an event that has no type in inhouse, with JSON input and output.
     ///
-    /// What the CLI does not understand of the output counts as an error of the hook; an empty object
-    /// is no opinion.
+    /// The CLI treats output that it does not understand as an error of the hook. An empty object
+    /// has no effect.
     ///
     /// ```
     /// use inhouse::Options;
     /// use inhouse::hook::Matcher;
     /// use serde_json::json;
+    /// # use inhouse_testkit::{FakeCli, run};
     ///
     /// let options = Options::new().raw_hook("Coffee", Matcher::any(), async |input, _| {
     ///     Ok(json!({"systemMessage": format!("{} cups", input["cups"])}))
     /// });
-    /// # let _ = options;
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// let output = cli.call_hook("Coffee", json!({"cups": 2})).await;
+    /// assert_eq!(output["systemMessage"], "2 cups");
+    /// # }));
     /// ```
     #[must_use]
     pub fn raw_hook<H, F>(

@@ -7,25 +7,54 @@ pub(crate) struct LimitOptions {
     pub(crate) task_budget: Option<u64>,
 }
 
-/// Limits on what a run may use up.
+/// Limits on turns, cost and tokens.
 impl Options {
     /// Ends the run after this many turns of the model, with the result `error_max_turns`.
+    ///
+    /// A limit of 0 is a `Config` error. Default: no limit.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().max_turns(3));
+    /// assert!(cli.has_arg("--max-turns=3"));
+    /// ```
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.limits.max_turns = Some(turns);
         self
     }
 
-    /// Ends the run when it has cost this much, with the result `error_max_budget_usd`.
+    /// Ends the run once it has cost this much, with the result `error_max_budget_usd`.
     ///
-    /// It is checked between requests, so the last one may go past it.
+    /// The CLI checks the cost between requests to the model, so the last request may exceed the
+    /// budget. Default: no limit.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().max_budget_usd(0.5));
+    /// assert!(cli.has_arg("--max-budget-usd=0.5"));
+    /// ```
     #[must_use]
     pub fn max_budget_usd(mut self, dollars: f64) -> Self {
         self.limits.max_budget_usd = Some(dollars);
         self
     }
 
-    /// Tells the model how many tokens the whole task may take, so that it paces itself.
+    /// Informs the model how many tokens the whole task may use, so that it paces its work.
+    ///
+    /// The CLI does not enforce this budget. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().task_budget(100_000));
+    /// assert!(cli.has_arg("--task-budget=100000"));
+    /// ```
     #[must_use]
     pub fn task_budget(mut self, tokens: u64) -> Self {
         self.limits.task_budget = Some(tokens);

@@ -1,40 +1,324 @@
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::{McpServer, Options};
+use serde_json::{Map, Value, json};
+
+use super::{Options, ToolPolicy};
+use crate::mcp::McpServers;
+use crate::tool::ToolServer;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct McpOptions {
-    pub(crate) servers: Vec<(String, McpServer)>,
+    pub(crate) servers: McpServers,
     pub(crate) config_files: Vec<PathBuf>,
     pub(crate) strict: bool,
 }
 
-/// MCP servers outside of the host's process.
+/// MCP servers.
 impl Options {
-    /// Adds an MCP server under a name that no other server has.
+    /// Adds an in-process MCP server under its own name.
     ///
-    /// The model sees its tools as `mcp__<name>__<tool>`.
+    /// The CLI gets the name of the server and the definitions of its tools; the handlers run in this
+    /// process. Any number of sessions may use one server concurrently. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// # use inhouse_testkit::{FakeCli, run};
+    ///
+    /// let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    /// let options = Options::new().tool_server(clock);
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// let result = cli.call_tool("clock", "now", serde_json::json!({})).await;
+    /// assert_eq!(result.all_text(), "noon");
+    /// # }));
+    /// ```
+    #[must_use]
+    pub fn tool_server<S: Send + Sync + 'static>(mut self, server: ToolServer<S>) -> Self {
+        self.mcp.servers = self.mcp.servers.tool_server(server);
+        self
+    }
+
+    /// Adds an in-process MCP server under another name.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::tool::ToolServer;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().tool_server_as("sums", ToolServer::<()>::new("calc")));
+    /// assert_eq!(cli.initialize()["sdkMcpServers"][0], "sums");
+    /// ```
+    #[must_use]
+    pub fn tool_server_as<S: Send + Sync + 'static>(
+        mut self,
+        key: impl Into<String>,
+        server: ToolServer<S>,
+    ) -> Self {
+        self.mcp.servers = self.mcp.servers.tool_server_as(key, server);
+        self
+    }
+
+    /// Adds an in-process MCP server that is written with the `rmcp` crate.
+    ///
+    /// `handler` is called once for each session and returns its handler, so that any number of
+    /// sessions may use the same options concurrently. The closure passes shared state, such as a
+    /// database, to each handler. All features of the handler are available: tools, resources,
+    /// completion, logging, progress and requests to the client. See
+    /// [`inhouse::rmcp`](crate::rmcp) for the features that the CLI uses.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::rmcp::ServerHandler;
+    /// use inhouse::rmcp::model::{ServerCapabilities, ServerConfig};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// #[derive(Default)]
+    /// struct Notes { /* … */ }
+    ///
+    /// impl ServerHandler for Notes {
+    ///     fn get_info(&self) -> ServerConfig {
+    ///         ServerConfig::new(ServerCapabilities::builder().enable_resources().build())
+    ///     }
+    /// }
+    ///
+    /// let cli = launch(Options::new().rmcp_server("notes", Notes::default));
+    /// assert_eq!(cli.initialize()["sdkMcpServers"][0], "notes");
+    /// ```
+    #[cfg(feature = "rmcp")]
+    #[must_use]
+    pub fn rmcp_server<F, H>(mut self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn() -> H + Send + Sync + 'static,
+        H: rmcp::ServerHandler,
+    {
+        self.mcp.servers = self.mcp.servers.rmcp_server(name, handler);
+        self
+    }
+
+    /// Adds an external MCP server, under a name that no other server has.
+    ///
+    /// The model sees its tools as `mcp__<name>__<tool>`. Default: the servers of the settings.
+    ///
+    /// ```
+    /// use inhouse::options::{McpServer, Options};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().mcp_server("db", McpServer::stdio("db-mcp")));
+    /// let config = r#"{"mcpServers":{"db":{"command":"db-mcp","type":"stdio"}}}"#;
+    /// assert!(cli.has_arg(&format!("--mcp-config={config}")));
+    /// ```
     #[must_use]
     pub fn mcp_server(mut self, name: impl Into<String>, server: McpServer) -> Self {
-        self.mcp.servers.push((name.into(), server));
+        self.mcp.servers = self.mcp.servers.mcp_server(name, server);
         self
     }
 
     /// Adds the MCP servers of a configuration file.
     ///
-    /// May be combined with [`mcp_server`](Self::mcp_server), which wins where both have a server
-    /// of the same name, and repeated, where the last file wins. A relative path counts from the
-    /// CLI's working directory.
+    /// If several files have a server of the same name, the last file takes precedence;
+    /// [`mcp_server`](Self::mcp_server) takes precedence over files. A relative path is resolved
+    /// against the CLI's working directory. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().mcp_config_file("/srv/mcp.json"));
+    /// assert!(cli.has_arg("--mcp-config=/srv/mcp.json"));
+    /// ```
     #[must_use]
     pub fn mcp_config_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.mcp.config_files.push(path.into());
         self
     }
 
-    /// Uses only the MCP servers that are given here, and none from settings or plugins.
+    /// Sets whether the CLI ignores the MCP servers of settings and plugins.
+    ///
+    /// Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().strict_mcp_config(true));
+    /// assert!(cli.has_arg("--strict-mcp-config"));
+    /// ```
     #[must_use]
     pub fn strict_mcp_config(mut self, strict: bool) -> Self {
         self.mcp.strict = strict;
         self
+    }
+}
+
+/// The configuration of an external MCP server: a program, or a service on the network.
+///
+/// `Value::from` returns the JSON of an MCP configuration file.
+///
+/// ```
+/// use inhouse::options::McpServer;
+/// use serde_json::{Value, json};
+///
+/// let server = McpServer::http("https://mcp.example/crm").header("X-Team", "sales");
+/// let config = json!({"type": "http", "url": "https://mcp.example/crm", "headers": {"X-Team": "sales"}});
+/// assert_eq!(Value::from(server), config);
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct McpServer {
+    pub(crate) transport: McpTransport,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) always_load: Option<bool>,
+    pub(crate) tools: Vec<ToolPolicy>,
+    pub(crate) extra: Map<String, Value>,
+}
+
+#[derive(Clone, PartialEq)]
+pub(crate) enum McpTransport {
+    Stdio { command: String },
+    Remote { kind: &'static str, url: String },
+}
+
+impl McpServer {
+    /// Creates a server that the CLI starts as a program and connects to over stdin and stdout.
+    #[must_use]
+    pub fn stdio(command: impl Into<String>) -> Self {
+        Self::with_transport(McpTransport::Stdio {
+            command: command.into(),
+        })
+    }
+
+    /// Creates a server that the CLI connects to over streamable HTTP.
+    #[must_use]
+    pub fn http(url: impl Into<String>) -> Self {
+        Self::remote("http", url.into())
+    }
+
+    /// Creates a server that the CLI connects to over HTTP with server-sent events, which streamable
+    /// HTTP replaces.
+    #[must_use]
+    pub fn sse(url: impl Into<String>) -> Self {
+        Self::remote("sse", url.into())
+    }
+
+    /// Adds arguments of the program.
+    ///
+    /// A `Config` error for a service.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets an environment variable of the program.
+    ///
+    /// A `Config` error for a service.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets a header of the requests to the service.
+    ///
+    /// A `Config` error for a program.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets how long a tool call may take, at least 1 s.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets whether the model sees the tools from the start, instead of searching for them.
+    #[must_use]
+    pub fn always_load(mut self, always: bool) -> Self {
+        self.always_load = Some(always);
+        self
+    }
+
+    /// Adds a permission policy for one tool of a service.
+    ///
+    /// A `Config` error for a program.
+    #[must_use]
+    pub fn tool_policy(mut self, policy: ToolPolicy) -> Self {
+        self.tools.push(policy);
+        self
+    }
+
+    /// Sets a member of the configuration that has no method.
+    #[must_use]
+    pub fn extra(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(name.into(), value.into());
+        self
+    }
+
+    fn remote(kind: &'static str, url: String) -> Self {
+        Self::with_transport(McpTransport::Remote { kind, url })
+    }
+
+    fn with_transport(transport: McpTransport) -> Self {
+        Self {
+            transport,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            headers: BTreeMap::new(),
+            timeout: None,
+            always_load: None,
+            tools: Vec::new(),
+            extra: Map::new(),
+        }
+    }
+}
+
+impl From<McpServer> for Value {
+    fn from(server: McpServer) -> Self {
+        let mut config = match server.transport {
+            McpTransport::Stdio { command } => json!({"type": "stdio", "command": command}),
+            McpTransport::Remote { kind, url } => json!({"type": kind, "url": url}),
+        };
+        if !server.args.is_empty() {
+            config["args"] = json!(server.args);
+        }
+        if !server.env.is_empty() {
+            config["env"] = json!(server.env);
+        }
+        if !server.headers.is_empty() {
+            config["headers"] = json!(server.headers);
+        }
+        if let Some(timeout) = server.timeout {
+            config["timeout"] = json!(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        }
+        if let Some(always) = server.always_load {
+            config["alwaysLoad"] = json!(always);
+        }
+        if !server.tools.is_empty() {
+            config["tools"] = json!(server.tools);
+        }
+        for (name, value) in server.extra {
+            config[name] = value;
+        }
+        config
+    }
+}
+
+/// Shows the kind of the server, and neither arguments nor URLs, which may contain a secret.
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("McpServer");
+        match &self.transport {
+            McpTransport::Stdio { command } => out.field("command", command),
+            McpTransport::Remote { kind, .. } => out.field("type", kind),
+        };
+        out.finish_non_exhaustive()
     }
 }

@@ -1,11 +1,13 @@
-//! How a session is set up.
+//! Options of a session.
 //!
-//! [`Options`] is a list of wishes: a method for each, in any order, none of them required. It
-//! does nothing by itself. What contradicts itself or cannot be meant is reported as one
-//! [`Config`](crate::error::ErrorKind::Config) error, before anything is started.
+//! [`Options`] has one method per option. All options have a default, and the order of calls does not
+//! matter. Nothing is started until the options are used: [`Client::connect`](crate::Client::connect)
+//! and [`query`](crate::query()) validate them first, and report every contradiction and invalid
+//! value in one [`Config`](crate::error::ErrorKind::Config) error.
 //!
 //! ```
-//! use inhouse::options::{Options, Effort, SystemPrompt};
+//! use inhouse::options::{Effort, Options, SystemPrompt};
+//! use inhouse_testkit::fake::launch;
 //!
 //! let options = Options::new()
 //!     .model("opus")
@@ -13,20 +15,19 @@
 //!     .system_prompt(SystemPrompt::preset().append("Answer in French."))
 //!     .allow_tools(["Read", "Grep"])
 //!     .max_turns(3);
-//! # let _ = options;
+//! assert!(launch(options).has_arg("--model=opus"));
 //! ```
 //!
-//! A method that names one of several things (`mcp_server`, `add_dir`, `beta`) adds it, and so do
-//! `allow_tools`, `disallow_tools`, `agents` and `envs`. Every other method replaces what was set
-//! before.
+//! Methods for one of several things (`mcp_server`, `add_dir`, `beta`) add to the list, and so do
+//! `allow_tools`, `disallow_tools`, `agents` and `envs`. All other methods replace the earlier value.
 //!
-//! # Three defaults that surprise
+//! # Three surprising defaults
 //!
-//! - The system prompt is **empty** unless set. That of Claude Code is [`SystemPrompt::preset`].
+//! - The system prompt is **empty** unless set. [`SystemPrompt::preset`] is the prompt of Claude Code.
 //! - **All settings files of the machine are loaded** unless
-//!   [`setting_sources`](Options::setting_sources) says otherwise.
-//! - [`allow_tools`](Options::allow_tools) spares questions; it takes no tool away. That is
-//!   [`tools`](Options::tools).
+//!   [`setting_sources`](Options::setting_sources) selects some.
+//! - [`allow_tools`](Options::allow_tools) skips permission requests; it removes no tool. Use
+//!   [`tools`](Options::tools) to select the tools that exist.
 //!
 //! # Coming from an official SDK
 //!
@@ -55,7 +56,7 @@
 //! | `allowedTools` | `allowed_tools` | [`allow_tools`](Options::allow_tools) |
 //! | `disallowedTools` | `disallowed_tools` | [`disallow_tools`](Options::disallow_tools) |
 //! | `toolAliases` | – | [`tool_alias`](Options::tool_alias) |
-//! | `toolConfig` | – | [`question_preview`](Options::question_preview), its only member |
+//! | `toolConfig` | – | [`question_preview`](Options::question_preview) (its only member) |
 //! | `permissionMode` | `permission_mode` | [`permission_mode`](Options::permission_mode) |
 //! | `allowDangerouslySkipPermissions` | – | [`allow_dangerously_skip_permissions`](Options::allow_dangerously_skip_permissions) |
 //! | `canUseTool` | `can_use_tool` | [`permissions`](Options::permissions), [`on_question`](Options::on_question), [`on_plan`](Options::on_plan) |
@@ -106,39 +107,34 @@
 //! | – | `user` | [`os_user`](Options::os_user), by numeric ids |
 //! | – | `client_app` | [`client_app`](Options::client_app) |
 //!
-//! Without a counterpart there: [`replay_user_messages`](Options::replay_user_messages) (a flag of
-//! the CLI), [`backlog`](Options::backlog), [`control_timeout`](Options::control_timeout),
+//! Options without an official counterpart:
+//! [`replay_user_messages`](Options::replay_user_messages) (a flag of the CLI),
+//! [`backlog`](Options::backlog), [`control_timeout`](Options::control_timeout),
 //! [`connect_timeout`](Options::connect_timeout),
 //! [`permission_timeout`](Options::permission_timeout),
 //! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown) and
 //! [`on_request`](Options::on_request).
 
+// Each theme has a file of the same name in `launch`, which validates its options and translates
+// them for the CLI.
 mod agents;
-mod backlog;
-mod deciders;
 mod environment;
-mod hidden;
 mod hooks;
-mod in_process;
 mod limits;
 mod mcp;
-mod mcp_server;
 mod model;
 mod output;
 mod permissions;
 mod plugins;
 mod process;
 mod prompt;
+mod redacted;
 mod requests;
-#[cfg(feature = "rmcp")]
-mod rmcp;
 mod sandbox;
 mod session;
 mod settings;
 mod stream;
-mod system_prompt;
-mod thinking;
-mod timing;
+mod timeouts;
 mod tools;
 
 pub use inhouse_proto::control::outgoing::{
@@ -147,31 +143,30 @@ pub use inhouse_proto::control::outgoing::{
 pub use inhouse_proto::control::{EffortLevel as Effort, PermissionMode};
 
 pub use self::agents::Skills;
-pub use self::backlog::Backlog;
-pub use self::mcp_server::McpServer;
+pub use self::mcp::McpServer;
+pub use self::model::{Thinking, ThinkingDisplay};
 pub use self::permissions::PermissionPrompts;
 pub use self::plugins::{Plugin, PluginDelivery};
 pub use self::process::OsUser;
+pub use self::prompt::SystemPrompt;
 pub use self::sandbox::{
     CredentialMode, SandboxCredentials, SandboxFilesystem, SandboxNetwork, SandboxSettings,
 };
 pub use self::settings::{SettingSource, Settings};
-pub use self::system_prompt::SystemPrompt;
-pub use self::thinking::{Thinking, ThinkingDisplay};
+pub use self::stream::Backlog;
 pub use self::tools::{QuestionPreview, ToolSet};
 pub use crate::process::ShutdownTiming;
 
-pub(crate) use self::agents::SkillChoice;
-pub(crate) use self::mcp_server::McpTransport;
+pub(crate) use self::agents::SkillSelection;
+pub(crate) use self::mcp::McpTransport;
+pub(crate) use self::model::ThinkingMode;
+pub(crate) use self::prompt::PromptBase;
 pub(crate) use self::settings::SettingsForm;
-pub(crate) use self::system_prompt::PromptBase;
-pub(crate) use self::thinking::ThinkingMode;
-pub(crate) use self::tools::ToolChoice;
+pub(crate) use self::tools::ToolSelection;
 
-/// How a session is set up; see the [module](self) for an overview.
+/// Options of a session; see the [module](self) for an overview.
 ///
-/// `Debug` shows neither prompts nor values of the environment, nor anything else that may hold a
-/// secret.
+/// `Debug` does not show prompts, environment values and other values that may contain a secret.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub(crate) model: model::ModelOptions,
@@ -182,6 +177,7 @@ pub struct Options {
     pub(crate) tools: tools::ToolOptions,
     pub(crate) permissions: permissions::PermissionOptions,
     pub(crate) ask: crate::ask::AskHandlers,
+    pub(crate) sandbox: Option<SandboxSettings>,
     pub(crate) hooks: crate::hook::Hooks,
     pub(crate) mcp: mcp::McpOptions,
     pub(crate) plugins: plugins::PluginOptions,
@@ -190,13 +186,20 @@ pub struct Options {
     pub(crate) stream: stream::StreamOptions,
     pub(crate) process: process::ProcessOptions,
     pub(crate) environment: environment::EnvironmentOptions,
-    pub(crate) timing: timing::TimingOptions,
+    pub(crate) timeouts: timeouts::TimeoutOptions,
     pub(crate) requests: requests::RequestOptions,
-    pub(crate) in_process: in_process::InProcessOptions,
 }
 
 impl Options {
-    /// Nothing set.
+    /// Creates options with every default.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new());
+    /// assert_eq!(cli.args(), ["--output-format=stream-json", "--verbose", "--input-format=stream-json"]);
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

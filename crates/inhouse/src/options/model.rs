@@ -1,4 +1,4 @@
-use super::{Effort, Options, Thinking};
+use super::{Effort, Options};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelOptions {
@@ -11,16 +11,16 @@ pub(crate) struct ModelOptions {
 
 /// Model and thinking.
 impl Options {
-    /// The main model: an alias such as `opus`, or a full name.
+    /// Sets the main model: an alias such as `opus`, or a full model name.
     ///
-    /// Unset, the CLI decides by its settings and its own default.
+    /// Default: the model of the settings, else the default of the CLI.
     ///
     /// ```
     /// use inhouse::Options;
     /// use inhouse_testkit::fake::launch;
     ///
-    /// let options = Options::new().model("opus");
-    /// assert!(launch(options).has_arg("--model=opus"));
+    /// let cli = launch(Options::new().model("opus"));
+    /// assert!(cli.has_arg("--model=opus"));
     /// ```
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
@@ -28,23 +28,52 @@ impl Options {
         self
     }
 
-    /// A model to fall back to when the main one is overloaded or not available.
+    /// Adds a model to use when the main model is overloaded or not available.
     ///
-    /// Each call adds one more, tried in this order. None of them may be the main model.
+    /// Fallbacks are tried in the order in which they are added. Connecting fails with a `Config`
+    /// error if a fallback is the main model. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().fallback_model("sonnet").fallback_model("haiku"));
+    /// assert!(cli.has_arg("--fallback-model=sonnet,haiku"));
+    /// ```
     #[must_use]
     pub fn fallback_model(mut self, model: impl Into<String>) -> Self {
         self.model.fallbacks.push(model.into());
         self
     }
 
-    /// How the model thinks before it answers.
+    /// Sets whether and how much the model thinks before it answers.
+    ///
+    /// Default: the CLI decides by model and settings.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Thinking};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().thinking(Thinking::budget(2048)));
+    /// assert!(cli.has_arg("--max-thinking-tokens=2048"));
+    /// ```
     #[must_use]
     pub fn thinking(mut self, thinking: Thinking) -> Self {
         self.model.thinking = Some(thinking);
         self
     }
 
-    /// How much work the model puts into a turn.
+    /// Sets how much effort the model puts into a turn.
+    ///
+    /// Default: the CLI decides by model and settings.
+    ///
+    /// ```
+    /// use inhouse::options::{Effort, Options};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().effort(Effort::High));
+    /// assert!(cli.has_arg("--effort=high"));
+    /// ```
     #[must_use]
     pub fn effort(mut self, effort: Effort) -> Self {
         self.model.effort = Some(effort);
@@ -53,10 +82,100 @@ impl Options {
 
     /// Adds a beta header, such as `context-1m-2025-08-07`.
     ///
-    /// The CLI warns on stderr about a beta that it does not support, and goes on without it.
+    /// The CLI warns on stderr about a beta that it does not support, and ignores it. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().beta("context-1m-2025-08-07"));
+    /// assert!(cli.has_arg("--betas=context-1m-2025-08-07"));
+    /// ```
     #[must_use]
     pub fn beta(mut self, beta: impl Into<String>) -> Self {
         self.model.betas.push(beta.into());
         self
+    }
+}
+
+/// How much the model thinks before it answers, and what the host sees of it.
+///
+/// ```
+/// use inhouse::options::{Options, Thinking, ThinkingDisplay};
+/// use inhouse_testkit::fake::launch;
+///
+/// let thinking = Thinking::adaptive().display(ThinkingDisplay::Summarized);
+/// let cli = launch(Options::new().thinking(thinking));
+/// assert!(cli.has_arg("--thinking=adaptive"));
+/// assert!(cli.has_arg("--thinking-display=summarized"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thinking {
+    pub(crate) mode: ThinkingMode,
+    pub(crate) display: Option<ThinkingDisplay>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ThinkingMode {
+    Adaptive,
+    Budget(u32),
+    Disabled,
+}
+
+impl Thinking {
+    /// Lets the model decide how much it thinks.
+    #[must_use]
+    pub fn adaptive() -> Self {
+        Self::with_mode(ThinkingMode::Adaptive)
+    }
+
+    /// Limits the thinking of each answer to this many tokens.
+    ///
+    /// For models that do not support adaptive thinking. A budget of 0 is a `Config` error; use
+    /// [`disabled`](Self::disabled).
+    #[must_use]
+    pub fn budget(tokens: u32) -> Self {
+        Self::with_mode(ThinkingMode::Budget(tokens))
+    }
+
+    /// Turns thinking off.
+    #[must_use]
+    pub fn disabled() -> Self {
+        Self::with_mode(ThinkingMode::Disabled)
+    }
+
+    /// Sets whether thinking blocks contain a summary or no text.
+    ///
+    /// Default: the CLI decides.
+    #[must_use]
+    pub fn display(mut self, display: ThinkingDisplay) -> Self {
+        self.display = Some(display);
+        self
+    }
+
+    fn with_mode(mode: ThinkingMode) -> Self {
+        Self {
+            mode,
+            display: None,
+        }
+    }
+}
+
+/// The content of thinking blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ThinkingDisplay {
+    /// Thinking blocks contain a summary.
+    Summarized,
+    /// Thinking blocks contain no text.
+    Omitted,
+}
+
+impl ThinkingDisplay {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Summarized => "summarized",
+            Self::Omitted => "omitted",
+        }
     }
 }

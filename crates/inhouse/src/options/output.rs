@@ -13,31 +13,43 @@ pub(crate) struct OutputOptions {
 
 /// Structured output.
 impl Options {
-    /// Makes the run end with a JSON value that follows this schema.
+    /// Makes the run end with a JSON value that matches this JSON Schema.
     ///
-    /// The value is in the `structured_output` of the result. The schema's root must be an object.
-    /// Its `$schema` is not sent: the CLI (2.1.325) drops a schema that names draft 2020-12, and
-    /// answers as if none had been asked for.
+    /// The value is the `structured_output` of the result. The root of the schema must be an object.
+    /// `$schema` is not sent: the CLI (2.1.325) ignores a schema that names draft 2020-12, and
+    /// answers without structured output. Default: no structured output.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    /// use serde_json::json;
+    ///
+    /// let cli = launch(Options::new().json_schema(json!({"type": "object"})));
+    /// assert!(cli.has_arg(r#"--json-schema={"type":"object"}"#));
+    /// ```
     #[must_use]
     pub fn json_schema(mut self, schema: impl Into<Value>) -> Self {
         self.output.schema = Some(schema.into());
         self
     }
 
-    /// Makes the run end with a JSON value of the type `T`, whose schema is inferred.
+    /// Makes the run end with a JSON value of type `T`, with the schema of `T`.
+    ///
+    /// Replaces [`json_schema`](Self::json_schema). Default: no structured output.
     ///
     /// ```
     /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
     ///
     /// #[derive(schemars::JsonSchema)]
     /// struct Verdict {
-    ///     /// Whether the change may go in.
+    ///     /// Whether the change may be merged.
     ///     accepted: bool,
-    ///     reasons: Vec<String>,
     /// }
     ///
-    /// let options = Options::new().output::<Verdict>();
-    /// # let _ = options;
+    /// let cli = launch(Options::new().output::<Verdict>());
+    /// let schema = cli.args().iter().find_map(|arg| arg.strip_prefix("--json-schema=")).unwrap();
+    /// assert!(schema.contains("Whether the change may be merged."));
     /// ```
     #[must_use]
     pub fn output<T: JsonSchema>(self) -> Self {
@@ -56,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_from_a_type_has_only_what_every_cli_knows() {
+    fn output_schema_has_only_keywords_that_every_cli_supports() {
         #[derive(JsonSchema)]
         #[allow(dead_code)]
         struct Answer {

@@ -10,14 +10,37 @@ pub(crate) struct PluginOptions {
 
 /// Plugins.
 impl Options {
-    /// Loads a plugin from a directory, for this session.
+    /// Adds a plugin, by its directory, for this session.
+    ///
+    /// Default: only the plugins of the settings.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Plugin};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let b = Plugin::local("/srv/plugins/b").skip_mcp_discovery(true);
+    /// let cli = launch(Options::new().plugin("/srv/plugins/a").plugin(b));
+    /// assert!(cli.has_arg("--plugin-dir=/srv/plugins/a"));
+    /// assert!(cli.has_arg("--plugin-dir-no-mcp=/srv/plugins/b"));
+    /// ```
     #[must_use]
     pub fn plugin(mut self, plugin: impl Into<Plugin>) -> Self {
         self.plugins.plugins.push(plugin.into());
         self
     }
 
-    /// How the list of plugins reaches the CLI.
+    /// Sets how the list of plugins is passed to the CLI.
+    ///
+    /// Default: [`PluginDelivery::Argv`].
+    ///
+    /// ```
+    /// use inhouse::options::{Options, PluginDelivery};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let options = Options::new().plugin("/srv/plugins/a");
+    /// let cli = launch(options.plugin_delivery(PluginDelivery::Initialize));
+    /// assert_eq!(cli.initialize()["plugins"][0]["path"], "/srv/plugins/a");
+    /// ```
     #[must_use]
     pub fn plugin_delivery(mut self, delivery: PluginDelivery) -> Self {
         self.plugins.delivery = delivery;
@@ -33,7 +56,7 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// The plugin in this directory.
+    /// Creates a plugin from the directory that contains it.
     #[must_use]
     pub fn local(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -42,7 +65,9 @@ impl Plugin {
         }
     }
 
-    /// Leaves the MCP servers of the plugin out.
+    /// Sets whether the CLI ignores the MCP servers of the plugin.
+    ///
+    /// Default: `false`.
     #[must_use]
     pub fn skip_mcp_discovery(mut self, skip: bool) -> Self {
         self.skip_mcp_discovery = skip;
@@ -56,14 +81,15 @@ impl<P: Into<PathBuf>> From<P> for Plugin {
     }
 }
 
-/// How the list of plugins reaches the CLI.
+/// How the list of plugins is passed to the CLI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PluginDelivery {
-    /// On the command line.
+    /// Plugins are arguments on the command line.
     #[default]
     Argv,
-    /// In the first request, for lists that are too long for a command line. Needs CLI 2.1.261; an
-    /// older one refuses to start.
+    /// Plugins are in the `initialize` request, for lists that are too long for a command line.
+    ///
+    /// Needs CLI 2.1.261; older versions refuse to start.
     Initialize,
 }

@@ -17,34 +17,39 @@ impl fmt::Debug for RequestOptions {
     }
 }
 
-/// Requests of the CLI.
+/// Other control requests of the CLI.
 impl Options {
-    /// Answers the requests of one subtype that the CLI makes of the host.
+    /// Sets the handler for control requests of this subtype.
     ///
-    /// For subtypes that inhouse has no handler of its own for, such as those by which a CLI asks
-    /// for a new token. The handler gets the `request` object and answers with the payload; its
-    /// error is told to the CLI. Each request has a task of its own, so handlers run side by side
-    /// and nothing waits for them; one that panics is answered with an error, and one whose request
-    /// the CLI withdraws is dropped.
+    /// For subtypes that inhouse has no typed handler for, such as those with which the CLI requests
+    /// a new token. The handler gets the `request` object and returns the payload of the response.
+    /// Each request runs in its own task, so handlers run concurrently and never block the session.
+    /// An error or a panic of the handler is sent to the CLI as an error response; the handler is
+    /// dropped if the CLI cancels its request.
     ///
     /// A request that cannot be parsed, for instance because it is nested deeper than `serde_json`
-    /// allows (128 levels), does not reach the handler: the CLI gets an error that says why.
+    /// allows (128 levels), does not reach the handler: the CLI gets an error response.
     ///
-    /// The CLI makes some requests only if a variable tells it that the host answers them. A handler for
-    /// `oauth_token_refresh` sets `CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH`, one for
-    /// `host_auth_token_refresh` sets `CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH`. CLI 2.1.325 also looks at
-    /// `CLAUDE_CODE_ENTRYPOINT`: it asks only hosts that give `claude-desktop`, `local-agent` or
-    /// `claude-vscode` there for an OAuth token, and inhouse gives `sdk-cli` unless
-    /// [`env`](Self::env) sets another value.
+    /// The CLI sends some requests only if an environment variable announces a handler. A handler
+    /// for `oauth_token_refresh` sets `CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH`, one for
+    /// `host_auth_token_refresh` sets `CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH`. CLI 2.1.325 requests
+    /// OAuth tokens only if `CLAUDE_CODE_ENTRYPOINT` is `claude-desktop`, `local-agent` or
+    /// `claude-vscode`; inhouse sets it to `sdk-cli` unless [`env`](Self::env) sets another value.
+    ///
+    /// Default: such requests are answered with an error.
     ///
     /// ```
     /// use inhouse::Options;
     /// use serde_json::{Value, json};
+    /// # use inhouse_testkit::{FakeCli, run};
     ///
     /// let options = Options::new().on_request("oauth_token_refresh", async |_: Value| {
     ///     Ok::<_, std::io::Error>(json!({"accessToken": null, "reason": "signed_out"}))
     /// });
-    /// # let _ = options;
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// let id = cli.ask(json!({"subtype": "oauth_token_refresh"})).await;
+    /// assert_eq!(cli.expect_answer(&id).await.payload()["reason"], "signed_out");
+    /// # }));
     /// ```
     #[must_use]
     pub fn on_request<H, F, E>(mut self, subtype: impl Into<String>, handler: H) -> Self

@@ -1,5 +1,5 @@
 use super::Options;
-use super::hidden::Hidden;
+use super::redacted::Redacted;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SessionOptions {
@@ -11,11 +11,11 @@ pub(crate) struct SessionOptions {
     pub(crate) resume_drops_turn: Option<String>,
     pub(crate) persist: Option<bool>,
     pub(crate) file_checkpointing: bool,
-    pub(crate) title: Option<Hidden<String>>,
+    pub(crate) title: Option<Redacted<String>>,
 }
 
 impl SessionOptions {
-    /// Whether the session goes on with an earlier one.
+    /// Returns whether the session continues an earlier one.
     pub(crate) fn resumes(&self) -> bool {
         self.resume.is_some() || self.continue_latest
     }
@@ -23,72 +23,163 @@ impl SessionOptions {
 
 /// Sessions: new, resumed, forked.
 impl Options {
-    /// Continues the newest conversation of the working directory, or starts one if there is none.
+    /// Continues the newest session of the working directory, or starts one if there is none.
+    ///
+    /// Excludes [`resume`](Self::resume).
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().continue_latest());
+    /// assert!(cli.has_arg("--continue"));
+    /// ```
     #[must_use]
     pub fn continue_latest(mut self) -> Self {
         self.session.continue_latest = true;
         self
     }
 
-    /// Resumes the session of this id or title.
+    /// Resumes the session with this id or title.
+    ///
+    /// Default: a new session.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().resume("Port scan"));
+    /// assert!(cli.has_arg("--resume=Port scan"));
+    /// ```
     #[must_use]
     pub fn resume(mut self, session: impl Into<String>) -> Self {
         self.session.resume = Some(session.into());
         self
     }
 
-    /// The id of the new session, a UUID.
+    /// Sets the id of the new session, a UUID.
     ///
-    /// Together with [`resume`](Self::resume) or [`continue_latest`](Self::continue_latest) only
-    /// for a [fork](Self::fork_session), which has an id of its own.
+    /// With [`resume`](Self::resume) or [`continue_latest`](Self::continue_latest), only a
+    /// [fork](Self::fork_session) may have a new id. Default: the CLI chooses an id.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().session_id("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11"));
+    /// assert!(cli.has_arg("--session-id=0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11"));
+    /// ```
     #[must_use]
     pub fn session_id(mut self, id: impl Into<String>) -> Self {
         self.session.id = Some(id.into());
         self
     }
 
-    /// Resumes into a new session, and leaves the old one as it is.
+    /// Sets whether to resume into a new session, which leaves the old session unchanged.
+    ///
+    /// Needs [`resume`](Self::resume) or [`continue_latest`](Self::continue_latest). Default:
+    /// `false`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().continue_latest().fork_session(true));
+    /// assert!(cli.has_arg("--fork-session"));
+    /// ```
     #[must_use]
     pub fn fork_session(mut self, fork: bool) -> Self {
         self.session.fork = fork;
         self
     }
 
-    /// Resumes the conversation only up to the message of this uuid, and forgets the rest.
+    /// Resumes the conversation up to the message with this UUID, and drops the messages after it.
+    ///
+    /// Needs [`resume`](Self::resume). Default: the whole conversation.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let message = "11111111-2222-4333-8444-555555555555";
+    /// let cli = launch(Options::new().resume("Port scan").resume_at(message));
+    /// assert!(cli.has_arg(&format!("--resume-session-at={message}")));
+    /// ```
     #[must_use]
     pub fn resume_at(mut self, message: impl Into<String>) -> Self {
         self.session.resume_at = Some(message.into());
         self
     }
 
-    /// Lets [`resume_at`](Self::resume_at) forget only the turn of the prompt with this uuid.
+    /// Restricts [`resume_at`](Self::resume_at) to drop only the turn of the prompt with this UUID.
     ///
-    /// If more would be lost the CLI refuses to start; trying again does not help. So does one that
-    /// is too old for it, such as 2.1.197.
+    /// The CLI refuses to start if it would drop more; a retry does not help. CLI 2.1.197 does not
+    /// support it and refuses to start. Default: no restriction.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = "66666666-7777-4888-9999-000000000000";
+    /// let options = Options::new().resume("Port scan").resume_at("11111111-2222-4333-8444-555555555555");
+    /// let cli = launch(options.resume_drops_turn(prompt));
+    /// assert!(cli.has_arg(&format!("--resume-drops-turn={prompt}")));
+    /// ```
     #[must_use]
     pub fn resume_drops_turn(mut self, prompt: impl Into<String>) -> Self {
         self.session.resume_drops_turn = Some(prompt.into());
         self
     }
 
-    /// Whether the CLI saves the session, so that it can be resumed; it does unless told otherwise.
+    /// Sets whether the CLI saves the session, so that it can be resumed.
+    ///
+    /// Default: `true`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().persist_session(false));
+    /// assert!(cli.has_arg("--no-session-persistence"));
+    /// ```
     #[must_use]
     pub fn persist_session(mut self, persist: bool) -> Self {
         self.session.persist = Some(persist);
         self
     }
 
-    /// Keeps copies of files before tools change them, so that a rewind can restore them.
+    /// Sets whether the CLI backs up files before tools change them, so that a rewind can restore
+    /// them.
+    ///
+    /// Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().file_checkpointing(true));
+    /// assert_eq!(cli.env("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"), Some("true"));
+    /// ```
     #[must_use]
     pub fn file_checkpointing(mut self, enabled: bool) -> Self {
         self.session.file_checkpointing = enabled;
         self
     }
 
-    /// The title of a new session; a resumed one keeps its own.
+    /// Sets the title of a new session; a resumed session keeps its title.
+    ///
+    /// Default: the CLI generates a title.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().title("Port scan"));
+    /// assert_eq!(cli.initialize()["title"], "Port scan");
+    /// ```
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.session.title = Some(Hidden(title.into()));
+        self.session.title = Some(Redacted(title.into()));
         self
     }
 }

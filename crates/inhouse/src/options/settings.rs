@@ -4,27 +4,32 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::Options;
-use super::hidden::Hidden;
+use super::redacted::Redacted;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SettingsOptions {
     pub(crate) settings: Option<Settings>,
-    pub(crate) managed: Option<Hidden<Value>>,
+    pub(crate) managed: Option<Redacted<Value>>,
     pub(crate) sources: Option<Vec<SettingSource>>,
     pub(crate) project_config_root: Option<PathBuf>,
 }
 
 /// Settings.
 impl Options {
-    /// Settings for this session, above those of the files.
+    /// Sets settings for this session, with precedence over the user, project and local settings.
+    ///
+    /// Default: none.
     ///
     /// ```
-    /// use inhouse::options::{Options, Settings};
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
     /// use serde_json::json;
     ///
-    /// let from_value = Options::new().settings(json!({"permissions": {"deny": ["WebFetch"]}}));
-    /// let from_file = Options::new().settings(Settings::file("agent-settings.json"));
-    /// # let _ = (from_value, from_file);
+    /// let cli = launch(Options::new().settings(json!({"permissions": {"deny": ["WebFetch"]}})));
+    /// assert!(cli.has_arg(r#"--settings={"permissions":{"deny":["WebFetch"]}}"#));
+    ///
+    /// let cli = launch(Options::new().settings("agent-settings.json"));
+    /// assert!(cli.has_arg("--settings=agent-settings.json"));
     /// ```
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Settings>) -> Self {
@@ -32,31 +37,61 @@ impl Options {
         self
     }
 
-    /// Settings of the policy tier, which nothing in the session can loosen.
+    /// Sets settings of the policy tier, which no other settings of the session can loosen.
     ///
-    /// The CLI takes only those that restrict, and may ignore them where an administrator has set
-    /// a policy. Those above 100 KiB, or with a secret such as `env`, travel in the first request,
-    /// which a CLI that is too old for it, such as 2.1.197, refuses; connecting fails unless the CLI
-    /// confirms them.
+    /// The CLI applies only settings that restrict the session, and may ignore all of them on a
+    /// machine with a policy of an administrator. Settings above 100 KiB, or with a secret such as
+    /// `env`, are sent in `initialize`: connecting then fails unless the CLI confirms them, and CLI
+    /// versions without support, such as 2.1.197, refuse to start. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    /// use serde_json::json;
+    ///
+    /// let policy = json!({"permissions": {"deny": ["Bash"]}});
+    /// let cli = launch(Options::new().managed_settings(policy));
+    /// assert!(cli.has_arg(r#"--managed-settings={"permissions":{"deny":["Bash"]}}"#));
+    /// ```
     #[must_use]
     pub fn managed_settings(mut self, settings: impl Into<Value>) -> Self {
-        self.settings.managed = Some(Hidden(settings.into()));
+        self.settings.managed = Some(Redacted(settings.into()));
         self
     }
 
-    /// Which settings files are loaded.
+    /// Sets which settings files the CLI loads.
     ///
-    /// **Unset, all of them are**; an empty list isolates the session from the machine.
-    /// [`SettingSource::Project`] also brings the `CLAUDE.md` of the project.
+    /// **Default: all of them.** An empty list isolates the session from the settings of the machine.
+    /// [`SettingSource::Project`] also loads the `CLAUDE.md` of the project.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SettingSource};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().setting_sources([SettingSource::User]));
+    /// assert!(cli.has_arg("--setting-sources=user"));
+    /// assert!(launch(Options::new().setting_sources([])).has_arg("--setting-sources="));
+    /// ```
     #[must_use]
     pub fn setting_sources(mut self, sources: impl IntoIterator<Item = SettingSource>) -> Self {
         self.settings.sources = Some(sources.into_iter().collect());
         self
     }
 
-    /// The trusted checkout from which the project's configuration is taken; an absolute path.
+    /// Sets the trusted checkout from which the CLI reads the configuration of the project.
     ///
-    /// A CLI that is too old for it, such as 2.1.197, refuses to start.
+    /// The path must be absolute. CLI 2.1.197 does not support it and refuses to start. Default: the
+    /// working directory.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// # if cfg!(unix) {
+    /// let cli = launch(Options::new().project_config_root("/srv/checkout"));
+    /// assert!(cli.has_arg("--project-config-root=/srv/checkout"));
+    /// # }
+    /// ```
     #[must_use]
     pub fn project_config_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.settings.project_config_root = Some(root.into());
@@ -64,9 +99,9 @@ impl Options {
     }
 }
 
-/// Settings, as a value, as JSON text or in a file.
+/// Settings as a JSON value, as JSON text or as the path of a file.
 ///
-/// A string that starts with `{` and ends with `}` is JSON text; any other names a file.
+/// A string that starts with `{` and ends with `}` is JSON text; any other string is a path.
 #[derive(Clone)]
 pub struct Settings(pub(crate) SettingsForm);
 
@@ -78,13 +113,15 @@ pub(crate) enum SettingsForm {
 }
 
 impl Settings {
-    /// The settings in this file; a relative path counts from the CLI's working directory.
+    /// Uses the settings of a file.
+    ///
+    /// A relative path is resolved against the CLI's working directory.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self(SettingsForm::File(path.into()))
     }
 
-    /// The settings in this JSON text.
+    /// Uses the settings in a JSON text.
     #[must_use]
     pub fn json(text: impl Into<String>) -> Self {
         Self(SettingsForm::Json(text.into()))
@@ -126,26 +163,26 @@ impl From<&Path> for Settings {
     }
 }
 
-/// Shows the path of a file, and nothing of the settings themselves: they may hold secrets.
+/// Shows the path of a file, and not the settings, which may contain secrets.
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             SettingsForm::File(path) => f.debug_tuple("File").field(path).finish(),
-            SettingsForm::Json(text) => f.debug_tuple("Json").field(&Hidden(text)).finish(),
-            SettingsForm::Value(value) => f.debug_tuple("Value").field(&Hidden(value)).finish(),
+            SettingsForm::Json(text) => f.debug_tuple("Json").field(&Redacted(text)).finish(),
+            SettingsForm::Value(value) => f.debug_tuple("Value").field(&Redacted(value)).finish(),
         }
     }
 }
 
-/// A place from which settings are loaded.
+/// A settings file that the CLI loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SettingSource {
-    /// The user's own.
+    /// The settings of the user.
     User,
-    /// Those that the project shares, with its `CLAUDE.md`.
+    /// The shared settings of the project, with its `CLAUDE.md`.
     Project,
-    /// The user's own for the project.
+    /// The settings of the user for the project.
     Local,
 }
 

@@ -1,4 +1,7 @@
-use super::{Backlog, Options};
+use super::Options;
+
+/// The default of [`Options::max_line_bytes`]; the longest messages contain files and images.
+const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 
 #[derive(Clone, Debug)]
 pub(crate) struct StreamOptions {
@@ -11,9 +14,6 @@ pub(crate) struct StreamOptions {
     pub(crate) max_line_bytes: usize,
     pub(crate) backlog: Backlog,
 }
-
-/// A line holds at most one message, and the largest of them carry files and images.
-const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 
 impl Default for StreamOptions {
     fn default() -> Self {
@@ -30,63 +30,188 @@ impl Default for StreamOptions {
     }
 }
 
-/// What the stream of messages contains, and how much of it is kept.
+/// Content and buffering of the message stream.
 impl Options {
-    /// Adds the pieces of a message while the model writes it.
+    /// Sets whether the stream contains partial messages while the model writes.
+    ///
+    /// Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().include_partial_messages(true));
+    /// assert!(cli.has_arg("--include-partial-messages"));
+    /// ```
     #[must_use]
     pub fn include_partial_messages(mut self, include: bool) -> Self {
         self.stream.partial_messages = include;
         self
     }
 
-    /// Adds an event for each start and end of a hook.
+    /// Sets whether the stream contains a message for each start and end of a hook.
+    ///
+    /// Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().include_hook_events(true));
+    /// assert!(cli.has_arg("--include-hook-events"));
+    /// ```
     #[must_use]
     pub fn include_hook_events(mut self, include: bool) -> Self {
         self.stream.hook_events = include;
         self
     }
 
-    /// Adds what subagents say and think; otherwise only their tool calls are seen.
+    /// Sets whether the stream contains the text and thinking of subagents.
+    ///
+    /// Default: `false`, which shows only their tool calls.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().forward_subagent_text(true));
+    /// assert_eq!(cli.initialize()["forwardSubagentText"], true);
+    /// ```
     #[must_use]
     pub fn forward_subagent_text(mut self, forward: bool) -> Self {
         self.stream.subagent_text = forward;
         self
     }
 
-    /// Adds each prompt again when the CLI takes it up, with the uuid that it has in the session.
+    /// Sets whether the CLI repeats each prompt when it starts to process it, with the UUID that the
+    /// prompt has in the session.
+    ///
+    /// Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().replay_user_messages(true));
+    /// assert!(cli.has_arg("--replay-user-messages"));
+    /// ```
     #[must_use]
     pub fn replay_user_messages(mut self, replay: bool) -> Self {
         self.stream.replay_user_messages = replay;
         self
     }
 
-    /// Adds a guess at the next prompt after each turn.
+    /// Sets whether the CLI suggests the next prompt after each turn.
+    ///
+    /// Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().prompt_suggestions(true));
+    /// assert_eq!(cli.initialize()["promptSuggestions"], true);
+    /// ```
     #[must_use]
     pub fn prompt_suggestions(mut self, suggest: bool) -> Self {
         self.stream.prompt_suggestions = Some(suggest);
         self
     }
 
-    /// Adds a short summary to the progress of subagents, now and then.
+    /// Sets whether the CLI adds short summaries to the progress messages of subagents.
+    ///
+    /// Default: the CLI decides.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().agent_progress_summaries(true));
+    /// assert_eq!(cli.initialize()["agentProgressSummaries"], true);
+    /// ```
     #[must_use]
     pub fn agent_progress_summaries(mut self, summarize: bool) -> Self {
         self.stream.agent_progress_summaries = Some(summarize);
         self
     }
 
-    /// The longest line that is accepted from the CLI; 256 MiB unless set.
+    /// Sets the maximum length of a line that the CLI writes.
     ///
-    /// A longer one is skipped and reported, and the stream goes on.
+    /// A longer line is skipped and reported in the stream; the session continues. Default: 256 MiB.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::launch::Plan;
+    ///
+    /// let plan = Plan::for_transport(&Options::new().max_line_bytes(1024))?;
+    /// assert_eq!(plan.max_line_bytes, 1024);
+    /// # Ok::<(), inhouse::Error>(())
+    /// ```
     #[must_use]
     pub fn max_line_bytes(mut self, bytes: usize) -> Self {
         self.stream.max_line_bytes = bytes;
         self
     }
 
-    /// How much is kept of what the host has not read yet.
+    /// Sets how many bytes of unread messages are kept.
+    ///
+    /// Default: 256 MiB.
+    ///
+    /// ```
+    /// use inhouse::launch::Plan;
+    /// use inhouse::options::{Backlog, Options};
+    ///
+    /// let plan = Plan::for_transport(&Options::new().backlog(Backlog::bytes(4096)))?;
+    /// assert_eq!(plan.backlog.limit(), Some(4096));
+    /// # Ok::<(), inhouse::Error>(())
+    /// ```
     #[must_use]
     pub fn backlog(mut self, backlog: Backlog) -> Self {
         self.stream.backlog = backlog;
         self
+    }
+}
+
+/// A limit on the messages that the host has not read yet.
+///
+/// The driver always reads the output of the CLI, whether the host reads its messages or not:
+/// otherwise a slow reader would block its own tools and control requests. Unread messages are kept
+/// as lines. When the lines together exceed the limit, new messages are dropped, except for results;
+/// one `Message::Gap` replaces each run of dropped messages. A reader that falls behind can therefore
+/// see that messages are missing, and still gets every result. A message is always kept if no other
+/// message is unread, whatever its size.
+///
+/// Default: 256 MiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    limit: Option<usize>,
+}
+
+impl Backlog {
+    /// Limits the backlog to this many bytes.
+    ///
+    /// The memory that a line occupies counts: its length, and for a long line up to twice that,
+    /// because the line stays in its read buffer. The queue adds about 50 bytes for each line.
+    #[must_use]
+    pub const fn bytes(limit: usize) -> Self {
+        Self { limit: Some(limit) }
+    }
+
+    /// Keeps every message, without a limit on memory.
+    #[must_use]
+    pub const fn unbounded() -> Self {
+        Self { limit: None }
+    }
+
+    /// Returns the limit in bytes; `None` if there is no limit.
+    #[must_use]
+    pub const fn limit(self) -> Option<usize> {
+        self.limit
+    }
+}
+
+impl Default for Backlog {
+    fn default() -> Self {
+        Self::bytes(256 * 1024 * 1024)
     }
 }

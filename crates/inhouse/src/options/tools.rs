@@ -13,28 +13,58 @@ pub(crate) struct ToolOptions {
 
 /// Tools.
 ///
-/// Three lists that are easily mixed up: [`tools`](Options::tools) decides which built-in tools
-/// *exist*, [`disallow_tools`](Options::disallow_tools) takes some away, and
-/// [`allow_tools`](Options::allow_tools) only spares the question before a call.
+/// Three lists are easily confused: [`tools`](Options::tools) selects the built-in tools that
+/// *exist*, [`disallow_tools`](Options::disallow_tools) removes tools or denies calls, and
+/// [`allow_tools`](Options::allow_tools) only skips the permission request before a call.
 impl Options {
-    /// Which of the built-in tools exist.
+    /// Sets which of the built-in tools exist.
+    ///
+    /// Default: all tools of Claude Code.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().tools(["Read", "Grep"]));
+    /// assert!(cli.has_arg("--tools=Read") && cli.has_arg("--tools=Grep"));
+    /// ```
     #[must_use]
     pub fn tools(mut self, tools: impl Into<ToolSet>) -> Self {
         self.tools.set = Some(tools.into());
         self
     }
 
-    /// Adds rules for calls that are approved without asking, such as `Read`, `Bash(git log:*)` or
-    /// `mcp__calc__add`.
+    /// Adds rules for calls that are allowed without a permission request, such as `Read`,
+    /// `Bash(git log:*)` or `mcp__calc__add`.
     ///
-    /// It hides nothing: tools that are not listed are still there, and asked about.
+    /// Tools that no rule names still exist; their calls need permission. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().allow_tools(["Read", "Bash(git log:*)"]));
+    /// assert!(cli.has_arg("--allowedTools=Bash(git log:*)"));
+    /// ```
     #[must_use]
     pub fn allow_tools<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.tools.allow.extend(rules.into_iter().map(Into::into));
         self
     }
 
-    /// Adds tools that are removed, or rules for calls that are denied.
+    /// Adds tools to remove, and rules for calls to deny.
+    ///
+    /// A name without parentheses removes the tool; a rule such as `Bash(rm *)` denies matching
+    /// calls. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().disallow_tools(["WebFetch", "Bash(rm *)"]));
+    /// assert!(cli.has_arg("--disallowedTools=WebFetch"));
+    /// assert!(cli.has_arg("--disallowedTools=Bash(rm *)"));
+    /// ```
     #[must_use]
     pub fn disallow_tools<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.tools
@@ -43,14 +73,34 @@ impl Options {
         self
     }
 
-    /// Runs the tool `to` when the model calls `from`. Not followed further.
+    /// Runs the tool `to` when the model calls `from`.
+    ///
+    /// An alias of an alias is not resolved. Default: none.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().tool_alias("Shell", "Bash"));
+    /// assert_eq!(cli.initialize()["toolAliases"]["Shell"], "Bash");
+    /// ```
     #[must_use]
     pub fn tool_alias(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.tools.aliases.insert(from.into(), to.into());
         self
     }
 
-    /// In which form the model writes the previews that come with its questions to the user.
+    /// Sets the format of the previews in the model's questions to the user.
+    ///
+    /// Default: [`QuestionPreview::Markdown`].
+    ///
+    /// ```
+    /// use inhouse::options::{Options, QuestionPreview};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().question_preview(QuestionPreview::Html));
+    /// assert_eq!(cli.env("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"), Some("html"));
+    /// ```
     #[must_use]
     pub fn question_preview(mut self, format: QuestionPreview) -> Self {
         self.tools.question_preview = Some(format);
@@ -58,43 +108,43 @@ impl Options {
     }
 }
 
-/// A choice of the built-in tools.
+/// A selection of the built-in tools.
 ///
 /// ```
 /// use inhouse::options::{Options, ToolSet};
+/// use inhouse_testkit::fake::launch;
 ///
-/// let reader = Options::new().tools(["Read", "Grep", "Glob"]);
-/// let talker = Options::new().tools(ToolSet::none());
-/// # let _ = (reader, talker);
+/// assert_eq!(ToolSet::from(["Read", "Grep"]), ToolSet::only(["Read", "Grep"]));
+/// assert!(launch(Options::new().tools(ToolSet::none())).has_arg("--tools="));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolSet(pub(crate) ToolChoice);
+pub struct ToolSet(pub(crate) ToolSelection);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToolChoice {
+pub(crate) enum ToolSelection {
     Preset,
     Only(Vec<String>),
 }
 
 impl ToolSet {
-    /// Those of Claude Code.
+    /// Selects the tools of Claude Code.
     #[must_use]
     pub fn preset() -> Self {
-        Self(ToolChoice::Preset)
+        Self(ToolSelection::Preset)
     }
 
-    /// These, by name.
+    /// Selects tools by name.
     #[must_use]
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
-        Self(ToolChoice::Only(
+        Self(ToolSelection::Only(
             names.into_iter().map(Into::into).collect(),
         ))
     }
 
-    /// None: only tools of MCP servers are left.
+    /// Selects no built-in tool, so that only the tools of MCP servers exist.
     #[must_use]
     pub fn none() -> Self {
-        Self(ToolChoice::Only(Vec::new()))
+        Self(ToolSelection::Only(Vec::new()))
     }
 }
 
@@ -110,13 +160,13 @@ impl<S: Into<String>> From<Vec<S>> for ToolSet {
     }
 }
 
-/// The form of a preview in a question to the user.
+/// The format of a preview in a question to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QuestionPreview {
-    /// Markdown, which is what the CLI asks for by itself.
+    /// Markdown, the default of the CLI.
     Markdown,
-    /// A fragment of HTML.
+    /// An HTML fragment.
     Html,
 }
 

@@ -6,6 +6,7 @@ mod runtime;
 mod shared;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use inhouse_proto::message::Prompt;
 use tokio::sync::{mpsc, watch};
@@ -20,7 +21,7 @@ use crate::control::Control;
 use crate::driver::{Driver, DriverSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::handlers::Handlers;
-use crate::launch::Launch;
+use crate::launch::{Launch, Plan};
 use crate::mcp::{Bridge, announce};
 use crate::options::Options;
 use crate::stream::{MessageStream, backlog};
@@ -37,34 +38,34 @@ pub(crate) enum Purpose {
 /// Starts the CLI and returns when it has accepted the session.
 pub(crate) async fn open<T: Transport>(
     options: Options,
-    launch: Launch,
+    plan: Plan,
     transport: T,
     purpose: Purpose,
 ) -> Result<MessageStream> {
     let span = tracing::info_span!("inhouse::session", pid = tracing::field::Empty);
     async {
         check_runtime()?;
-        let connection = connect(transport, &launch).await?;
+        let connection = connect(transport, &plan.launch, plan.connect_timeout).await?;
         if let Some(pid) = connection.peer.pid() {
             span.record("pid", pid);
         }
-        for warning in &launch.warnings {
+        for warning in &plan.warnings {
             tracing::warn!("{warning}");
         }
         tracing::debug!("transport opened");
-        let connect_timeout = launch.connect_timeout;
-        let request = launch.initialize.clone();
+        let connect_timeout = plan.connect_timeout;
+        let request = plan.initialize.clone();
         let required = Required {
-            managed_settings: launch.requires_managed_settings,
-            blocking_hooks: launch.requires_blocking_hooks,
-            before_prompt: launch.confirm_before_prompt,
+            managed_settings: plan.requires_managed_settings,
+            blocking_hooks: plan.requires_blocking_hooks,
+            before_prompt: plan.confirm_before_prompt,
         };
         let one_shot = matches!(purpose, Purpose::Query(_));
 
-        let messages = start(&options, launch, connection, one_shot, span.clone());
+        let messages = start(&options, plan, connection, one_shot, span.clone());
         let control = messages.control();
         let guard = KillOnDrop::new(control.clone());
-        let servers = &options.in_process.servers;
+        let servers = &options.mcp.servers.in_process;
         let request = announce(request, servers, &control.shared().bridge).await;
         let handshake = control.with_timeout(connect_timeout);
         initialize(control, handshake, request, required, purpose).await?;
@@ -76,8 +77,12 @@ pub(crate) async fn open<T: Transport>(
     .await
 }
 
-async fn connect<T: Transport>(transport: T, launch: &Launch) -> Result<Connection> {
-    let opening = timeout(launch.connect_timeout, transport.open(launch));
+async fn connect<T: Transport>(
+    transport: T,
+    launch: &Launch,
+    limit: Duration,
+) -> Result<Connection> {
+    let opening = timeout(limit, transport.open(launch));
     opening.await.unwrap_or_else(|_| {
         let text = "the transport did not open in time; see Options::connect_timeout";
         Err(Error::new(ErrorKind::Timeout, text))
@@ -87,36 +92,36 @@ async fn connect<T: Transport>(transport: T, launch: &Launch) -> Result<Connecti
 /// Spawns the driver of a session, which answers requests of the CLI from now on.
 fn start(
     options: &Options,
-    launch: Launch,
+    plan: Plan,
     connection: Connection,
     one_shot: bool,
     span: tracing::Span,
 ) -> MessageStream {
     let (commands, received) = mpsc::unbounded_channel();
-    let (messages, items) = backlog(launch.backlog.limit());
+    let (messages, items) = backlog(plan.backlog.limit());
     let settings = DriverSettings {
-        max_line: launch.max_line_bytes,
-        ceiling: launch.background_ceiling,
+        max_line: plan.max_line_bytes,
+        ceiling: plan.background_ceiling,
         one_shot,
-        shutdown: launch.shutdown,
+        shutdown: plan.shutdown,
     };
     let pid = connection.peer.pid();
     let (alive, driver) = watch::channel(());
     let shared = Arc::new_cyclic(|shared| {
-        let timeout = launch.control_timeout;
+        let timeout = plan.control_timeout;
         let session = Session::new(commands.downgrade(), shared.clone(), driver, timeout);
         let bridge = Arc::new(Bridge::new(session));
-        bridge.mount(&options.in_process.servers);
-        Shared::new(pid, launch.verbatim_prompts, bridge)
+        bridge.mount(&options.mcp.servers.in_process);
+        Shared::new(pid, plan.verbatim_prompts, bridge)
     });
     let handlers = Handlers::new(options, Arc::clone(&shared.bridge));
-    let control = Control::new(commands, Arc::clone(&shared), launch.control_timeout);
+    let control = Control::new(commands, Arc::clone(&shared), plan.control_timeout);
     let driver = Driver::new(settings, connection, handlers, received, messages, shared);
     let task = async move {
         let _alive = alive;
         driver.run().await;
-        // The launch owns private files, which the CLI may read as long as it runs.
-        drop(launch);
+        // The plan owns private files, which the CLI may read as long as it runs.
+        drop(plan);
     };
     tokio::spawn(task.instrument(span));
     MessageStream::new(items, control)

@@ -3,12 +3,12 @@ use std::time::Duration;
 use inhouse::Options;
 use inhouse::error::ErrorKind;
 use inhouse::hook::*;
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use serde_json::{Value, json};
 
 /// What is said of options that cannot be meant.
 fn refusal(options: &Options) -> String {
-    let error = Launch::plan(options, "claude", &HostEnvironment::default())
+    let error = Plan::new(options, "claude", &HostEnvironment::default())
         .expect_err("these options cannot be meant");
     assert_eq!(error.kind(), ErrorKind::Config);
     error.to_string()

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use inhouse::Options;
 use inhouse::hook::*;
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::message::AssistantError;
 use inhouse_proto::control::encode;
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ macro_rules! told {
 }
 
 fn announced(options: &Options) -> Value {
-    let launch = Launch::plan(options, "claude", &HostEnvironment::default());
-    let initialize = launch.expect("these hooks can be meant").initialize;
+    let plan = Plan::new(options, "claude", &HostEnvironment::default());
+    let initialize = plan.expect("these hooks can be meant").initialize;
     let request: Value = serde_json::from_str(&encode(&initialize).unwrap()).unwrap();
     request["hooks"].clone()
 }
@@ -111,8 +111,8 @@ fn matchers_use_the_field_that_the_cli_compares() {
 #[test]
 fn resumed_session_waits_for_its_hooks() {
     let waits = |options: Options| {
-        let launch = Launch::plan(&options, "claude", &HostEnvironment::default()).unwrap();
-        let mut arguments = launch.command.args.iter();
+        let plan = Plan::new(&options, "claude", &HostEnvironment::default()).unwrap();
+        let mut arguments = plan.launch.command.args.iter();
         arguments.any(|argument| argument == "--await-initialize")
     };
     let with_hook = || {

@@ -17,7 +17,7 @@ use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
-/// Options whose launch is written down in a golden file of the same name.
+/// Options with the plan in the golden file of the same name.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) options: Options,
@@ -184,7 +184,7 @@ fn case(name: &'static str, options: Options) -> Case {
 }
 
 #[derive(schemars::JsonSchema)]
-#[allow(dead_code, reason = "only its schema is of interest")]
+#[allow(dead_code, reason = "only its schema is used")]
 struct Verdict {
     /// Whether the change may go in.
     accepted: bool,
@@ -325,7 +325,7 @@ fn mcp() -> Options {
         .strict_mcp_config(true)
 }
 
-/// Of these the launch knows nothing: the session tells the CLI of them when it begins.
+/// The plan has no in-process servers: the session adds them to `initialize`.
 fn mcp_in_process() -> Options {
     let calc = || ToolServer::new("calc").tool(Tool::new("pi", "A number", async || 3));
     let options = Options::new()
@@ -334,7 +334,7 @@ fn mcp_in_process() -> Options {
     #[cfg(feature = "rmcp")]
     let options = options.rmcp_server("notes", move || {
         let handler = calc().into_rmcp();
-        handler.expect("its tools are in order")
+        handler.expect("the tools are valid")
     });
     options
 }

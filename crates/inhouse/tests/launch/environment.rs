@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use inhouse::Options;
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use serde_json::{Value, json};
 
 use super::{plan, plan_on};
@@ -10,40 +10,40 @@ use super::{plan, plan_on};
 const CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 const STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
 
-fn set<'a>(launch: &'a Launch, name: &str) -> Option<&'a str> {
-    let value = launch.command.env.set.get(OsStr::new(name))?;
+fn set<'a>(plan: &'a Plan, name: &str) -> Option<&'a str> {
+    let value = plan.launch.command.env.set.get(OsStr::new(name))?;
     Some(value.to_str().expect("Unicode"))
 }
 
-fn removes(launch: &Launch, name: &str) -> bool {
-    launch.command.env.remove.contains(OsStr::new(name))
+fn removes(plan: &Plan, name: &str) -> bool {
+    plan.launch.command.env.remove.contains(OsStr::new(name))
 }
 
-/// A host may itself run inside of Claude Code.
+/// A host may itself run inside Claude Code.
 #[test]
-fn trap_22_claudecode_is_not_inherited() {
+fn promise_22_claudecode_is_not_inherited() {
     let host = HostEnvironment::from_iter([("CLAUDECODE", "1")]);
     assert!(removes(&plan_on(&Options::new(), &host), "CLAUDECODE"));
 
-    let insisting = plan_on(&Options::new().env("CLAUDECODE", "1"), &host);
-    assert!(!removes(&insisting, "CLAUDECODE"));
-    assert_eq!(set(&insisting, "CLAUDECODE"), Some("1"));
+    let explicit = plan_on(&Options::new().env("CLAUDECODE", "1"), &host);
+    assert!(!removes(&explicit, "CLAUDECODE"));
+    assert_eq!(set(&explicit, "CLAUDECODE"), Some("1"));
 }
 
 #[test]
-fn the_users_variables_win_over_ours() {
-    let launch = plan(
+fn variables_of_the_user_take_precedence() {
+    let plan = plan(
         &Options::new()
             .env("CLAUDE_CODE_ENTRYPOINT", "mine")
             .env_remove("CLAUDE_AGENT_SDK_VERSION"),
     );
-    assert_eq!(set(&launch, "CLAUDE_CODE_ENTRYPOINT"), Some("mine"));
-    assert_eq!(set(&launch, "CLAUDE_AGENT_SDK_VERSION"), None);
-    assert!(removes(&launch, "CLAUDE_AGENT_SDK_VERSION"));
+    assert_eq!(set(&plan, "CLAUDE_CODE_ENTRYPOINT"), Some("mine"));
+    assert_eq!(set(&plan, "CLAUDE_AGENT_SDK_VERSION"), None);
+    assert!(removes(&plan, "CLAUDE_AGENT_SDK_VERSION"));
 }
 
 #[test]
-fn handlers_of_token_requests_set_their_markers() {
+fn handlers_of_token_requests_set_their_variables() {
     let markers = [
         ("oauth_token_refresh", "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH"),
         (
@@ -55,7 +55,10 @@ fn handlers_of_token_requests_set_their_markers() {
     for (subtype, marker) in markers {
         let without = plan(&other);
         assert_eq!(set(&without, marker), None);
-        assert!(removes(&without, marker), "that of another host");
+        assert!(
+            removes(&without, marker),
+            "the variable of another host is inherited"
+        );
         let answering = other
             .clone()
             .on_request(subtype, async |_: Value| Ok::<_, String>(json!({})));
@@ -67,7 +70,7 @@ fn handlers_of_token_requests_set_their_markers() {
 }
 
 #[test]
-fn the_last_word_on_a_variable_counts() {
+fn last_change_of_a_variable_takes_precedence() {
     let removed = plan(&Options::new().env("A", "1").env_remove("A"));
     assert_eq!((set(&removed, "A"), removes(&removed, "A")), (None, true));
     let restored = plan(&Options::new().env_remove("A").env("A", "2"));
@@ -78,7 +81,7 @@ fn the_last_word_on_a_variable_counts() {
 }
 
 #[test]
-fn session_state_is_asked_for_unless_somebody_has_an_opinion() {
+fn session_state_is_requested_unless_the_variable_is_mentioned() {
     assert_eq!(set(&plan(&Options::new()), STATE), Some("1"));
 
     let lower = STATE.to_lowercase();
@@ -111,7 +114,7 @@ fn pwd_follows_the_working_directory() {
 }
 
 #[test]
-fn the_background_ceiling_is_the_option_else_the_variable_else_ten_minutes() {
+fn background_ceiling_is_the_option_else_the_variable_else_600_s() {
     let seconds = |seconds| Some(Duration::from_secs(seconds));
     let host = |value| HostEnvironment::from_iter([(CEILING, value)]);
     let ceiling =
@@ -141,13 +144,13 @@ fn the_background_ceiling_is_the_option_else_the_variable_else_ten_minutes() {
     );
 }
 
-/// What the standard library makes of it: the child says which variables it got.
+/// Starts a child that prints its variables.
 #[cfg(unix)]
 #[test]
-fn a_clean_environment_has_only_what_was_set() {
+fn clean_environment_has_only_the_variables_that_are_set() {
     let options = Options::new().clean_env().env("ONLY", "this");
-    let launch = Launch::plan(&options, "/usr/bin/env", &HostEnvironment::current()).unwrap();
-    let mut command = launch.command.clone();
+    let plan = Plan::new(&options, "/usr/bin/env", &HostEnvironment::current()).unwrap();
+    let mut command = plan.launch.command.clone();
     command.args.clear();
     let output = command.to_command().output().unwrap();
     let mut names: Vec<String> = String::from_utf8(output.stdout)

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use inhouse::launch::Launch;
+use inhouse::launch::Plan;
 use inhouse_proto::control::encode;
 use serde_json::Value;
 
@@ -30,15 +30,15 @@ fn every_case_matches_its_golden_file() {
 }
 
 #[test]
-fn there_is_no_golden_file_without_a_case() {
+fn every_golden_file_has_a_case() {
     let mut names: Vec<_> = cases::all().iter().map(|case| case.name).collect();
     names.sort_unstable();
     let mut files: Vec<String> = fs::read_dir(directory())
-        .expect("there are golden files")
+        .expect("the golden directory exists")
         .map(|entry| entry.expect("readable").path())
         .map(|path| {
             path.file_stem()
-                .expect("a name")
+                .expect("the file has a name")
                 .to_string_lossy()
                 .into_owned()
         })
@@ -47,13 +47,13 @@ fn there_is_no_golden_file_without_a_case() {
     assert_eq!(files, names);
 }
 
-/// A new option without a golden case is caught here.
+/// Fails for a new option without a golden case.
 #[test]
 fn every_option_occurs_in_a_case() {
     let used = include_str!("cases.rs");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/options");
     let mut options = 0;
-    for entry in fs::read_dir(sources).expect("the sources are there") {
+    for entry in fs::read_dir(sources).expect("the sources exist") {
         let path = entry.expect("readable").path();
         if !path.is_file() {
             continue;
@@ -98,19 +98,19 @@ pub(crate) fn private_file(argument: &str) -> Option<(&str, String)> {
     let (flag, path) = argument.split_once('=')?;
     let name = Path::new(path).file_name()?.to_str()?;
     let private = name.starts_with("inhouse-");
-    private.then(|| (flag, fs::read_to_string(path).expect("the file is there")))
+    private.then(|| (flag, fs::read_to_string(path).expect("the file exists")))
 }
 
 fn render(case: &Case) -> String {
-    let launch = Launch::plan(&case.options, case.program, &case.host)
+    let plan = Plan::new(&case.options, case.program, &case.host)
         .unwrap_or_else(|error| panic!("{}: {error}", case.name));
     let mut out = String::new();
-    let command = &launch.command;
+    let command = &plan.launch.command;
     writeln!(out, "program {}", command.program.display()).expect("writing to a string");
     if let Some(cwd) = &command.cwd {
         writeln!(out, "cwd {}", cwd.display()).expect("writing to a string");
     }
-    if let Some(user) = launch.user {
+    if let Some(user) = plan.launch.user {
         writeln!(out, "user {}:{}", user.uid, user.gid).expect("writing to a string");
     }
     out.push_str("\narguments\n");
@@ -134,21 +134,21 @@ fn render(case: &Case) -> String {
         let value = value.replace(env!("CARGO_PKG_VERSION"), "<version>");
         writeln!(out, "  + {}={value}", name.display()).expect("writing to a string");
     }
-    let request = encode(&launch.initialize).expect("the request is JSON");
+    let request = encode(&plan.initialize).expect("the request is JSON");
     let request: Value = serde_json::from_str(&request).expect("the request is JSON");
     writeln!(out, "\ninitialize\n{request:#}").expect("writing to a string");
     let host = format!(
         "\nhost\n  verbatim prompts {}\n  managed settings required {}\n  longest line {}\n  \
          backlog {:?}\n  connect {:?}, control {:?}, background {:?}, grace {:?}, term {:?}\n",
-        launch.verbatim_prompts,
-        launch.requires_managed_settings,
-        launch.max_line_bytes,
-        launch.backlog.limit(),
-        launch.connect_timeout,
-        launch.control_timeout,
-        launch.background_ceiling,
-        launch.shutdown.grace,
-        launch.shutdown.term,
+        plan.verbatim_prompts,
+        plan.requires_managed_settings,
+        plan.max_line_bytes,
+        plan.backlog.limit(),
+        plan.connect_timeout,
+        plan.control_timeout,
+        plan.background_ceiling,
+        plan.shutdown.grace,
+        plan.shutdown.term,
     );
     out.push_str(&host);
     out

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use inhouse::Options;
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::options::{AgentDefinition, McpServer};
 use serde_json::{Value, json};
 
@@ -14,47 +14,47 @@ fn long() -> String {
     "x".repeat(SIZE)
 }
 
-/// The path in the argument for this flag.
-fn path_of(launch: &Launch, flag: &str) -> PathBuf {
-    let arguments = arguments(launch);
+/// Returns the path in the argument for this flag.
+fn path_of(plan: &Plan, flag: &str) -> PathBuf {
+    let arguments = arguments(plan);
     let value = arguments
         .iter()
         .find_map(|it| it.strip_prefix(&format!("--{flag}=")));
-    PathBuf::from(value.expect("the flag is there"))
+    PathBuf::from(value.expect("the flag exists"))
 }
 
 #[test]
-fn trap_23_a_system_prompt_of_300_kb_is_in_the_first_request() {
-    let launch = plan(&Options::new().system_prompt(long()));
-    assert_eq!(launch.initialize.system_prompt, Some(vec![long()]));
-    assert_eq!(arguments(&launch).len(), 3);
+fn promise_23_system_prompt_of_300_kb_is_in_initialize() {
+    let plan = plan(&Options::new().system_prompt(long()));
+    assert_eq!(plan.initialize.system_prompt, Some(vec![long()]));
+    assert_eq!(arguments(&plan).len(), 3);
 }
 
 #[test]
-fn a_large_schema_is_in_the_first_request() {
+fn large_schema_is_in_initialize() {
     let schema = json!({"type": "object", "description": long()});
-    let launch = plan(&Options::new().json_schema(schema.clone()));
-    assert_eq!(launch.initialize.json_schema, Some(schema));
-    assert_eq!(arguments(&launch).len(), 3);
+    let plan = plan(&Options::new().json_schema(schema.clone()));
+    assert_eq!(plan.initialize.json_schema, Some(schema));
+    assert_eq!(arguments(&plan).len(), 3);
 }
 
 #[test]
-fn large_managed_settings_are_in_the_first_request_and_must_be_confirmed() {
+fn large_managed_settings_are_in_initialize_and_must_be_confirmed() {
     let settings = json!({"note": long()});
-    let launch = plan(&Options::new().managed_settings(settings.clone()));
-    assert_eq!(launch.initialize.extra["managedSettings"], settings);
-    assert!(launch.requires_managed_settings);
+    let plan = plan(&Options::new().managed_settings(settings.clone()));
+    assert_eq!(plan.initialize.extra["managedSettings"], settings);
+    assert!(plan.requires_managed_settings);
     assert_eq!(
-        arguments(&launch)[3..],
+        arguments(&plan)[3..],
         ["--await-initialize", "--managed-settings-in-initialize"]
     );
 }
 
 #[test]
-fn large_settings_are_in_a_private_file_as_long_as_the_launch_lives() {
+fn large_settings_are_in_a_private_file_until_the_plan_is_dropped() {
     let settings = json!({"note": long()});
-    let launch = plan(&Options::new().settings(settings.clone()));
-    let path = path_of(&launch, "settings");
+    let plan = plan(&Options::new().settings(settings.clone()));
+    let path = path_of(&plan, "settings");
 
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), settings);
@@ -63,7 +63,7 @@ fn large_settings_are_in_a_private_file_as_long_as_the_launch_lives() {
         use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
-    drop(launch);
+    drop(plan);
     assert!(!path.exists());
 }
 
@@ -75,16 +75,16 @@ fn many_mcp_servers_are_in_a_private_file() {
             McpServer::stdio("x").args(["y".repeat(3000)]),
         )
     });
-    let launch = plan(&servers);
-    let text = fs::read_to_string(path_of(&launch, "mcp-config")).unwrap();
+    let plan = plan(&servers);
+    let text = fs::read_to_string(path_of(&plan, "mcp-config")).unwrap();
     let config: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(config["mcpServers"].as_object().unwrap().len(), 100);
 }
 
-/// The system itself says whether a command line is too long.
+/// The operating system rejects a command line that is too long.
 #[cfg(unix)]
 #[test]
-fn trap_23_a_process_starts_with_everything_large_at_once() {
+fn promise_23_process_starts_with_all_large_values_at_once() {
     let options = Options::new()
         .system_prompt(long())
         .agents([("a", AgentDefinition::new("d", long()))])
@@ -92,12 +92,12 @@ fn trap_23_a_process_starts_with_everything_large_at_once() {
         .settings(json!({"note": long()}))
         .managed_settings(json!({"note": long()}))
         .mcp_server("s", McpServer::stdio("x").args([long()]));
-    let launch = Launch::plan(&options, "true", &HostEnvironment::default()).unwrap();
-    assert!(launch.to_command().status().unwrap().success());
+    let plan = Plan::new(&options, "true", &HostEnvironment::default()).unwrap();
+    assert!(plan.launch.to_command().status().unwrap().success());
 }
 
 #[test]
-fn a_settings_file_is_read_where_a_sandbox_must_be_merged_into_it() {
+fn settings_file_is_read_to_merge_a_sandbox() {
     use inhouse::options::SandboxSettings;
 
     let directory = tempfile::tempdir().unwrap();
@@ -127,7 +127,7 @@ fn a_settings_file_is_read_where_a_sandbox_must_be_merged_into_it() {
     fs::remove_file(&file).unwrap();
     let text = super::refusal(&options).to_string();
     assert!(
-        text.contains("cannot be read, which a sandbox or a policy has to be merged into"),
+        text.contains("cannot be read, so a sandbox or a policy cannot be merged into it"),
         "{text}"
     );
 }

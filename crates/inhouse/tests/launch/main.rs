@@ -1,9 +1,10 @@
-//! What `Options` become: arguments, environment and the first request.
+//! Translation of `Options` into arguments, environment and `initialize`.
 
 mod cases;
-mod conflicts;
+
 mod environment;
 mod golden;
+mod invalid;
 mod large;
 mod official;
 mod official_names;
@@ -14,27 +15,28 @@ mod values;
 
 use inhouse::Options;
 use inhouse::error::{Error, ErrorKind};
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 
-/// Plans with a CLI called `claude`, on a host without any environment.
-fn plan(options: &Options) -> Launch {
+/// Returns the plan for a CLI called `claude`, on a host without environment variables.
+fn plan(options: &Options) -> Plan {
     plan_on(options, &HostEnvironment::default())
 }
 
-fn plan_on(options: &Options, host: &HostEnvironment) -> Launch {
-    Launch::plan(options, "claude", host).expect("these options can be meant")
+fn plan_on(options: &Options, host: &HostEnvironment) -> Plan {
+    Plan::new(options, "claude", host).expect("valid options")
 }
 
-/// The error of options that cannot be meant.
+/// Returns the error for invalid options.
 fn refusal(options: &Options) -> Error {
-    let error = Launch::plan(options, "claude", &HostEnvironment::default())
-        .expect_err("these options cannot be meant");
+    let error =
+        Plan::new(options, "claude", &HostEnvironment::default()).expect_err("invalid options");
     assert_eq!(error.kind(), ErrorKind::Config);
     error
 }
 
-/// The arguments as text.
-fn arguments(launch: &Launch) -> Vec<String> {
-    let text = |argument: &std::ffi::OsString| argument.to_str().expect("Unicode").to_owned();
-    launch.command.args.iter().map(text).collect()
+/// Returns the arguments as text.
+fn arguments(plan: &Plan) -> Vec<String> {
+    let args = plan.launch.command.args.iter();
+    args.map(|argument| argument.to_str().expect("Unicode").to_owned())
+        .collect()
 }

@@ -1,10 +1,10 @@
-//! Compares a launch with what the official SDKs send to the CLI for the same options.
+//! Compares plans with what the official SDKs send to the CLI for the same options.
 //!
-//! `official/typescript.json` and `official/python.json` are recordings, made by
+//! `official/typescript.json` and `official/python.json` are recordings by
 //! `cargo xtask record-official`. `official/differences.md` lists every difference with its reason.
 //! A difference that is not listed fails the test, and so does a listed one that no longer occurs.
 //!
-//! JSON is compared as a value: the order of members and whitespace have no meaning.
+//! JSON is compared as a value, without the order of members and whitespace.
 
 mod cases;
 
@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::{Options, query};
 use inhouse_testkit::FakeCli;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// What one SDK sent, case by case.
+/// What one SDK sent, by case.
 #[derive(Deserialize)]
 struct Recording {
     version: String,
@@ -92,7 +92,7 @@ async fn differences_from_the_official_sdks_are_listed() {
 
 /// Reads `official/differences.md`: the reason by SDK, case and difference.
 fn listed() -> BTreeMap<(String, String, String), String> {
-    let text = fs::read_to_string(directory().join("differences.md")).expect("the table is there");
+    let text = fs::read_to_string(directory().join("differences.md")).expect("the table exists");
     let rows = text
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
@@ -110,23 +110,23 @@ fn listed() -> BTreeMap<(String, String, String), String> {
 
 fn recording(name: &str) -> Recording {
     let path = directory().join(format!("{name}.json"));
-    let text = fs::read_to_string(path).expect("the recording is there");
-    serde_json::from_str(&text).expect("the recording is well-formed")
+    let text = fs::read_to_string(path).expect("the recording exists");
+    serde_json::from_str(&text).expect("valid recording")
 }
 
 fn directory() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/launch/official")
 }
 
-/// Plans a launch and opens a session, on a host with this environment.
+/// Plans and opens a session on a host with this environment.
 async fn ours(options: &Options, host: &BTreeMap<String, String>) -> Sent {
     let environment: HostEnvironment = host.iter().collect();
-    let launch = Launch::plan(options, "claude", &environment).expect("the options are valid");
+    let plan = Plan::new(options, "claude", &environment).expect("the options are valid");
     let mut sent = Sent {
         host: host.clone(),
         ..Sent::default()
     };
-    for argument in &launch.command.args {
+    for argument in &plan.launch.command.args {
         let argument = argument.to_str().expect("Unicode");
         sent.argv.push(match super::golden::private_file(argument) {
             Some((flag, text)) => {
@@ -136,7 +136,7 @@ async fn ours(options: &Options, host: &BTreeMap<String, String>) -> Sent {
             None => argument.to_owned(),
         });
     }
-    let env = &launch.command.env;
+    let env = &plan.launch.command.env;
     for (name, value) in &env.set {
         let value = value.to_str().expect("Unicode");
         let value = value.replace(env!("CARGO_PKG_VERSION"), "<version>");
@@ -214,7 +214,7 @@ fn object(line: &str) -> Map<String, Value> {
 
 fn member(line: &str, name: &str) -> Map<String, Value> {
     let mut line = object(line);
-    let member = line.remove(name).expect("the member is there");
+    let member = line.remove(name).expect("the member exists");
     serde_json::from_value(member).expect("a JSON object")
 }
 
@@ -240,7 +240,7 @@ fn compare_arguments(ours: &Sent, theirs: &Sent, found: &mut BTreeSet<String>) {
     let (their_flags, their_values_apart) = flags(&theirs.argv);
     assert!(!our_values_apart, "{:?}", ours.argv);
     if their_values_apart {
-        found.insert("argv: theirs has values in arguments of their own".to_owned());
+        found.insert("argv: theirs has values in separate arguments".to_owned());
     }
     for (flag, values) in by_flag(&our_flags).iter().chain(&by_flag(&their_flags)) {
         let empty = Vec::new();
@@ -290,7 +290,7 @@ fn by_flag(flags: &[(String, Value)]) -> BTreeMap<String, Vec<Value>> {
     grouped
 }
 
-/// Splits arguments into flags and values, and tells whether a value is an argument of its own.
+/// Splits arguments into flags and values, and returns whether a value is a separate argument.
 ///
 /// A switch has the value null, and the text of a JSON object is that object.
 fn flags(argv: &[String]) -> (Vec<(String, Value)>, bool) {

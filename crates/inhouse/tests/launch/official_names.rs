@@ -126,7 +126,7 @@ const PYTHON: [&str; 50] = [
 ];
 
 #[test]
-fn the_table_in_the_docs_has_every_official_option_in_its_column() {
+fn docs_table_lists_every_official_option() {
     let rows: Vec<Vec<&str>> = include_str!("../../src/options/mod.rs")
         .lines()
         .filter_map(|line| line.strip_prefix("//! | "))
@@ -153,7 +153,7 @@ fn the_table_in_the_docs_has_every_official_option_in_its_column() {
 }
 
 #[test]
-fn the_table_has_no_row_for_an_option_that_nobody_has() {
+fn docs_table_lists_only_official_options() {
     let rows = include_str!("../../src/options/mod.rs")
         .lines()
         .filter(|line| line.starts_with("//! | `") || line.starts_with("//! | –"));
@@ -171,7 +171,7 @@ fn the_table_has_no_row_for_an_option_that_nobody_has() {
 }
 
 #[test]
-fn readme_counts_the_options_that_have_a_counterpart() {
+fn readme_counts_the_options_with_a_counterpart() {
     let source = include_str!("../../src/options/mod.rs");
     let rows = source.lines().filter(|line| line.starts_with("//! | "));
     let without: Vec<&str> = rows

@@ -1,4 +1,4 @@
-//! Rules on the command line, and who decides beside them.
+//! Permission rules on the command line, and their conflicts with handlers.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use inhouse::{Asked, Options};
 use super::{plan, refusal};
 
 #[test]
-fn rules_that_the_cli_would_misread_are_refused() {
+fn rules_that_the_cli_would_misread_are_rejected() {
     let table = [
-        ("Bash(echo (a) b)", "apart, into `Bash(echo (a)`, `b)`"),
-        ("Bash(f(1), g(2))", "apart, into `Bash(f(1)`, `g(2))`"),
+        ("Bash(echo (a) b)", "into `Bash(echo (a)`, `b)`"),
+        ("Bash(f(1), g(2))", "into `Bash(f(1)`, `g(2))`"),
         (r"Bash(echo \(a\) b)", "put it into a `Policy`"),
         ("Bash(ls", "do not match"),
         ("Bash)", "do not match"),
@@ -37,7 +37,7 @@ fn rules_that_the_cli_would_misread_are_refused() {
 }
 
 #[test]
-fn patterns_that_allow_nothing_are_refused_and_may_deny() {
+fn patterns_that_allow_nothing_are_rejected_but_may_deny() {
     for pattern in ["mcp__*", "*", "Bash*", "mcp__cal*", "mcp__*__add"] {
         let error = refusal(&Options::new().allow_tools([pattern])).to_string();
         assert!(error.contains("allows nothing"), "{pattern}: {error}");
@@ -46,7 +46,7 @@ fn patterns_that_allow_nothing_are_refused_and_may_deny() {
 }
 
 #[test]
-fn rules_that_work_are_left_alone() {
+fn valid_rules_are_accepted() {
     for rule in [
         "Read,Grep",
         "Bash(git log *) Write",
@@ -60,7 +60,7 @@ fn rules_that_work_are_left_alone() {
 }
 
 #[test]
-fn a_handler_and_another_way_to_decide_exclude_each_other() {
+fn handler_excludes_a_prompt_tool_and_no_prompts() {
     let handlers: [fn(Options) -> Options; 3] = [
         |options| options.permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow())),
         |options| options.on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new())),
@@ -69,10 +69,10 @@ fn a_handler_and_another_way_to_decide_exclude_each_other() {
     for handler in handlers {
         let tool = handler(Options::new().permission_prompt_tool("mcp__guard__ask"));
         let error = refusal(&tool).to_string();
-        assert!(error.contains("only one of them can be asked"), "{error}");
-        let nobody = handler(Options::new().permission_prompts(PermissionPrompts::None));
-        let error = refusal(&nobody).to_string();
-        assert!(error.contains("never asked"), "{error}");
+        assert!(error.contains("the CLI uses only one of them"), "{error}");
+        let without_prompts = handler(Options::new().permission_prompts(PermissionPrompts::None));
+        let error = refusal(&without_prompts).to_string();
+        assert!(error.contains("never calls it"), "{error}");
         plan(&handler(
             Options::new().permission_prompts(PermissionPrompts::Host),
         ));
@@ -80,12 +80,11 @@ fn a_handler_and_another_way_to_decide_exclude_each_other() {
 }
 
 #[test]
-fn what_no_handler_can_work_with_is_refused() {
+fn zero_timeout_and_unnamed_dialog_are_rejected() {
     let error = refusal(&Options::new().permission_timeout(Duration::ZERO)).to_string();
     assert!(error.contains("`permission_timeout` is 0"), "{error}");
-    let nameless = Options::new().on_dialog("", async |_: Asked<DialogRequest>| {
-        Ok(DialogAnswer::Cancelled)
-    });
-    let error = refusal(&nameless).to_string();
+    let unnamed =
+        Options::new().on_dialog("", async |_: Asked<DialogRequest>| Ok(DialogAnswer::Cancelled));
+    let error = refusal(&unnamed).to_string();
     assert!(error.contains("empty value for `on_dialog`"), "{error}");
 }

@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::{arguments, plan, plan_on};
 
-/// A word that must not be seen anywhere.
+/// A text that must not appear in arguments, errors and `Debug`.
 const SECRET: &str = "hunter2";
 
-fn secretive() -> Options {
+fn with_secrets() -> Options {
     Options::new()
         .system_prompt(SystemPrompt::preset().append(SECRET))
         .plan_mode_instructions(SECRET)
@@ -54,10 +54,10 @@ fn secrets_are_not_in_the_arguments() {
 
 #[test]
 fn debug_shows_no_prompt_and_no_secret() {
-    let options = secretive();
+    let options = with_secrets();
     let shown = format!("{options:?}");
     assert!(!shown.contains(SECRET), "{shown}");
-    // It does show what helps.
+    // Names are shown.
     for seen in ["TOKEN", "npx", "workload"] {
         assert!(shown.contains(seen), "{seen} in {shown}");
     }
@@ -71,10 +71,10 @@ fn debug_shows_no_prompt_and_no_secret() {
 }
 
 #[test]
-fn debug_of_a_launch_shows_flags_without_values() {
+fn debug_of_a_plan_shows_flags_without_values() {
     let host = HostEnvironment::from_iter([("HOST_TOKEN", SECRET)]);
-    let launch = plan_on(&secretive(), &host);
-    let shown = format!("{launch:?} {host:?}");
+    let plan = plan_on(&with_secrets(), &host);
+    let shown = format!("{plan:?} {host:?}");
     assert!(!shown.contains(SECRET), "{shown}");
     for seen in ["--settings=…", "TOKEN", "HOST_TOKEN"] {
         assert!(shown.contains(seen), "{seen} in {shown}");
@@ -83,7 +83,9 @@ fn debug_of_a_launch_shows_flags_without_values() {
 
 #[test]
 fn errors_do_not_quote_values() {
-    let wrong = secretive().max_turns(0).env("NUL", format!("{SECRET}\0"));
+    let wrong = with_secrets()
+        .max_turns(0)
+        .env("NUL", format!("{SECRET}\0"));
     let error = super::refusal(&wrong);
     assert!(!format!("{error} {error:?}").contains(SECRET));
 

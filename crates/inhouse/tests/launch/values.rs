@@ -3,7 +3,7 @@ use inhouse::options::{Effort, McpServer, PermissionMode, Plugin, Settings, Skil
 
 use super::{arguments, plan};
 
-/// Values that would be something else as an argument of their own.
+/// Values that the CLI would read as a flag or a command if they were separate arguments.
 const AWKWARD: [&str; 9] = [
     "-p",
     "--print",
@@ -16,8 +16,8 @@ const AWKWARD: [&str; 9] = [
     "mcp",
 ];
 
-/// Every option that takes a text, set to the same one.
-fn everywhere(value: &str) -> Vec<Options> {
+/// Returns options with `value` for each option that takes a text.
+fn with_value(value: &str) -> Vec<Options> {
     let new = Options::new;
     vec![
         new().model(value),
@@ -50,13 +50,13 @@ fn everywhere(value: &str) -> Vec<Options> {
 }
 
 #[test]
-fn trap_23_a_value_is_never_an_argument_of_its_own() {
-    let harmless: Vec<usize> = everywhere("x")
+fn promise_23_value_is_never_a_separate_argument() {
+    let harmless: Vec<usize> = with_value("x")
         .iter()
         .map(|it| arguments(&plan(it)).len())
         .collect();
     for value in AWKWARD {
-        for (options, expected) in everywhere(value).iter().zip(&harmless) {
+        for (options, expected) in with_value(value).iter().zip(&harmless) {
             let arguments = arguments(&plan(options));
             assert_eq!(arguments.len(), *expected, "{value:?} in {arguments:?}");
             for argument in &arguments {
@@ -69,8 +69,8 @@ fn trap_23_a_value_is_never_an_argument_of_its_own() {
 
 #[test]
 fn skills_with_spaces_stay_one_rule() {
-    let launch = plan(&Options::new().skills(Skills::only(["two words"])));
-    assert_eq!(arguments(&launch)[3..], ["--allowedTools=Skill(two words)"]);
+    let plan = plan(&Options::new().skills(Skills::only(["two words"])));
+    assert_eq!(arguments(&plan)[3..], ["--allowedTools=Skill(two words)"]);
 }
 
 fn is_flag(text: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use inhouse::error::ErrorKind;
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::options::McpServer;
 use inhouse::tool::{Input, Tool, ToolPermissionPolicy, ToolPolicy, ToolServer};
 use inhouse::{Client, Error, Options};
@@ -32,10 +32,10 @@ fn noop(name: &str) -> Tool {
 }
 
 fn arguments(options: &Options) -> String {
-    let launch = Launch::plan(options, "claude", &HostEnvironment::default())
+    let plan = Plan::new(options, "claude", &HostEnvironment::default())
         .expect("these options can be meant");
     let text = |argument: &std::ffi::OsString| argument.to_str().expect("Unicode").to_owned();
-    let arguments: Vec<String> = launch.command.args.iter().map(text).collect();
+    let arguments: Vec<String> = plan.launch.command.args.iter().map(text).collect();
     arguments.join("\n")
 }
 

@@ -1,7 +1,7 @@
 //! Dialogs of the kinds that the host can show.
 
 use inhouse::dialog::{DialogAnswer, DialogRequest};
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::{Asked, HandlerError, Options};
 use inhouse_testkit::FakeCli;
 use serde::Deserialize;
@@ -19,8 +19,8 @@ fn dialog(kind: &str) -> Value {
 }
 
 fn declared(options: &Options) -> Option<Vec<String>> {
-    let launch = Launch::plan(options, "claude", &HostEnvironment::default()).unwrap();
-    launch.initialize.supported_dialog_kinds
+    let plan = Plan::new(options, "claude", &HostEnvironment::default()).unwrap();
+    plan.initialize.supported_dialog_kinds
 }
 
 #[tokio::test(start_paused = true)]

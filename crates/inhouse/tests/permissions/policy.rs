@@ -1,21 +1,26 @@
 //! Policies: their rules go to the CLI, and what is left to their handler.
 
 use inhouse::error::ErrorKind;
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::permission::{CanUseTool, Decision, Policy, Rule};
 use inhouse::{Asked, Options};
 use serde_json::{Value, json};
 
 use crate::support::{answer_to, bash, denial};
 
-fn plan(options: &Options) -> inhouse::Result<Launch> {
-    Launch::plan(options, "claude", &HostEnvironment::default())
+fn plan(options: &Options) -> inhouse::Result<Plan> {
+    Plan::new(options, "claude", &HostEnvironment::default())
 }
 
 /// The settings that the CLI gets.
 fn settings(options: &Options) -> Value {
-    let launch = plan(options).unwrap();
-    let mut arguments = launch.command.args.iter().map(|it| it.to_str().unwrap());
+    let plan = plan(options).unwrap();
+    let mut arguments = plan
+        .launch
+        .command
+        .args
+        .iter()
+        .map(|it| it.to_str().unwrap());
     let text = arguments.find_map(|argument| argument.strip_prefix("--settings="));
     text.map_or(Value::Null, |text| serde_json::from_str(text).unwrap())
 }

@@ -1,6 +1,6 @@
 //! Without a handler nothing is asked, and nothing is allowed.
 
-use inhouse::launch::{HostEnvironment, Launch};
+use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::permission::{CanUseTool, Decision, Policy};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
@@ -11,8 +11,8 @@ use serde_json::json;
 use crate::support::{answer_to, bash, call};
 
 fn asks_the_host(options: &Options) -> bool {
-    let launch = Launch::plan(options, "claude", &HostEnvironment::default()).unwrap();
-    let mut arguments = launch.command.args.iter();
+    let plan = Plan::new(options, "claude", &HostEnvironment::default()).unwrap();
+    let mut arguments = plan.launch.command.args.iter();
     arguments.any(|argument| argument == "--permission-prompt-tool=stdio")
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use inhouse::launch::{CommandLine, Launch};
+use inhouse::launch::{CommandLine, Plan};
 use inhouse::transport::{ChildTransport, Connection, Transport};
 use inhouse::{Options, Result};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
@@ -43,7 +43,7 @@ pub(crate) async fn open(command: CommandLine) -> Result<Connection> {
 /// Opens a connection to `command` in place of the CLI.
 pub(crate) async fn open_with(options: Options, command: CommandLine) -> Result<Connection> {
     let options = options.wrap_command(move |_| command.clone());
-    ChildTransport.open(&Launch::new(&options)?).await
+    ChildTransport.open(&Plan::locate(&options)?.launch).await
 }
 
 pub(crate) async fn open_stubborn() -> (Connection, [u32; 2]) {

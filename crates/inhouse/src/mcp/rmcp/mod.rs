@@ -14,5 +14,4 @@ mod session;
 mod span;
 mod transport;
 
-pub(crate) use self::server::RmcpServer;
 use self::session::RmcpSession;

@@ -15,7 +15,7 @@ fn options() -> Options {
     Options::new()
 }
 
-/// Options that cannot be meant, and words of the error.
+/// Returns invalid options, and a part of the error text.
 fn table() -> Vec<(Options, &'static str)> {
     let stdio = || McpServer::stdio("npx");
     let policy = ToolPolicy::new("x", ToolPermissionPolicy::AlwaysAsk);
@@ -36,7 +36,7 @@ fn table() -> Vec<(Options, &'static str)> {
         ),
         (
             options().thinking(Thinking::disabled().display(ThinkingDisplay::Omitted)),
-            "display for disabled thinking",
+            "for disabled thinking",
         ),
         (options().max_turns(0), "`max_turns` is 0"),
         (
@@ -57,12 +57,9 @@ fn table() -> Vec<(Options, &'static str)> {
         ),
         (
             options().json_schema(json!({"type": "array"})),
-            "wrap it into one",
+            "wrap it in an object",
         ),
-        (
-            options().output::<Vec<String>>(),
-            "not of the type `object`",
-        ),
+        (options().output::<Vec<String>>(), "not of type `object`"),
         (
             options().system_prompt(SystemPrompt::text("x").append("y")),
             "put the text into the prompt itself",
@@ -103,11 +100,11 @@ fn table() -> Vec<(Options, &'static str)> {
             options()
                 .permission_prompt_tool("mcp__a__b")
                 .permission_prompts(PermissionPrompts::None),
-            "never called",
+            "never calls it",
         ),
         (
             options().mcp_server("a", stdio()).mcp_server("a", stdio()),
-            "two MCP servers of the name `a`",
+            "two MCP servers with the name `a`",
         ),
         (
             options().mcp_server("", stdio()),
@@ -123,7 +120,7 @@ fn table() -> Vec<(Options, &'static str)> {
         ),
         (
             options().mcp_server("a", stdio().header("k", "v")),
-            "takes no headers",
+            "has no headers",
         ),
         (
             options().mcp_server("a", stdio().tool_policy(policy)),
@@ -201,7 +198,7 @@ fn table() -> Vec<(Options, &'static str)> {
         (options().runtime("", ["x"]), "empty value for `runtime`"),
         (
             options().extra_arg("--bare", None::<&str>),
-            "without dashes in front",
+            "without leading dashes",
         ),
         (
             options().extra_arg("a=b", None::<&str>),
@@ -213,11 +210,11 @@ fn table() -> Vec<(Options, &'static str)> {
         ),
         (
             options().extra_arg("print", None::<&str>),
-            "how the CLI talks to its host",
+            "would change the protocol",
         ),
         (
             options().extra_arg("output-format", Some("text")),
-            "how the CLI talks to its host",
+            "would change the protocol",
         ),
         (
             options().model("a").extra_arg("model", Some("b")),
@@ -231,19 +228,19 @@ fn table() -> Vec<(Options, &'static str)> {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_a_reason() {
+fn invalid_options_are_rejected_with_a_reason() {
     for (options, words) in table() {
         let text = refusal(&options).to_string();
         assert!(text.contains(words), "expected {words:?} in {text:?}");
         assert!(
             !text.contains("problems"),
-            "one problem and no more: {text:?}"
+            "more than one problem: {text:?}"
         );
     }
 }
 
 #[test]
-fn bad_skill_names_are_refused() {
+fn invalid_skill_names_are_rejected() {
     let bad = [
         "",
         " a",
@@ -287,7 +284,7 @@ fn all_problems_are_reported_at_once() {
 }
 
 #[test]
-fn flags_that_the_cli_takes_twice_may_be_added() {
+fn repeatable_flags_may_be_added_to_options() {
     let twice = options().add_dir("/a").extra_arg("add-dir", Some("/b"));
     let arguments = super::arguments(&super::plan(&twice));
     assert_eq!(arguments[3..], ["--add-dir=/a", "--add-dir=/b"]);

@@ -1,8 +1,4 @@
-//! The only place where a launch touches files.
-
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempPath;
@@ -11,7 +7,7 @@ use super::secrets;
 use crate::error::{Error, Result};
 use crate::options::OsUser;
 
-/// What is longer does not go on a command line: Linux allows 128 KiB for one argument.
+/// The maximum length of a value on the command line: Linux allows 128 KiB for one argument.
 pub(super) const MAX_INLINE: usize = 100 * 1024;
 
 /// Temporary files for values that are too long for a command line, or secret. Removed on drop.
@@ -22,7 +18,7 @@ pub(super) struct PrivateFiles {
 }
 
 impl PrivateFiles {
-    /// No files yet; those to come are for `owner` to read, or for the host's own user.
+    /// Creates an empty set of files that `owner` can read; `None` is the user of the host.
     pub(super) fn new(owner: Option<OsUser>) -> Self {
         Self {
             owner,
@@ -30,7 +26,8 @@ impl PrivateFiles {
         }
     }
 
-    /// Returns the JSON text of a value if it may be an argument, else the path of a file with it.
+    /// Returns the JSON text of a value, or the path of a file that contains it if the text is too
+    /// long or contains a secret.
     pub(super) fn inline_or_path(&mut self, flag: &str, value: &Value) -> Result<String> {
         let text = value.to_string();
         if text.len() <= MAX_INLINE && !secrets::present_in(value) {
@@ -38,9 +35,9 @@ impl PrivateFiles {
         }
         let path = self.write(&text).map_err(|error| {
             Error::config(format!(
-                "the value of --{flag} is too long for a command line or holds a secret ({} bytes), \
-                 and could not be written to a temporary file; check the directory for temporary \
-                 files",
+                "the value of --{flag} ({} bytes) is too long for a command line or contains a \
+                 secret, and could not be written to a temporary file; check the directory for \
+                 temporary files",
                 text.len()
             ))
             .with_source(error)
@@ -48,12 +45,12 @@ impl PrivateFiles {
         let shown = path.to_str().map(str::to_owned);
         self.paths.push(path);
         shown.ok_or_else(|| {
-            Error::config("the directory for temporary files has a name that is not Unicode")
+            Error::config("the path of the directory for temporary files is not Unicode")
         })
     }
 
     fn write(&self, text: &str) -> io::Result<TempPath> {
-        // Readable by its owner only, which is how this crate creates files.
+        // `tempfile` creates files with mode 0600.
         let mut file = tempfile::Builder::new()
             .prefix("inhouse-")
             .suffix(".json")
@@ -65,21 +62,4 @@ impl PrivateFiles {
         }
         Ok(file.into_temp_path())
     }
-}
-
-/// The text of a settings file, without a byte order mark.
-pub(super) fn read_settings(path: &Path, cwd: Option<&Path>) -> Result<String> {
-    let path = match cwd {
-        Some(cwd) => cwd.join(path),
-        None => PathBuf::from(path),
-    };
-    let text = fs::read_to_string(&path).map_err(|error| {
-        Error::config(format!(
-            "the settings file {} cannot be read, which a sandbox or a policy has to be merged \
-             into; check `Options::settings`",
-            path.display()
-        ))
-        .with_source(error)
-    })?;
-    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
