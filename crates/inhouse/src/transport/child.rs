@@ -3,11 +3,11 @@ use crate::error::Result;
 use crate::launch::Launch;
 use crate::process::{Spawned, spawn};
 
-/// Starts the CLI as a child process: the default transport.
+/// The default transport, which starts the CLI as a child process.
 ///
-/// The child leads a process group of its own and does not outlive the session or the host; see
-/// [`process`](crate::process). To start it through another command, such as `ssh` or `docker`, see
-/// [`Options::wrap_command`](crate::Options::wrap_command).
+/// The child leads its own process group, and is killed when the session or the host ends; see
+/// [`process`](crate::process). To start the CLI through another command, such as `ssh` or `docker`,
+/// use [`Options::wrap_command`](crate::Options::wrap_command).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChildTransport;
 

@@ -11,16 +11,28 @@ use crate::error::Result;
 use crate::launch::Launch;
 use crate::process::ExitStatus;
 
-/// Reaches a CLI over any pair of byte streams; see [`duplex`].
+/// A transport over any pair of byte streams; see [`duplex`].
 pub struct Duplex<R, W> {
     reader: R,
     writer: W,
 }
 
-/// A transport over a reader (the CLI's stdout) and a writer (its stdin).
+/// Creates a transport over a reader (the CLI's stdout) and a writer (its stdin).
 ///
-/// There is no process behind it that could be asked for a status or be killed: the end of the
-/// reader is the end of the session.
+/// The session has no process to kill and no exit status: it ends when the reader ends.
+///
+/// ```
+/// use inhouse::transport::duplex;
+/// use inhouse::{Client, Options};
+///
+/// # inhouse_testkit::run(async {
+/// let (host, cli) = tokio::io::duplex(4096);
+/// drop(cli);
+/// let (reader, writer) = tokio::io::split(host);
+/// let error = Client::connect_with(Options::new(), duplex(reader, writer)).await.unwrap_err();
+/// assert_eq!(error.kind(), inhouse::ErrorKind::Exited);
+/// # });
+/// ```
 #[must_use]
 pub fn duplex<R, W>(reader: R, writer: W) -> Duplex<R, W>
 where
@@ -38,23 +50,23 @@ where
     async fn open(self, _: &Launch) -> Result<Connection> {
         let (ended, end) = watch::channel(false);
         Ok(Connection {
-            reader: Box::new(Watched {
+            reader: Box::new(EofReader {
                 reader: self.reader,
                 ended,
             }),
             writer: Box::new(self.writer),
-            peer: Box::new(Nobody { end }),
+            peer: Box::new(StreamPeer { end }),
         })
     }
 }
 
-/// A reader that tells when it has ended.
-struct Watched<R> {
+/// A reader that signals its end of file or error.
+struct EofReader<R> {
     reader: R,
     ended: watch::Sender<bool>,
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for EofReader<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -69,16 +81,16 @@ impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
     }
 }
 
-/// The peer of a bare stream: it ends with the stream.
-struct Nobody {
+/// The peer of a stream without a process; exits at the end of the stream.
+struct StreamPeer {
     end: watch::Receiver<bool>,
 }
 
-impl Peer for Nobody {
+impl Peer for StreamPeer {
     fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
         let mut end = self.end.clone();
         Box::pin(async move {
-            // An error means that the reader is gone, which is an end as well.
+            // An error means that the reader is dropped, which ends the session as well.
             let _ = end.wait_for(|ended| *ended).await;
             None
         })

@@ -1,7 +1,8 @@
-//! The way to a CLI: two byte streams and what stands behind them.
+//! Connections to a CLI: two byte streams and the process or service behind them.
 //!
-//! The default is a child process. A [`Transport`] of your own reaches a CLI elsewhere: through a
-//! socket, in a container that is driven by an API, or in memory for a test.
+//! The default transport starts a child process. Implement [`Transport`] to reach a CLI elsewhere:
+//! through a socket, in a container with its own API, or in memory for a test. [`duplex`] is a
+//! transport over two streams.
 
 mod child;
 mod duplex;
@@ -17,48 +18,68 @@ use crate::error::Result;
 use crate::launch::Launch;
 use crate::process::ExitStatus;
 
-/// A way to a CLI.
+/// Opens a connection to a CLI.
 ///
-/// Opened once for each session. Everything that a command line would carry is in the [`Launch`];
-/// a transport that reaches a CLI which is already running may ignore it.
+/// A session opens its transport once. [`Launch`] has the command line, the environment, the user and
+/// the callback for stderr; a transport to a CLI that already runs may ignore it.
+///
+/// ```
+/// use inhouse::launch::Launch;
+/// use inhouse::transport::{ChildTransport, Connection, Transport};
+///
+/// /// Starts the CLI as a child process, and prints its command line.
+/// struct Verbose;
+///
+/// impl Transport for Verbose {
+///     async fn open(self, launch: &Launch) -> inhouse::Result<Connection> {
+///         println!("{:?}", launch.command);
+///         ChildTransport.open(launch).await
+///     }
+/// }
+/// # fn is_transport<T: Transport>(_: T) {}
+/// # is_transport(Verbose);
+/// ```
 pub trait Transport: Send + 'static {
-    /// Starts or reaches the CLI.
+    /// Starts the CLI or connects to it.
+    ///
+    /// Dropped if it exceeds [`Options::connect_timeout`](crate::Options::connect_timeout); a CLI
+    /// that is already started must then be killed.
     fn open(self, launch: &Launch) -> impl Future<Output = Result<Connection>> + Send;
 }
 
-/// An open way to a CLI.
+/// An open connection to a CLI.
 pub struct Connection {
-    /// What the CLI writes: its stdout.
+    /// The stdout of the CLI.
     pub reader: Box<dyn AsyncRead + Send + Unpin>,
-    /// What the CLI reads: its stdin. Dropping it is the end of input.
+    /// The stdin of the CLI; dropping it closes stdin.
     pub writer: Box<dyn AsyncWrite + Send + Unpin>,
     /// The process or service at the other end.
     pub peer: Box<dyn Peer>,
 }
 
-/// What stands at the other end of a [`Connection`].
+/// The process or service at the other end of a [`Connection`].
 ///
-/// Dropping it must end the other end at once, with everything it has started.
+/// Dropping a peer must kill the process at once, with all of its descendants.
 pub trait Peer: Send + 'static {
-    /// The process id, where there is a local process.
+    /// Returns the process id of a local process.
     fn pid(&self) -> Option<u32> {
         None
     }
 
-    /// The last that it wrote to its diagnostic stream, for error texts.
+    /// Returns the last lines of stderr, for error texts.
     fn stderr_tail(&self) -> String {
         String::new()
     }
 
-    /// Resolves when it has ended; `None` when there is no status to know.
+    /// Waits for the exit; resolves to `None` if there is no exit status.
     ///
-    /// It stands by itself: the other methods may be called while it waits. May be dropped and called
-    /// again, also after it has resolved.
+    /// The future borrows nothing, so that the other methods can be called while it is pending. It
+    /// may be dropped, and the method may be called again, also after an exit.
     fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>>;
 
-    /// Asks it to end: the first step when the end of input was not enough.
+    /// Requests an exit (TERM on Unix), when closing stdin was not enough.
     fn terminate(&mut self);
 
-    /// Ends it, with everything that it has started.
+    /// Kills the process, with all of its descendants.
     fn kill(&mut self);
 }
