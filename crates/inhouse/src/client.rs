@@ -161,7 +161,7 @@ impl Client {
     ///
     /// ```
     /// use inhouse::permission::{CanUseTool, Decision};
-    /// use inhouse::{Options, Warning};
+    /// use inhouse::{Asked, Options, Warning};
     ///
     /// # use inhouse_testkit::{FakeCli, run};
     /// let options = Options::new()

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Lists that the option extends, so that it never drops a denial of the settings.
 const EXTENDED_LISTS: [[&str; 2]; 5] = [
@@ -15,6 +15,11 @@ const EXTENDED_LISTS: [[&str; 2]; 5] = [
 const REPLACED_OBJECTS: [&[&str]; 2] = [&["ripgrep"], &["network", "tlsTerminate"]];
 
 /// Merges the sandbox `option` into the `sandbox` of the settings; the option takes precedence.
+///
+/// # Errors
+///
+/// [`Config`](crate::error::ErrorKind::Config) if `sandbox` or a member to merge into is not an
+/// object, or a list to extend is not a list. Replacing such a value could drop a denial.
 pub(super) fn merge(
     settings: Option<Value>,
     option: &Map<String, Value>,
@@ -22,7 +27,7 @@ pub(super) fn merge(
     let mut merged = match settings {
         None => Map::new(),
         Some(Value::Object(members)) => members,
-        Some(_) => Map::new(),
+        Some(_) => return Err(cannot_merge(&[], "an object")),
     };
     enable_filesystem(&mut merged, option);
     drop_proxies(&mut merged, option);
@@ -48,6 +53,9 @@ fn overlay<'a>(
             (Some(Value::Object(existing)), Value::Object(members)) if !replaces => {
                 overlay(existing, members, path)?;
             }
+            (Some(_), Value::Object(_)) if !replaces => {
+                return Err(cannot_merge(path, "an object"));
+            }
             (Some(Value::Array(existing)), Value::Array(items)) if extends => {
                 for item in items {
                     if !existing.contains(item) {
@@ -55,6 +63,7 @@ fn overlay<'a>(
                     }
                 }
             }
+            (Some(_), _) if extends => return Err(cannot_merge(path, "a list")),
             _ => {
                 settings.insert(name.clone(), value.clone());
             }
@@ -62,6 +71,14 @@ fn overlay<'a>(
         path.pop();
     }
     Ok(())
+}
+
+fn cannot_merge(path: &[&str], expected: &str) -> Error {
+    let path = [&["sandbox"], path].concat().join(".");
+    Error::config(format!(
+        "`{path}` of the settings is not {expected}, so `Options::sandbox` cannot be merged into \
+         it; correct the settings"
+    ))
 }
 
 /// Removes `filesystem.disabled` of the settings if the option restricts files.
@@ -113,6 +130,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::error::ErrorKind;
 
     fn try_merge(settings: Value, option: Value) -> Result<Value> {
         let option = option.as_object().expect("the option is an object");
@@ -121,6 +139,30 @@ mod tests {
 
     fn merged(settings: Value, option: Value) -> Value {
         try_merge(settings, option).expect("valid settings")
+    }
+
+    #[test]
+    fn malformed_sandbox_of_the_settings_is_rejected() {
+        for (settings, named) in [
+            (
+                json!("nonsense"),
+                "`sandbox` of the settings is not an object",
+            ),
+            (json!(null), "`sandbox` of the settings is not an object"),
+            (
+                json!({"network": true}),
+                "`sandbox.network` of the settings is not an object",
+            ),
+            (
+                json!({"network": {"deniedDomains": "a"}}),
+                "`sandbox.network.deniedDomains` of the settings is not a list",
+            ),
+        ] {
+            let error = try_merge(settings, json!({"network": {"deniedDomains": ["b"]}}));
+            let error = error.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(error.to_string().contains(named), "{error}");
+        }
     }
 
     #[test]
