@@ -21,8 +21,8 @@
 //! | managed settings | `--managed-settings`, which does not accept a file | `initialize` |
 //!
 //! Secrets are, at any depth, a non-empty `env`, `headers`, `oauth` or `pluginConfigs`, a command
-//! that prints or refreshes a credential (`apiKeyHelper`, `otelHeadersHelper`,
-//! `awsAuthRefresh`, `awsCredentialExport`), and a URL with a
+//! that prints or refreshes a credential (`apiKeyHelper`, `headersHelper`, `otelHeadersHelper`,
+//! `proxyAuthHelper`, `awsAuthRefresh`, `awsCredentialExport`, `gcpAuthRefresh`), and a URL with a
 //! query or user information. The arguments of an MCP server are not: they are on the command line of
 //! the server itself. Flags added with [`extra_arg`](crate::Options::extra_arg) are passed as they
 //! are.

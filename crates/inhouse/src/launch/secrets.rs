@@ -6,15 +6,18 @@ use serde_json::Value;
 /// refresh one (CLI 2.1.325).
 ///
 /// `env` and `headers` occur at several depths: in settings, in MCP servers and in HTTP hooks.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 11] = [
     "apiKeyHelper",
     "awsAuthRefresh",
     "awsCredentialExport",
     "env",
+    "gcpAuthRefresh",
     "headers",
+    "headersHelper",
     "oauth",
     "otelHeadersHelper",
     "pluginConfigs",
+    "proxyAuthHelper",
 ];
 
 /// Returns whether a configuration contains a secret.
@@ -65,6 +68,9 @@ mod tests {
             json!({"mcpServers": {"a": {"url": "https://a/?key=x"}}}),
             json!({"hooks": {"Stop": [{"hooks": [{"type": "http", "headers": {"K": "x"}}]}]}}),
             json!({"apiKeyHelper": "echo x"}),
+            json!({"proxyAuthHelper": "echo x"}),
+            json!({"gcpAuthRefresh": "login --token x"}),
+            json!({"mcpServers": {"a": {"url": "https://a", "headersHelper": "echo x"}}}),
         ] {
             assert!(present_in(&config), "{config}");
         }

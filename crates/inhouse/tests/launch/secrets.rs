@@ -34,6 +34,7 @@ fn secrets_are_not_in_the_arguments() {
     let stdio = McpServer::stdio("npx").env("TOKEN", SECRET);
     let query = McpServer::http(format!("https://x/?t={SECRET}"));
     let oauth = McpServer::http("https://x").extra("oauth", json!({"clientSecret": SECRET}));
+    let helper = McpServer::http("https://x").extra("headersHelper", format!("echo {SECRET}"));
     let hook = json!({"type": "http", "url": "https://x", "headers": {"K": SECRET}});
     for options in [
         Options::new().settings(json!({"env": {"TOKEN": SECRET}})),
@@ -43,6 +44,7 @@ fn secrets_are_not_in_the_arguments() {
         Options::new().mcp_server("s", stdio),
         Options::new().mcp_server("s", query),
         Options::new().mcp_server("s", oauth),
+        Options::new().mcp_server("s", helper),
         Options::new().mcp_server("s", McpServer::sse("https://x").header("K", SECRET)),
         Options::new().agents([("a", AgentDefinition::new("d", SECRET))]),
         Options::new().env("TOKEN", SECRET),
