@@ -38,7 +38,10 @@ impl Options {
     /// # run(FakeCli::play(options, async |client| {
     /// let error = client.control().set_model(Some("opus")).await.unwrap_err();
     /// assert_eq!(error.kind(), inhouse::ErrorKind::Timeout);
-    /// # Ok(()) }, async |cli| drop(cli.expect_request("set_model").await)));
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_request("set_model").await;
+    /// #     cli.expect_cancel().await;
+    /// # }));
     /// ```
     #[must_use]
     pub fn control_timeout(mut self, timeout: Duration) -> Self {
