@@ -47,8 +47,8 @@ pub(super) fn apply(options: &Options, builder: &mut Builder) {
 /// Reports rules that the CLI would not read as written.
 ///
 /// The CLI splits a value into several rules at spaces and commas outside of parentheses, and users
-/// rely on that. It ends a parenthesis at the first closing one, though, so nested parentheses do
-/// not protect what follows them.
+/// rely on that. The first closing parenthesis ends all open ones, so a rule with nested parentheses
+/// is split after it.
 fn validate_rules(
     option: &str,
     behavior: &PermissionBehavior,

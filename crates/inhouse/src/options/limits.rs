@@ -46,7 +46,7 @@ impl Options {
 
     /// Informs the model how many tokens the whole task may use, so that it paces its work.
     ///
-    /// The CLI does not enforce this budget. Default: none.
+    /// Default: none.
     ///
     /// ```
     /// use inhouse::Options;

@@ -28,7 +28,7 @@ impl Options {
     ///
     /// [`PermissionMode::BypassPermissions`] needs
     /// [`allow_dangerously_skip_permissions`](Self::allow_dangerously_skip_permissions). Default: the
-    /// mode of the settings, else [`PermissionMode::Default`].
+    /// mode of the settings, else the default of the CLI.
     ///
     /// ```
     /// use inhouse::options::{Options, PermissionMode};
@@ -117,7 +117,7 @@ impl Options {
     /// Sets whether the host offers to stop single tasks, so that an interrupt ends only the turn and
     /// not the background tasks.
     ///
-    /// Default: `false`.
+    /// Default: `false`, with which an interrupt also ends the background tasks.
     ///
     /// ```
     /// use inhouse::Options;

@@ -297,7 +297,7 @@ impl SandboxCredentials {
 pub enum CredentialMode {
     /// The credential cannot be read.
     Deny,
-    /// Commands see a placeholder, which the proxy of the CLI replaces in network requests.
+    /// Commands see a placeholder, which is replaced with the credential in network requests.
     Mask,
 }
 

@@ -168,7 +168,7 @@ impl Options {
 
     /// Sets the title of a new session; a resumed session keeps its title.
     ///
-    /// Default: the CLI generates a title.
+    /// Default: none.
     ///
     /// ```
     /// use inhouse::Options;

@@ -80,8 +80,8 @@ impl Options {
 
     /// Sets the trusted checkout from which the CLI reads the configuration of the project.
     ///
-    /// The path must be absolute. CLI 2.1.197 does not support it and refuses to start. Default: the
-    /// working directory.
+    /// The path must be absolute. CLI 2.1.197 does not support it and refuses to start. Default:
+    /// none.
     ///
     /// ```
     /// use inhouse::Options;

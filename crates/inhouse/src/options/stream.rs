@@ -120,7 +120,7 @@ impl Options {
 
     /// Sets whether the CLI adds short summaries to the progress messages of subagents.
     ///
-    /// Default: the CLI decides.
+    /// Default: `false`.
     ///
     /// ```
     /// use inhouse::Options;

@@ -226,10 +226,10 @@ fn compare_members(
 ) {
     for name in ours.keys().chain(theirs.keys()) {
         if ours.get(name) != theirs.get(name) {
-            let show = |value: Option<&Value>| {
-                value.map_or_else(|| "absent".to_owned(), |value| format!("`{value}`"))
-            };
-            let (ours, theirs) = (show(ours.get(name)), show(theirs.get(name)));
+            let [ours, theirs] = [ours, theirs].map(|members| match members.get(name) {
+                Some(value) => format!("`{value}`"),
+                None => "absent".to_owned(),
+            });
             found.insert(format!("{what} `{name}`: ours {ours}, theirs {theirs}"));
         }
     }
@@ -255,9 +255,10 @@ fn compare_arguments(ours: &Sent, theirs: &Sent, found: &mut BTreeSet<String>) {
         }
     }
     let order = |flags: &[(String, Value)], others: &[(String, Value)]| {
-        let known = |flag: &String| others.iter().any(|(other, _)| other == flag);
-        let names = flags.iter().map(|(flag, _)| flag.clone()).filter(known);
-        names.collect::<Vec<_>>()
+        let names = flags.iter().map(|(flag, _)| flag.clone());
+        names
+            .filter(|flag| others.iter().any(|(other, _)| other == flag))
+            .collect::<Vec<_>>()
     };
     let [mut our_order, mut their_order] = [
         order(&our_flags, &their_flags),
