@@ -6,7 +6,6 @@ impl Isolation {
     /// Options that start the CLI in this world.
     ///
     /// Everything else is as [`Options::new`] has it, so that a test says what it is about.
-    #[must_use]
     pub fn options(&self) -> Options {
         Options::new()
             .cli_path(self.program())

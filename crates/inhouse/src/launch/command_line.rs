@@ -15,6 +15,7 @@ use super::Environment;
 /// assert_eq!(ssh.to_command().get_program(), "ssh");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
+#[must_use = "a command line does nothing until a transport starts it"]
 #[non_exhaustive]
 pub struct CommandLine {
     /// The program, as a path or as a name in `PATH`.
@@ -29,7 +30,6 @@ pub struct CommandLine {
 
 impl CommandLine {
     /// Creates a command line without arguments, in the environment and directory of the host.
-    #[must_use]
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -40,7 +40,6 @@ impl CommandLine {
     }
 
     /// Adds arguments after the existing ones.
-    #[must_use]
     pub fn args<S: Into<OsString>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self

@@ -10,6 +10,8 @@ use inhouse_proto::control::outgoing::Initialize;
 use super::args::Args;
 use super::private_files::PrivateFiles;
 use super::problems::Problems;
+use super::stream::MAX_LINE_BYTES;
+use super::timeouts::DEFAULT_TIMEOUT;
 use super::{
     CommandLine, HostEnvironment, agents, environment, hooks, limits, mcp, model, output,
     permissions, plugins, process, prompt, requests, session, settings, stream, timeouts, tools,
@@ -179,15 +181,14 @@ impl Plan {
 
         let env = environment::changes(options, host, builder.env);
         let command = process::command(options, program, builder.args.into_vec(), env)?;
+        let stderr = options.process.stderr.as_ref();
+        let stream = &options.stream;
+        let (connect, control) = (options.timeouts.connect, options.timeouts.control);
         Ok(Self {
             launch: Launch {
                 command,
                 user: options.process.user,
-                stderr: options
-                    .process
-                    .stderr
-                    .as_ref()
-                    .map(|callback| callback.0.clone()),
+                stderr: stderr.map(|callback| callback.0.clone()),
                 _files: builder.files,
             },
             initialize: builder.initialize,
@@ -195,10 +196,10 @@ impl Plan {
             requires_blocking_hooks: options.hooks.require_on_failure(),
             confirm_before_prompt: builder.confirm_before_prompt,
             verbatim_prompts: options.prompt.verbatim,
-            max_line_bytes: options.stream.max_line_bytes,
-            backlog: options.stream.backlog,
-            connect_timeout: options.timeouts.connect,
-            control_timeout: options.timeouts.control,
+            max_line_bytes: stream.max_line_bytes.unwrap_or(MAX_LINE_BYTES),
+            backlog: stream.backlog,
+            connect_timeout: connect.unwrap_or(DEFAULT_TIMEOUT),
+            control_timeout: control.unwrap_or(DEFAULT_TIMEOUT),
             background_ceiling: timeouts::background_ceiling(options, host),
             shutdown: options.timeouts.shutdown,
             warnings: permissions::warnings(options),

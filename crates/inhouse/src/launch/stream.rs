@@ -2,9 +2,12 @@ use super::plan::Builder;
 use super::problems::Problems;
 use crate::options::Options;
 
+/// The default maximum length of a line; the longest messages contain files and images.
+pub(super) const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
+
 pub(super) fn validate(options: &Options, problems: &mut Problems) {
     problems.add_if(
-        options.stream.max_line_bytes == 0,
+        options.stream.max_line_bytes == Some(0),
         "`max_line_bytes` is 0, so no message could be read; omit it for 256 MiB",
     );
 }

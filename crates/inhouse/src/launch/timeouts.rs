@@ -5,6 +5,8 @@ use super::{HostEnvironment, environment};
 use crate::options::Options;
 
 const BACKGROUND_CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
+/// The default time for a control request, and for the start of the CLI.
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 const DEFAULT_BACKGROUND_CEILING: Duration = Duration::from_secs(600);
 
 pub(super) fn apply(options: &Options, builder: &mut Builder) {

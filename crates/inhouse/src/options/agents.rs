@@ -25,7 +25,6 @@ impl Options {
     /// let cli = launch(Options::new().agents([("reviewer", reviewer)]));
     /// assert_eq!(cli.initialize()["agents"]["reviewer"]["prompt"], "You review.");
     /// ```
-    #[must_use]
     pub fn agents<S: Into<String>>(
         mut self,
         agents: impl IntoIterator<Item = (S, AgentDefinition)>,
@@ -48,7 +47,6 @@ impl Options {
     /// let cli = launch(Options::new().agent("reviewer"));
     /// assert!(cli.has_arg("--agent=reviewer"));
     /// ```
-    #[must_use]
     pub fn agent(mut self, name: impl Into<String>) -> Self {
         self.agents.main = Some(name.into());
         self
@@ -67,7 +65,6 @@ impl Options {
     /// assert!(cli.has_arg("--allowedTools=Skill(pdf)"));
     /// assert_eq!(cli.initialize()["skills"][0], "pdf");
     /// ```
-    #[must_use]
     pub fn skills(mut self, skills: Skills) -> Self {
         self.agents.skills = Some(skills);
         self
@@ -76,6 +73,7 @@ impl Options {
 
 /// A selection of skills.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "set it with `Options::skills`"]
 pub struct Skills(pub(crate) SkillSelection);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,13 +84,11 @@ pub(crate) enum SkillSelection {
 
 impl Skills {
     /// Selects every skill.
-    #[must_use]
     pub fn all() -> Self {
         Self(SkillSelection::All)
     }
 
     /// Selects skills by name; a skill of a plugin is `plugin:skill`.
-    #[must_use]
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         Self(SkillSelection::Only(
             names.into_iter().map(Into::into).collect(),
@@ -100,7 +96,6 @@ impl Skills {
     }
 
     /// Selects no skill.
-    #[must_use]
     pub fn none() -> Self {
         Self(SkillSelection::Only(Vec::new()))
     }

@@ -25,7 +25,6 @@ impl Options {
     /// let cli = launch(Options::new().env("RUST_LOG", "debug"));
     /// assert_eq!(cli.env("RUST_LOG"), Some("debug"));
     /// ```
-    #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let name = name.into();
         self.environment.removed.remove(&name);
@@ -42,7 +41,6 @@ impl Options {
     /// let cli = launch(Options::new().envs([("LANG", "C"), ("TZ", "UTC")]));
     /// assert_eq!((cli.env("LANG"), cli.env("TZ")), (Some("C"), Some("UTC")));
     /// ```
-    #[must_use]
     pub fn envs<K, V>(self, variables: impl IntoIterator<Item = (K, V)>) -> Self
     where
         K: Into<OsString>,
@@ -62,7 +60,6 @@ impl Options {
     /// let cli = launch(Options::new().env_remove("SECRET"));
     /// assert!(cli.removes_env("SECRET"));
     /// ```
-    #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         let name = name.into();
         self.environment.set.remove(&name);
@@ -83,7 +80,6 @@ impl Options {
     /// assert!(plan.launch.command.env.clear);
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn clean_env(mut self) -> Self {
         self.environment.clean = true;
         self

@@ -41,7 +41,6 @@ impl Options {
     /// assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "deny");
     /// # }));
     /// ```
-    #[must_use]
     pub fn hook<E, H, F>(mut self, matcher: Matcher<E>, handler: H) -> Self
     where
         E: HookEvent,
@@ -73,7 +72,6 @@ impl Options {
     /// assert_eq!(output["systemMessage"], "2 cups");
     /// # }));
     /// ```
-    #[must_use]
     pub fn raw_hook<H, F>(
         mut self,
         event: impl Into<String>,

@@ -20,7 +20,6 @@ impl Options {
     /// let cli = launch(Options::new().max_turns(3));
     /// assert!(cli.has_arg("--max-turns=3"));
     /// ```
-    #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.limits.max_turns = Some(turns);
         self
@@ -38,7 +37,6 @@ impl Options {
     /// let cli = launch(Options::new().max_budget_usd(0.5));
     /// assert!(cli.has_arg("--max-budget-usd=0.5"));
     /// ```
-    #[must_use]
     pub fn max_budget_usd(mut self, dollars: f64) -> Self {
         self.limits.max_budget_usd = Some(dollars);
         self
@@ -55,7 +53,6 @@ impl Options {
     /// let cli = launch(Options::new().task_budget(100_000));
     /// assert!(cli.has_arg("--task-budget=100000"));
     /// ```
-    #[must_use]
     pub fn task_budget(mut self, tokens: u64) -> Self {
         self.limits.task_budget = Some(tokens);
         self

@@ -35,7 +35,6 @@ impl Options {
     /// assert_eq!(result.all_text(), "noon");
     /// # }));
     /// ```
-    #[must_use]
     pub fn tool_server<S: Send + Sync + 'static>(mut self, server: ToolServer<S>) -> Self {
         self.mcp.servers = self.mcp.servers.tool_server(server);
         self
@@ -51,7 +50,6 @@ impl Options {
     /// let cli = launch(Options::new().tool_server_as("sums", ToolServer::<()>::new("calc")));
     /// assert_eq!(cli.initialize()["sdkMcpServers"][0], "sums");
     /// ```
-    #[must_use]
     pub fn tool_server_as<S: Send + Sync + 'static>(
         mut self,
         key: impl Into<String>,
@@ -88,7 +86,6 @@ impl Options {
     /// assert_eq!(cli.initialize()["sdkMcpServers"][0], "notes");
     /// ```
     #[cfg(feature = "rmcp")]
-    #[must_use]
     pub fn rmcp_server<F, H>(mut self, name: impl Into<String>, handler: F) -> Self
     where
         F: Fn() -> H + Send + Sync + 'static,
@@ -110,7 +107,6 @@ impl Options {
     /// let config = r#"{"mcpServers":{"db":{"command":"db-mcp","type":"stdio"}}}"#;
     /// assert!(cli.has_arg(&format!("--mcp-config={config}")));
     /// ```
-    #[must_use]
     pub fn mcp_server(mut self, name: impl Into<String>, server: McpServer) -> Self {
         self.mcp.servers = self.mcp.servers.mcp_server(name, server);
         self
@@ -129,7 +125,6 @@ impl Options {
     /// let cli = launch(Options::new().mcp_config_file("/srv/mcp.json"));
     /// assert!(cli.has_arg("--mcp-config=/srv/mcp.json"));
     /// ```
-    #[must_use]
     pub fn mcp_config_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.mcp.config_files.push(path.into());
         self
@@ -146,7 +141,6 @@ impl Options {
     /// let cli = launch(Options::new().strict_mcp_config(true));
     /// assert!(cli.has_arg("--strict-mcp-config"));
     /// ```
-    #[must_use]
     pub fn strict_mcp_config(mut self, strict: bool) -> Self {
         self.mcp.strict = strict;
         self
@@ -166,6 +160,7 @@ impl Options {
 /// assert_eq!(Value::from(server), config);
 /// ```
 #[derive(Clone, PartialEq)]
+#[must_use = "add it with `Options::mcp_server`"]
 pub struct McpServer {
     pub(crate) transport: McpTransport,
     pub(crate) args: Vec<String>,
@@ -185,7 +180,6 @@ pub(crate) enum McpTransport {
 
 impl McpServer {
     /// Creates a server that the CLI starts as a program and connects to over stdin and stdout.
-    #[must_use]
     pub fn stdio(command: impl Into<String>) -> Self {
         Self::with_transport(McpTransport::Stdio {
             command: command.into(),
@@ -193,14 +187,12 @@ impl McpServer {
     }
 
     /// Creates a server that the CLI connects to over streamable HTTP.
-    #[must_use]
     pub fn http(url: impl Into<String>) -> Self {
         Self::remote("http", url.into())
     }
 
     /// Creates a server that the CLI connects to over HTTP with server-sent events, which streamable
     /// HTTP replaces.
-    #[must_use]
     pub fn sse(url: impl Into<String>) -> Self {
         Self::remote("sse", url.into())
     }
@@ -208,7 +200,6 @@ impl McpServer {
     /// Adds arguments of the program.
     ///
     /// A `Config` error for a service.
-    #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
@@ -217,7 +208,6 @@ impl McpServer {
     /// Sets an environment variable of the program.
     ///
     /// A `Config` error for a service.
-    #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(name.into(), value.into());
         self
@@ -226,21 +216,18 @@ impl McpServer {
     /// Sets a header of the requests to the service.
     ///
     /// A `Config` error for a program.
-    #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), value.into());
         self
     }
 
     /// Sets how long a tool call may take, at least 1 s.
-    #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sets whether the model sees the tools from the start, instead of searching for them.
-    #[must_use]
     pub fn always_load(mut self, always: bool) -> Self {
         self.always_load = Some(always);
         self
@@ -249,14 +236,12 @@ impl McpServer {
     /// Adds a permission policy for one tool of a service.
     ///
     /// A `Config` error for a program.
-    #[must_use]
     pub fn tool_policy(mut self, policy: ToolPolicy) -> Self {
         self.tools.push(policy);
         self
     }
 
     /// Sets a member of the configuration that has no method.
-    #[must_use]
     pub fn extra(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.extra.insert(name.into(), value.into());
         self

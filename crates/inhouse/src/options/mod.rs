@@ -168,6 +168,7 @@ pub(crate) use self::tools::ToolSelection;
 ///
 /// `Debug` does not show prompts, environment values and other values that may contain a secret.
 #[derive(Clone, Debug, Default)]
+#[must_use = "options do nothing until they open a session"]
 pub struct Options {
     pub(crate) model: model::ModelOptions,
     pub(crate) limits: limits::LimitOptions,
@@ -200,7 +201,6 @@ impl Options {
     /// let cli = launch(Options::new());
     /// assert_eq!(cli.args(), ["--output-format=stream-json", "--verbose", "--input-format=stream-json"]);
     /// ```
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

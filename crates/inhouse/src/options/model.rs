@@ -22,7 +22,6 @@ impl Options {
     /// let cli = launch(Options::new().model("opus"));
     /// assert!(cli.has_arg("--model=opus"));
     /// ```
-    #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model.model = Some(model.into());
         self
@@ -40,7 +39,6 @@ impl Options {
     /// let cli = launch(Options::new().fallback_model("sonnet").fallback_model("haiku"));
     /// assert!(cli.has_arg("--fallback-model=sonnet,haiku"));
     /// ```
-    #[must_use]
     pub fn fallback_model(mut self, model: impl Into<String>) -> Self {
         self.model.fallbacks.push(model.into());
         self
@@ -57,7 +55,6 @@ impl Options {
     /// let cli = launch(Options::new().thinking(Thinking::budget(2048)));
     /// assert!(cli.has_arg("--max-thinking-tokens=2048"));
     /// ```
-    #[must_use]
     pub fn thinking(mut self, thinking: Thinking) -> Self {
         self.model.thinking = Some(thinking);
         self
@@ -74,7 +71,6 @@ impl Options {
     /// let cli = launch(Options::new().effort(Effort::High));
     /// assert!(cli.has_arg("--effort=high"));
     /// ```
-    #[must_use]
     pub fn effort(mut self, effort: Effort) -> Self {
         self.model.effort = Some(effort);
         self
@@ -91,7 +87,6 @@ impl Options {
     /// let cli = launch(Options::new().beta("context-1m-2025-08-07"));
     /// assert!(cli.has_arg("--betas=context-1m-2025-08-07"));
     /// ```
-    #[must_use]
     pub fn beta(mut self, beta: impl Into<String>) -> Self {
         self.model.betas.push(beta.into());
         self
@@ -110,6 +105,7 @@ impl Options {
 /// assert!(cli.has_arg("--thinking-display=summarized"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "set it with `Options::thinking`"]
 pub struct Thinking {
     pub(crate) mode: ThinkingMode,
     pub(crate) display: Option<ThinkingDisplay>,
@@ -124,7 +120,6 @@ pub(crate) enum ThinkingMode {
 
 impl Thinking {
     /// Lets the model decide how much it thinks.
-    #[must_use]
     pub fn adaptive() -> Self {
         Self::with_mode(ThinkingMode::Adaptive)
     }
@@ -133,13 +128,11 @@ impl Thinking {
     ///
     /// For models that do not support adaptive thinking. A budget of 0 is a `Config` error; use
     /// [`disabled`](Self::disabled).
-    #[must_use]
     pub fn budget(tokens: u32) -> Self {
         Self::with_mode(ThinkingMode::Budget(tokens))
     }
 
     /// Turns thinking off.
-    #[must_use]
     pub fn disabled() -> Self {
         Self::with_mode(ThinkingMode::Disabled)
     }
@@ -147,7 +140,6 @@ impl Thinking {
     /// Sets whether thinking blocks contain a summary or no text.
     ///
     /// Default: the CLI decides.
-    #[must_use]
     pub fn display(mut self, display: ThinkingDisplay) -> Self {
         self.display = Some(display);
         self

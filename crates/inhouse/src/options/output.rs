@@ -27,7 +27,6 @@ impl Options {
     /// let cli = launch(Options::new().json_schema(json!({"type": "object"})));
     /// assert!(cli.has_arg(r#"--json-schema={"type":"object"}"#));
     /// ```
-    #[must_use]
     pub fn json_schema(mut self, schema: impl Into<Value>) -> Self {
         self.output.schema = Some(schema.into());
         self
@@ -51,7 +50,6 @@ impl Options {
     /// let schema = cli.args().iter().find_map(|arg| arg.strip_prefix("--json-schema=")).unwrap();
     /// assert!(schema.contains("Whether the change may be merged."));
     /// ```
-    #[must_use]
     pub fn output<T: JsonSchema>(self) -> Self {
         let settings = SchemaSettings::draft2020_12()
             .with(|settings| settings.meta_schema = None)

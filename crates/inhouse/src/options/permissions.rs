@@ -37,7 +37,6 @@ impl Options {
     /// let cli = launch(Options::new().permission_mode(PermissionMode::Plan));
     /// assert!(cli.has_arg("--permission-mode=plan"));
     /// ```
-    #[must_use]
     pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
         self.permissions.mode = Some(mode);
         self
@@ -56,7 +55,6 @@ impl Options {
     /// let cli = launch(Options::new().allow_dangerously_skip_permissions(true));
     /// assert!(cli.has_arg("--allow-dangerously-skip-permissions"));
     /// ```
-    #[must_use]
     pub fn allow_dangerously_skip_permissions(mut self, allow: bool) -> Self {
         self.permissions.allow_dangerously_skip = allow;
         self
@@ -74,7 +72,6 @@ impl Options {
     /// let cli = launch(Options::new().permission_prompt_tool("mcp__guard__ask"));
     /// assert!(cli.has_arg("--permission-prompt-tool=mcp__guard__ask"));
     /// ```
-    #[must_use]
     pub fn permission_prompt_tool(mut self, tool: impl Into<String>) -> Self {
         self.permissions.prompt_tool = Some(tool.into());
         self
@@ -91,7 +88,6 @@ impl Options {
     /// let cli = launch(Options::new().permission_prompts(PermissionPrompts::None));
     /// assert!(cli.has_arg("--permission-prompts=none"));
     /// ```
-    #[must_use]
     pub fn permission_prompts(mut self, prompts: PermissionPrompts) -> Self {
         self.permissions.prompts = Some(prompts);
         self
@@ -108,7 +104,6 @@ impl Options {
     /// let cli = launch(Options::new().add_dir("/srv/data"));
     /// assert!(cli.has_arg("--add-dir=/srv/data"));
     /// ```
-    #[must_use]
     pub fn add_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.permissions.directories.push(directory.into());
         self
@@ -126,7 +121,6 @@ impl Options {
     /// let cli = launch(Options::new().per_task_stop(true));
     /// assert_eq!(cli.initialize()["perTaskStopAffordance"], true);
     /// ```
-    #[must_use]
     pub fn per_task_stop(mut self, offered: bool) -> Self {
         self.permissions.per_task_stop = Some(offered);
         self
@@ -159,7 +153,6 @@ impl Options {
     /// assert_eq!(decision["behavior"], "deny");
     /// # }));
     /// ```
-    #[must_use]
     pub fn permissions(mut self, handler: impl PermissionHandler) -> Self {
         self.ask.policy = Some(handler.into_policy());
         self
@@ -188,7 +181,6 @@ impl Options {
     /// assert_eq!(decision["behavior"], "deny");
     /// # }));
     /// ```
-    #[must_use]
     pub fn permission_timeout(mut self, timeout: Duration) -> Self {
         self.ask.timeout = Some(timeout);
         self
@@ -213,7 +205,6 @@ impl Options {
     /// assert_eq!(decision["behavior"], "allow");
     /// # }));
     /// ```
-    #[must_use]
     pub fn on_question<H, F>(mut self, handler: H) -> Self
     where
         H: FnOnce(Asked<QuestionRequest>) -> F + Clone + Send + Sync + 'static,
@@ -242,7 +233,6 @@ impl Options {
     /// assert_eq!(decision["behavior"], "deny");
     /// # }));
     /// ```
-    #[must_use]
     pub fn on_plan<H, F>(mut self, handler: H) -> Self
     where
         H: FnOnce(Asked<PlanRequest>) -> F + Clone + Send + Sync + 'static,
@@ -271,7 +261,6 @@ impl Options {
     /// assert_eq!(cli.expect_answer(&id).await.payload()["content"]["region"], "north");
     /// # }));
     /// ```
-    #[must_use]
     pub fn on_elicitation<H, F>(mut self, handler: H) -> Self
     where
         H: FnOnce(Asked<ElicitationRequest>) -> F + Clone + Send + Sync + 'static,
@@ -295,7 +284,6 @@ impl Options {
     ///     .on_dialog("sign_in", async |_: Asked<DialogRequest>| Ok(DialogAnswer::Cancelled));
     /// assert_eq!(launch(options).initialize()["supportedDialogKinds"][0], "sign_in");
     /// ```
-    #[must_use]
     pub fn on_dialog<H, F>(mut self, kind: impl Into<String>, handler: H) -> Self
     where
         H: FnOnce(Asked<DialogRequest>) -> F + Clone + Send + Sync + 'static,

@@ -23,7 +23,6 @@ impl Options {
     /// assert!(cli.has_arg("--plugin-dir=/srv/plugins/a"));
     /// assert!(cli.has_arg("--plugin-dir-no-mcp=/srv/plugins/b"));
     /// ```
-    #[must_use]
     pub fn plugin(mut self, plugin: impl Into<Plugin>) -> Self {
         self.plugins.plugins.push(plugin.into());
         self
@@ -41,7 +40,6 @@ impl Options {
     /// let cli = launch(options.plugin_delivery(PluginDelivery::Initialize));
     /// assert_eq!(cli.initialize()["plugins"][0]["path"], "/srv/plugins/a");
     /// ```
-    #[must_use]
     pub fn plugin_delivery(mut self, delivery: PluginDelivery) -> Self {
         self.plugins.delivery = delivery;
         self
@@ -50,6 +48,7 @@ impl Options {
 
 /// A plugin in a local directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "add it with `Options::plugin`"]
 pub struct Plugin {
     pub(crate) path: PathBuf,
     pub(crate) skip_mcp_discovery: bool,
@@ -57,7 +56,6 @@ pub struct Plugin {
 
 impl Plugin {
     /// Creates a plugin from the directory that contains it.
-    #[must_use]
     pub fn local(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -68,7 +66,6 @@ impl Plugin {
     /// Sets whether the CLI ignores the MCP servers of the plugin.
     ///
     /// Default: `false`.
-    #[must_use]
     pub fn skip_mcp_discovery(mut self, skip: bool) -> Self {
         self.skip_mcp_discovery = skip;
         self

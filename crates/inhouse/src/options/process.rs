@@ -45,7 +45,6 @@ impl Options {
     /// let cli = launch(Options::new().cwd("/srv/work"));
     /// assert_eq!(cli.cwd(), Some(Path::new("/srv/work")));
     /// ```
-    #[must_use]
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.process.cwd = Some(directory.into());
         self
@@ -64,7 +63,6 @@ impl Options {
     /// assert_eq!(plan.launch.command.program, "/opt/claude");
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn cli_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.process.cli_path = Some(path.into());
         self
@@ -85,7 +83,6 @@ impl Options {
     /// assert_eq!(plan.launch.command.args[..2], ["--smol", "cli.js"]);
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn runtime<S: Into<OsString>>(
         mut self,
         program: impl Into<OsString>,
@@ -111,7 +108,6 @@ impl Options {
     /// assert!(cli.has_arg("--bare"));
     /// assert!(cli.has_arg("--autocompact=200k"));
     /// ```
-    #[must_use]
     pub fn extra_arg(
         mut self,
         flag: impl Into<String>,
@@ -133,7 +129,6 @@ impl Options {
     /// let cli = launch(Options::new().client_app("my-app/1.0"));
     /// assert_eq!(cli.env("CLAUDE_AGENT_SDK_CLIENT_APP"), Some("my-app/1.0"));
     /// ```
-    #[must_use]
     pub fn client_app(mut self, label: impl Into<String>) -> Self {
         self.process.client_app = Some(label.into());
         self
@@ -154,7 +149,6 @@ impl Options {
     /// # }
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn os_user(mut self, uid: u32, gid: u32) -> Self {
         self.process.user = Some(OsUser { uid, gid });
         self
@@ -179,7 +173,6 @@ impl Options {
     /// assert_eq!(lines.recv().unwrap(), "warning: no such beta");
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn stderr(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.process.stderr = Some(Redacted(Arc::new(sink)));
         self
@@ -193,7 +186,6 @@ impl Options {
     ///
     /// assert!(launch(Options::new().debug()).has_arg("--debug"));
     /// ```
-    #[must_use]
     pub fn debug(mut self) -> Self {
         self.process.debug = true;
         self
@@ -210,7 +202,6 @@ impl Options {
     /// let cli = launch(Options::new().debug_file("/tmp/claude.log"));
     /// assert!(cli.has_arg("--debug-file=/tmp/claude.log"));
     /// ```
-    #[must_use]
     pub fn debug_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.process.debug_file = Some(path.into());
         self
@@ -248,7 +239,6 @@ impl Options {
     /// assert!(docker.has_arg("TOKEN"));
     /// assert_eq!(docker.env("TOKEN"), Some("secret"));
     /// ```
-    #[must_use]
     pub fn wrap_command(
         mut self,
         wrap: impl Fn(CommandLine) -> CommandLine + Send + Sync + 'static,

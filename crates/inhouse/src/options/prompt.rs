@@ -25,7 +25,6 @@ impl Options {
     /// let cli = launch(Options::new().system_prompt("Answer in one sentence."));
     /// assert_eq!(cli.initialize()["systemPrompt"][0], "Answer in one sentence.");
     /// ```
-    #[must_use]
     pub fn system_prompt(mut self, prompt: impl Into<SystemPrompt>) -> Self {
         self.prompt.system = prompt.into();
         self
@@ -42,7 +41,6 @@ impl Options {
     /// let cli = launch(Options::new().plan_mode_instructions("Plan in three steps."));
     /// assert_eq!(cli.initialize()["planModeInstructions"], "Plan in three steps.");
     /// ```
-    #[must_use]
     pub fn plan_mode_instructions(mut self, text: impl Into<String>) -> Self {
         self.prompt.plan_mode_instructions = Some(Redacted(text.into()));
         self
@@ -65,7 +63,6 @@ impl Options {
     /// # cli.turn("Understood.").await;
     /// # }));
     /// ```
-    #[must_use]
     pub fn verbatim_prompts(mut self, verbatim: bool) -> Self {
         self.prompt.verbatim = verbatim;
         self
@@ -93,6 +90,7 @@ impl Options {
 /// assert_eq!(cli.initialize()["appendSystemPrompt"], "Prefer Rust.");
 /// ```
 #[derive(Clone)]
+#[must_use = "set it with `Options::system_prompt`"]
 pub struct SystemPrompt {
     pub(crate) base: PromptBase,
     pub(crate) dynamic: Vec<String>,
@@ -110,7 +108,6 @@ pub(crate) enum PromptBase {
 
 impl SystemPrompt {
     /// Uses this text as the whole system prompt.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::sections([text])
     }
@@ -118,14 +115,12 @@ impl SystemPrompt {
     /// Uses these sections as the system prompt.
     ///
     /// Sections that differ between sessions are added with [`dynamic`](Self::dynamic).
-    #[must_use]
     pub fn sections<S: Into<String>>(stable: impl IntoIterator<Item = S>) -> Self {
         let stable = stable.into_iter().map(Into::into).collect();
         Self::with_base(PromptBase::Sections(stable))
     }
 
     /// Uses the system prompt of Claude Code.
-    #[must_use]
     pub fn preset() -> Self {
         Self::with_base(PromptBase::Preset)
     }
@@ -133,7 +128,6 @@ impl SystemPrompt {
     /// Uses the text of a file, which the CLI reads.
     ///
     /// A relative path is resolved against the CLI's working directory.
-    #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::with_base(PromptBase::File(path.into()))
     }
@@ -143,7 +137,6 @@ impl SystemPrompt {
     /// The CLI caches the stable sections separately, so that sessions share them. Only for
     /// [`text`](Self::text) and [`sections`](Self::sections); a `Config` error otherwise. CLI 2.1.197
     /// does not support it and shows the boundary marker to the model.
-    #[must_use]
     pub fn dynamic<S: Into<String>>(mut self, sections: impl IntoIterator<Item = S>) -> Self {
         self.dynamic.extend(sections.into_iter().map(Into::into));
         self
@@ -152,7 +145,6 @@ impl SystemPrompt {
     /// Appends a text to the preset or to the file.
     ///
     /// A `Config` error for [`text`](Self::text) and [`sections`](Self::sections).
-    #[must_use]
     pub fn append(mut self, text: impl Into<String>) -> Self {
         self.append = Some(text.into());
         self
@@ -162,7 +154,6 @@ impl SystemPrompt {
     /// status) move to the first user message.
     ///
     /// Sessions on several machines then share one cached prompt. Default: `false`.
-    #[must_use]
     pub fn exclude_dynamic_sections(mut self, exclude: bool) -> Self {
         self.exclude_dynamic_sections = Some(exclude);
         self
@@ -172,7 +163,6 @@ impl SystemPrompt {
     ///
     /// A resumed session uses the recorded prompt: another prompt is ignored until the conversation
     /// is compacted. With `false`, each launch uses its own prompt. Default: `true`.
-    #[must_use]
     pub fn snapshot(mut self, snapshot: bool) -> Self {
         self.snapshot = Some(snapshot);
         self

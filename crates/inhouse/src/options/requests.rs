@@ -51,7 +51,6 @@ impl Options {
     /// assert_eq!(cli.expect_answer(&id).await.payload()["reason"], "signed_out");
     /// # }));
     /// ```
-    #[must_use]
     pub fn on_request<H, F, E>(mut self, subtype: impl Into<String>, handler: H) -> Self
     where
         H: FnOnce(Value) -> F + Clone + Send + Sync + 'static,

@@ -17,7 +17,6 @@ impl Options {
     /// let cli = launch(Options::new().sandbox(SandboxSettings::enabled()));
     /// assert!(cli.has_arg(r#"--settings={"sandbox":{"enabled":true,"failIfUnavailable":true}}"#));
     /// ```
-    #[must_use]
     pub fn sandbox(mut self, sandbox: SandboxSettings) -> Self {
         self.sandbox = Some(sandbox);
         self
@@ -39,23 +38,21 @@ impl Options {
 /// assert!(cli.args().iter().any(|arg| arg.contains(r#""allowedDomains":["crates.io""#)));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use = "set it with `Options::sandbox`"]
 pub struct SandboxSettings(pub(crate) Members);
 
 impl SandboxSettings {
     /// Creates settings without members, for changes to a sandbox that other settings enable.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Creates settings that enable the sandbox.
-    #[must_use]
     pub fn enabled() -> Self {
         Self::new().extra("enabled", true)
     }
 
     /// Creates settings that disable the sandbox, also if other settings enable it.
-    #[must_use]
     pub fn disabled() -> Self {
         Self::new().extra("enabled", false)
     }
@@ -63,25 +60,21 @@ impl SandboxSettings {
     /// Sets whether the session ends if the machine supports no sandbox.
     ///
     /// Default: the value of the settings, else `true` for an enabled sandbox.
-    #[must_use]
     pub fn fail_if_unavailable(self, fail: bool) -> Self {
         self.extra("failIfUnavailable", fail)
     }
 
     /// Sets whether sandboxed commands run without a permission request.
-    #[must_use]
     pub fn auto_allow_bash(self, allow: bool) -> Self {
         self.extra("autoAllowBashIfSandboxed", allow)
     }
 
     /// Sets whether the model may request to run a command outside the sandbox.
-    #[must_use]
     pub fn allow_unsandboxed_commands(self, allow: bool) -> Self {
         self.extra("allowUnsandboxedCommands", allow)
     }
 
     /// Adds commands that always run outside the sandbox.
-    #[must_use]
     pub fn exclude_commands<S: Into<String>>(
         mut self,
         commands: impl IntoIterator<Item = S>,
@@ -91,25 +84,21 @@ impl SandboxSettings {
     }
 
     /// Sets the network access of sandboxed commands.
-    #[must_use]
     pub fn network(self, network: SandboxNetwork) -> Self {
         self.extra("network", network.0.0)
     }
 
     /// Sets the file access of sandboxed commands.
-    #[must_use]
     pub fn filesystem(self, filesystem: SandboxFilesystem) -> Self {
         self.extra("filesystem", filesystem.0.0)
     }
 
     /// Sets the credentials that are hidden from sandboxed commands.
-    #[must_use]
     pub fn credentials(self, credentials: SandboxCredentials) -> Self {
         self.extra("credentials", credentials.0.0)
     }
 
     /// Suppresses reports of violations of these paths by this command; `*` is every command.
-    #[must_use]
     pub fn ignore_violations<S: Into<String>>(
         mut self,
         command: impl Into<String>,
@@ -122,13 +111,11 @@ impl SandboxSettings {
     }
 
     /// Sets whether to use a weaker sandbox inside a container.
-    #[must_use]
     pub fn enable_weaker_nested_sandbox(self, enable: bool) -> Self {
         self.extra("enableWeakerNestedSandbox", enable)
     }
 
     /// Sets a member that has no method, such as `ripgrep` or `bwrapPath`.
-    #[must_use]
     pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
         self.0.set(name.as_ref(), value);
         self
@@ -137,37 +124,33 @@ impl SandboxSettings {
 
 /// Network access of sandboxed commands.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use = "set it with `SandboxSettings::network`"]
 pub struct SandboxNetwork(Members);
 
 impl SandboxNetwork {
     /// Creates settings without members.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds domains that commands may connect to.
-    #[must_use]
     pub fn allow_domains<S: Into<String>>(mut self, domains: impl IntoIterator<Item = S>) -> Self {
         self.0.extend_strings("allowedDomains", domains);
         self
     }
 
     /// Adds domains that commands may not connect to.
-    #[must_use]
     pub fn deny_domains<S: Into<String>>(mut self, domains: impl IntoIterator<Item = S>) -> Self {
         self.0.extend_strings("deniedDomains", domains);
         self
     }
 
     /// Sets whether domains that are not allowed are denied without a permission request.
-    #[must_use]
     pub fn strict_allowlist(self, strict: bool) -> Self {
         self.extra("strictAllowlist", strict)
     }
 
     /// Adds Unix sockets that commands may connect to.
-    #[must_use]
     pub fn allow_unix_sockets<S: Into<String>>(
         mut self,
         paths: impl IntoIterator<Item = S>,
@@ -177,31 +160,26 @@ impl SandboxNetwork {
     }
 
     /// Sets whether commands may connect to every Unix socket.
-    #[must_use]
     pub fn allow_all_unix_sockets(self, allow: bool) -> Self {
         self.extra("allowAllUnixSockets", allow)
     }
 
     /// Sets whether commands may listen on local ports.
-    #[must_use]
     pub fn allow_local_binding(self, allow: bool) -> Self {
         self.extra("allowLocalBinding", allow)
     }
 
     /// Sets the port of an HTTP proxy to use instead of the CLI's own proxy.
-    #[must_use]
     pub fn http_proxy_port(self, port: u16) -> Self {
         self.extra("httpProxyPort", port)
     }
 
     /// Sets the port of a SOCKS proxy to use instead of the CLI's own proxy.
-    #[must_use]
     pub fn socks_proxy_port(self, port: u16) -> Self {
         self.extra("socksProxyPort", port)
     }
 
     /// Sets a member that has no method, such as `tlsTerminate`.
-    #[must_use]
     pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
         self.0.set(name.as_ref(), value);
         self
@@ -210,45 +188,40 @@ impl SandboxNetwork {
 
 /// File access of sandboxed commands.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use = "set it with `SandboxSettings::filesystem`"]
 pub struct SandboxFilesystem(Members);
 
 impl SandboxFilesystem {
     /// Creates settings without members.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds paths that commands may write, in addition to the working directories.
-    #[must_use]
     pub fn allow_write<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
         self.0.extend_strings("allowWrite", paths);
         self
     }
 
     /// Adds paths that commands may not write.
-    #[must_use]
     pub fn deny_write<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
         self.0.extend_strings("denyWrite", paths);
         self
     }
 
     /// Adds paths that commands may not read.
-    #[must_use]
     pub fn deny_read<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
         self.0.extend_strings("denyRead", paths);
         self
     }
 
     /// Adds paths that commands may read although they are below a path that they may not read.
-    #[must_use]
     pub fn allow_read<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
         self.0.extend_strings("allowRead", paths);
         self
     }
 
     /// Sets a member that has no method, such as `disabled`.
-    #[must_use]
     pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
         self.0.set(name.as_ref(), value);
         self
@@ -257,17 +230,16 @@ impl SandboxFilesystem {
 
 /// Credentials that are hidden from sandboxed commands.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use = "set it with `SandboxSettings::credentials`"]
 pub struct SandboxCredentials(Members);
 
 impl SandboxCredentials {
     /// Creates settings without members.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a file that contains credentials.
-    #[must_use]
     pub fn file(mut self, path: impl Into<String>, mode: CredentialMode) -> Self {
         let file = json!({"path": path.into(), "mode": mode.as_str()});
         self.0.extend("files", [file]);
@@ -275,7 +247,6 @@ impl SandboxCredentials {
     }
 
     /// Adds an environment variable that contains a credential.
-    #[must_use]
     pub fn env_var(mut self, name: impl Into<String>, mode: CredentialMode) -> Self {
         let variable = json!({"name": name.into(), "mode": mode.as_str()});
         self.0.extend("envVars", [variable]);
@@ -284,7 +255,6 @@ impl SandboxCredentials {
 
     /// Sets a member that has no method, such as `awsPairs`, or a list of `files` with more members
     /// than a path and a mode.
-    #[must_use]
     pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
         self.0.set(name.as_ref(), value);
         self

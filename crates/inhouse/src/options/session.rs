@@ -34,7 +34,6 @@ impl Options {
     /// let cli = launch(Options::new().continue_latest());
     /// assert!(cli.has_arg("--continue"));
     /// ```
-    #[must_use]
     pub fn continue_latest(mut self) -> Self {
         self.session.continue_latest = true;
         self
@@ -51,7 +50,6 @@ impl Options {
     /// let cli = launch(Options::new().resume("Port scan"));
     /// assert!(cli.has_arg("--resume=Port scan"));
     /// ```
-    #[must_use]
     pub fn resume(mut self, session: impl Into<String>) -> Self {
         self.session.resume = Some(session.into());
         self
@@ -69,7 +67,6 @@ impl Options {
     /// let cli = launch(Options::new().session_id("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11"));
     /// assert!(cli.has_arg("--session-id=0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11"));
     /// ```
-    #[must_use]
     pub fn session_id(mut self, id: impl Into<String>) -> Self {
         self.session.id = Some(id.into());
         self
@@ -87,7 +84,6 @@ impl Options {
     /// let cli = launch(Options::new().continue_latest().fork_session(true));
     /// assert!(cli.has_arg("--fork-session"));
     /// ```
-    #[must_use]
     pub fn fork_session(mut self, fork: bool) -> Self {
         self.session.fork = fork;
         self
@@ -105,7 +101,6 @@ impl Options {
     /// let cli = launch(Options::new().resume("Port scan").resume_at(message));
     /// assert!(cli.has_arg(&format!("--resume-session-at={message}")));
     /// ```
-    #[must_use]
     pub fn resume_at(mut self, message: impl Into<String>) -> Self {
         self.session.resume_at = Some(message.into());
         self
@@ -125,7 +120,6 @@ impl Options {
     /// let cli = launch(options.resume_drops_turn(prompt));
     /// assert!(cli.has_arg(&format!("--resume-drops-turn={prompt}")));
     /// ```
-    #[must_use]
     pub fn resume_drops_turn(mut self, prompt: impl Into<String>) -> Self {
         self.session.resume_drops_turn = Some(prompt.into());
         self
@@ -142,7 +136,6 @@ impl Options {
     /// let cli = launch(Options::new().persist_session(false));
     /// assert!(cli.has_arg("--no-session-persistence"));
     /// ```
-    #[must_use]
     pub fn persist_session(mut self, persist: bool) -> Self {
         self.session.persist = Some(persist);
         self
@@ -160,7 +153,6 @@ impl Options {
     /// let cli = launch(Options::new().file_checkpointing(true));
     /// assert_eq!(cli.env("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"), Some("true"));
     /// ```
-    #[must_use]
     pub fn file_checkpointing(mut self, enabled: bool) -> Self {
         self.session.file_checkpointing = enabled;
         self
@@ -177,7 +169,6 @@ impl Options {
     /// let cli = launch(Options::new().title("Port scan"));
     /// assert_eq!(cli.initialize()["title"], "Port scan");
     /// ```
-    #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.session.title = Some(Redacted(title.into()));
         self

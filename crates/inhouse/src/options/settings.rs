@@ -31,7 +31,6 @@ impl Options {
     /// let cli = launch(Options::new().settings("agent-settings.json"));
     /// assert!(cli.has_arg("--settings=agent-settings.json"));
     /// ```
-    #[must_use]
     pub fn settings(mut self, settings: impl Into<Settings>) -> Self {
         self.settings.settings = Some(settings.into());
         self
@@ -53,7 +52,6 @@ impl Options {
     /// let cli = launch(Options::new().managed_settings(policy));
     /// assert!(cli.has_arg(r#"--managed-settings={"permissions":{"deny":["Bash"]}}"#));
     /// ```
-    #[must_use]
     pub fn managed_settings(mut self, settings: impl Into<Value>) -> Self {
         self.settings.managed = Some(Redacted(settings.into()));
         self
@@ -72,7 +70,6 @@ impl Options {
     /// assert!(cli.has_arg("--setting-sources=user"));
     /// assert!(launch(Options::new().setting_sources([])).has_arg("--setting-sources="));
     /// ```
-    #[must_use]
     pub fn setting_sources(mut self, sources: impl IntoIterator<Item = SettingSource>) -> Self {
         self.settings.sources = Some(sources.into_iter().collect());
         self
@@ -92,7 +89,6 @@ impl Options {
     /// assert!(cli.has_arg("--project-config-root=/srv/checkout"));
     /// # }
     /// ```
-    #[must_use]
     pub fn project_config_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.settings.project_config_root = Some(root.into());
         self
@@ -103,6 +99,7 @@ impl Options {
 ///
 /// A string that starts with `{` and ends with `}` is JSON text; any other string is a path.
 #[derive(Clone)]
+#[must_use = "set it with `Options::settings`"]
 pub struct Settings(pub(crate) SettingsForm);
 
 #[derive(Clone)]
@@ -116,13 +113,11 @@ impl Settings {
     /// Uses the settings of a file.
     ///
     /// A relative path is resolved against the CLI's working directory.
-    #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self(SettingsForm::File(path.into()))
     }
 
     /// Uses the settings in a JSON text.
-    #[must_use]
     pub fn json(text: impl Into<String>) -> Self {
         Self(SettingsForm::Json(text.into()))
     }

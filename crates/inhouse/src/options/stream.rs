@@ -1,9 +1,6 @@
 use super::Options;
 
-/// The default of [`Options::max_line_bytes`]; the longest messages contain files and images.
-const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StreamOptions {
     pub(crate) partial_messages: bool,
     pub(crate) hook_events: bool,
@@ -11,23 +8,8 @@ pub(crate) struct StreamOptions {
     pub(crate) replay_user_messages: bool,
     pub(crate) prompt_suggestions: Option<bool>,
     pub(crate) agent_progress_summaries: Option<bool>,
-    pub(crate) max_line_bytes: usize,
+    pub(crate) max_line_bytes: Option<usize>,
     pub(crate) backlog: Backlog,
-}
-
-impl Default for StreamOptions {
-    fn default() -> Self {
-        Self {
-            partial_messages: false,
-            hook_events: false,
-            subagent_text: false,
-            replay_user_messages: false,
-            prompt_suggestions: None,
-            agent_progress_summaries: None,
-            max_line_bytes: MAX_LINE_BYTES,
-            backlog: Backlog::default(),
-        }
-    }
 }
 
 /// Content and buffering of the message stream.
@@ -43,7 +25,6 @@ impl Options {
     /// let cli = launch(Options::new().include_partial_messages(true));
     /// assert!(cli.has_arg("--include-partial-messages"));
     /// ```
-    #[must_use]
     pub fn include_partial_messages(mut self, include: bool) -> Self {
         self.stream.partial_messages = include;
         self
@@ -60,7 +41,6 @@ impl Options {
     /// let cli = launch(Options::new().include_hook_events(true));
     /// assert!(cli.has_arg("--include-hook-events"));
     /// ```
-    #[must_use]
     pub fn include_hook_events(mut self, include: bool) -> Self {
         self.stream.hook_events = include;
         self
@@ -77,7 +57,6 @@ impl Options {
     /// let cli = launch(Options::new().forward_subagent_text(true));
     /// assert_eq!(cli.initialize()["forwardSubagentText"], true);
     /// ```
-    #[must_use]
     pub fn forward_subagent_text(mut self, forward: bool) -> Self {
         self.stream.subagent_text = forward;
         self
@@ -95,7 +74,6 @@ impl Options {
     /// let cli = launch(Options::new().replay_user_messages(true));
     /// assert!(cli.has_arg("--replay-user-messages"));
     /// ```
-    #[must_use]
     pub fn replay_user_messages(mut self, replay: bool) -> Self {
         self.stream.replay_user_messages = replay;
         self
@@ -112,7 +90,6 @@ impl Options {
     /// let cli = launch(Options::new().prompt_suggestions(true));
     /// assert_eq!(cli.initialize()["promptSuggestions"], true);
     /// ```
-    #[must_use]
     pub fn prompt_suggestions(mut self, suggest: bool) -> Self {
         self.stream.prompt_suggestions = Some(suggest);
         self
@@ -129,7 +106,6 @@ impl Options {
     /// let cli = launch(Options::new().agent_progress_summaries(true));
     /// assert_eq!(cli.initialize()["agentProgressSummaries"], true);
     /// ```
-    #[must_use]
     pub fn agent_progress_summaries(mut self, summarize: bool) -> Self {
         self.stream.agent_progress_summaries = Some(summarize);
         self
@@ -147,9 +123,8 @@ impl Options {
     /// assert_eq!(plan.max_line_bytes, 1024);
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn max_line_bytes(mut self, bytes: usize) -> Self {
-        self.stream.max_line_bytes = bytes;
+        self.stream.max_line_bytes = Some(bytes);
         self
     }
 
@@ -165,7 +140,6 @@ impl Options {
     /// assert_eq!(plan.backlog.limit(), Some(4096));
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn backlog(mut self, backlog: Backlog) -> Self {
         self.stream.backlog = backlog;
         self
@@ -183,6 +157,7 @@ impl Options {
 ///
 /// Default: 256 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "set it with `Options::backlog`"]
 pub struct Backlog {
     limit: Option<usize>,
 }
@@ -192,13 +167,11 @@ impl Backlog {
     ///
     /// The memory that a line occupies counts: its length, and for a long line up to twice that,
     /// because the line stays in its read buffer. The queue adds about 50 bytes for each line.
-    #[must_use]
     pub const fn bytes(limit: usize) -> Self {
         Self { limit: Some(limit) }
     }
 
     /// Keeps every message, without a limit on memory.
-    #[must_use]
     pub const fn unbounded() -> Self {
         Self { limit: None }
     }

@@ -3,23 +3,12 @@ use std::time::Duration;
 use super::Options;
 use crate::process::ShutdownTiming;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TimeoutOptions {
-    pub(crate) control: Duration,
-    pub(crate) connect: Duration,
+    pub(crate) control: Option<Duration>,
+    pub(crate) connect: Option<Duration>,
     pub(crate) background_ceiling: Option<Duration>,
     pub(crate) shutdown: ShutdownTiming,
-}
-
-impl Default for TimeoutOptions {
-    fn default() -> Self {
-        Self {
-            control: Duration::from_secs(60),
-            connect: Duration::from_secs(60),
-            background_ceiling: None,
-            shutdown: ShutdownTiming::default(),
-        }
-    }
 }
 
 /// Timeouts.
@@ -43,9 +32,8 @@ impl Options {
     /// #     cli.expect_cancel().await;
     /// # }));
     /// ```
-    #[must_use]
     pub fn control_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.control = timeout;
+        self.timeouts.control = Some(timeout);
         self
     }
 
@@ -63,9 +51,8 @@ impl Options {
     /// assert_eq!(Plan::for_transport(&options)?.connect_timeout, Duration::from_secs(90));
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.timeouts.connect = timeout;
+        self.timeouts.connect = Some(timeout);
         self
     }
 
@@ -84,7 +71,6 @@ impl Options {
     /// let cli = launch(Options::new().background_ceiling(Duration::from_secs(7)));
     /// assert_eq!(cli.env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS"), Some("7000"));
     /// ```
-    #[must_use]
     pub fn background_ceiling(mut self, ceiling: Duration) -> Self {
         self.timeouts.background_ceiling = Some(ceiling);
         self
@@ -107,7 +93,6 @@ impl Options {
     /// assert_eq!(plan.shutdown.term, Duration::from_secs(5));
     /// # Ok::<(), inhouse::Error>(())
     /// ```
-    #[must_use]
     pub fn shutdown(mut self, timing: ShutdownTiming) -> Self {
         self.timeouts.shutdown = timing;
         self

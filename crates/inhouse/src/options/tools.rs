@@ -28,7 +28,6 @@ impl Options {
     /// let cli = launch(Options::new().tools(["Read", "Grep"]));
     /// assert!(cli.has_arg("--tools=Read") && cli.has_arg("--tools=Grep"));
     /// ```
-    #[must_use]
     pub fn tools(mut self, tools: impl Into<ToolSet>) -> Self {
         self.tools.set = Some(tools.into());
         self
@@ -46,7 +45,6 @@ impl Options {
     /// let cli = launch(Options::new().allow_tools(["Read", "Bash(git log:*)"]));
     /// assert!(cli.has_arg("--allowedTools=Bash(git log:*)"));
     /// ```
-    #[must_use]
     pub fn allow_tools<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.tools.allow.extend(rules.into_iter().map(Into::into));
         self
@@ -65,7 +63,6 @@ impl Options {
     /// assert!(cli.has_arg("--disallowedTools=WebFetch"));
     /// assert!(cli.has_arg("--disallowedTools=Bash(rm *)"));
     /// ```
-    #[must_use]
     pub fn disallow_tools<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
         self.tools
             .disallow
@@ -84,7 +81,6 @@ impl Options {
     /// let cli = launch(Options::new().tool_alias("Shell", "Bash"));
     /// assert_eq!(cli.initialize()["toolAliases"]["Shell"], "Bash");
     /// ```
-    #[must_use]
     pub fn tool_alias(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.tools.aliases.insert(from.into(), to.into());
         self
@@ -101,7 +97,6 @@ impl Options {
     /// let cli = launch(Options::new().question_preview(QuestionPreview::Html));
     /// assert_eq!(cli.env("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"), Some("html"));
     /// ```
-    #[must_use]
     pub fn question_preview(mut self, format: QuestionPreview) -> Self {
         self.tools.question_preview = Some(format);
         self
@@ -118,6 +113,7 @@ impl Options {
 /// assert!(launch(Options::new().tools(ToolSet::none())).has_arg("--tools="));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "set it with `Options::tools`"]
 pub struct ToolSet(pub(crate) ToolSelection);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,13 +124,11 @@ pub(crate) enum ToolSelection {
 
 impl ToolSet {
     /// Selects the tools of Claude Code.
-    #[must_use]
     pub fn preset() -> Self {
         Self(ToolSelection::Preset)
     }
 
     /// Selects tools by name.
-    #[must_use]
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         Self(ToolSelection::Only(
             names.into_iter().map(Into::into).collect(),
@@ -142,7 +136,6 @@ impl ToolSet {
     }
 
     /// Selects no built-in tool, so that only the tools of MCP servers exist.
-    #[must_use]
     pub fn none() -> Self {
         Self(ToolSelection::Only(Vec::new()))
     }
