@@ -1,6 +1,6 @@
-//! The variables by which `cargo xtask bench` tells hosts and the generator what to do.
+//! The environment variables with which `cargo xtask bench` configures hosts and the generator.
 //!
-//! A host passes its environment on to the CLI that it starts, so that one place reaches both.
+//! The CLI inherits the environment of the host, so one set of variables serves both.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -9,61 +9,61 @@ use std::time::Duration;
 
 use crate::generator::{Failure, Timing};
 
-/// The program to start as the CLI.
+/// The path of the program that the host starts as the CLI.
 pub const CLI: &str = "BENCH_CLI";
-/// What the generator does; see [`Scenario`](crate::generator::Scenario).
+/// The scenario of the generator; see [`Scenario`](crate::generator::Scenario).
 pub const SCENARIO: &str = "BENCH_SCENARIO";
-/// How long it warms the host up; see [`WarmUp`](crate::generator::WarmUp).
+/// The limits of the warm-up; see [`WarmUp`](crate::generator::WarmUp).
 pub const WARM_UP: &str = "BENCH_WARM_UP";
-/// For how long it measures, in milliseconds.
+/// The length of the measurement in milliseconds.
 pub const MILLISECONDS: &str = "BENCH_MILLISECONDS";
-/// The core on which the generator runs, unless it is the host's.
+/// The core of the generator; the host's core if unset.
 pub const CLI_CORE: &str = "BENCH_CLI_CORE";
-/// Where the generator leaves its report.
+/// The path of the generator's report.
 pub const CLI_REPORT: &str = "BENCH_CLI_REPORT";
-/// Where the host leaves its report.
+/// The path of the host's report.
 pub const HOST_REPORT: &str = "BENCH_HOST_REPORT";
-/// How many servers of tools the host has; one unless set.
+/// The number of tool servers of the host; one if unset.
 pub const SERVERS: &str = "BENCH_SERVERS";
-/// Set when the host begins to read its messages only when the tool `read` is called.
+/// If set, the host starts to read its messages when the tool `read` is called.
 pub const READ_LATE: &str = "BENCH_READ_LATE";
 /// The file to which the host appends one byte for each message without text that it reads.
 pub const READ_MARKS: &str = "BENCH_READ_MARKS";
 
-/// The value of a variable that must be set.
+/// Returns the value of a variable.
 ///
 /// # Errors
-/// When it is not.
+/// Returns an error if the variable is not set.
 pub fn required(name: &str) -> Result<String, Failure> {
     std::env::var(name).map_err(|_| Failure::new(format!("{name} is not set")))
 }
 
-/// A path that must be set.
+/// Returns the value of a variable as a path.
 ///
 /// # Errors
-/// When it is not.
+/// Returns an error if the variable is not set.
 pub fn path(name: &str) -> Result<PathBuf, Failure> {
     required(name).map(PathBuf::from)
 }
 
-/// A number, if it is set.
+/// Returns the value of a variable as a number, or `None` if it is not set.
 ///
 /// # Errors
-/// When it is something else than a number.
+/// Returns an error if the value is not a number.
 pub fn number(name: &str) -> Result<Option<usize>, Failure> {
     let Ok(value) = std::env::var(name) else {
         return Ok(None);
     };
     let number = value
         .parse()
-        .map_err(|_| Failure::new(format!("{name} is no number: {value}")))?;
+        .map_err(|_| Failure::new(format!("{name} is not a number: {value}")))?;
     Ok(Some(number))
 }
 
-/// How long to warm up and to measure.
+/// Returns the lengths of warm-up and measurement.
 ///
 /// # Errors
-/// When a variable is not set, or to something else.
+/// Returns an error if a variable is missing or malformed.
 pub fn timing() -> Result<Timing, Failure> {
     let milliseconds =
         number(MILLISECONDS)?.ok_or_else(|| Failure::new(format!("{MILLISECONDS} is not set")))?;
@@ -76,7 +76,7 @@ pub fn timing() -> Result<Timing, Failure> {
 /// Confirms to the generator that a message without text was read.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// Returns an error if the file cannot be written.
 pub fn confirm_read() -> Result<(), Failure> {
     let path = path(READ_MARKS)?;
     let file = OpenOptions::new().create(true).append(true).open(&path);

@@ -1,6 +1,6 @@
-//! The CLI without a process: it answers each line of the host with the next of its own, at the moment it is written.
+//! A CLI without a process: it answers each line of the host when the line is written.
 //!
-//! So nothing but the library runs between a line in and a line out.
+//! Only the library runs between a request and its response.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,16 +18,16 @@ use crate::generator::lines;
 use crate::generator::operation::Operation;
 use crate::servers::name_of;
 
-/// What the CLI does in its one turn.
+/// The load of the session's only turn.
 #[derive(Clone, Copy, Debug)]
 pub enum Load {
-    /// Small calls, one after the other.
+    /// Small tool calls, one after the other.
     Calls(u64),
     /// Messages with this many bytes of text.
     Messages(u64, usize),
 }
 
-/// A CLI in memory.
+/// A CLI in memory, for one session.
 #[derive(Clone)]
 pub struct InMemoryCli(Arc<Mutex<State>>);
 
@@ -40,7 +40,7 @@ pub struct Input(Arc<Mutex<State>>);
 struct State {
     load: Load,
     servers: usize,
-    /// Messages of the handshakes that are still to be sent.
+    /// The handshake messages that have not been sent yet.
     handshakes: VecDeque<String>,
     calls: u64,
     open: Option<u64>,
@@ -48,14 +48,14 @@ struct State {
     elapsed: Option<Duration>,
     line: Vec<u8>,
     unread: VecDeque<Vec<u8>>,
-    /// How much of the first unread line has been read.
+    /// The number of bytes read from the first unread line.
     read: usize,
     closed: bool,
     reader: Option<Waker>,
 }
 
 impl InMemoryCli {
-    /// A CLI for a host with this many servers.
+    /// Creates a CLI for a host with this many servers.
     #[must_use]
     pub fn new(load: Load, servers: usize) -> Self {
         Self(Arc::new(Mutex::new(State {
@@ -74,19 +74,19 @@ impl InMemoryCli {
         })))
     }
 
-    /// The way to it.
+    /// Returns the transport to this CLI.
     #[must_use]
     pub fn transport(&self) -> Duplex<Output, Input> {
         duplex(Output(Arc::clone(&self.0)), Input(Arc::clone(&self.0)))
     }
 
-    /// From the first call to the answer of the last one; `None` before.
+    /// Returns the time from the first call to the response of the last one, or `None` before that.
     #[must_use]
     pub fn elapsed(&self) -> Option<Duration> {
         lock(&self.0).elapsed
     }
 
-    /// When the load began.
+    /// Returns the time at which the load began.
     #[must_use]
     pub fn begun(&self) -> Option<Instant> {
         lock(&self.0).begun
@@ -98,14 +98,14 @@ impl State {
         if let Some(id) = self.open.take() {
             assert!(
                 Operation::Add.is_answered_by(line, id),
-                "not the answer to {id}: {}",
+                "not the response to {id}: {}",
                 String::from_utf8_lossy(line)
             );
         } else if memmem::find(line, b"\"subtype\":\"initialize\"").is_some() {
             return self.initialize(line);
         } else if memmem::find(line, b"\"type\":\"user\"").is_some() {
-            self.say(lines::state("running"));
-            self.say(lines::INIT);
+            self.send(lines::state("running"));
+            self.send(lines::INIT);
         }
         self.next();
     }
@@ -120,13 +120,13 @@ impl State {
             self.handshakes
                 .extend(steps.map(|step| lines::handshake(&server, "handshake", step)));
         }
-        self.say(lines::initialized(id, &known));
+        self.send(lines::initialized(id, &known));
     }
 
-    /// Says what comes next: a message of a handshake, a call, all messages, or the end.
+    /// Sends what comes next: a handshake message, a call, all messages, or the result.
     fn next(&mut self) {
         if let Some(message) = self.handshakes.pop_front() {
-            self.say(message);
+            self.send(message);
             return;
         }
         self.begun.get_or_insert_with(Instant::now);
@@ -136,21 +136,21 @@ impl State {
                 self.open = Some(self.calls);
                 let mut line = Vec::with_capacity(512);
                 Operation::Add.write(&mut line, self.calls);
-                self.say(line);
+                self.send(line);
                 return;
             }
             Load::Calls(_) => {}
             Load::Messages(count, bytes) => {
                 let line = lines::message(bytes);
-                (0..count).for_each(|_| self.say(line.clone()));
+                (0..count).for_each(|_| self.send(line.clone()));
             }
         }
         self.elapsed = self.begun.map(|begun| begun.elapsed());
-        self.say(lines::RESULT);
-        self.say(lines::state("idle"));
+        self.send(lines::RESULT);
+        self.send(lines::state("idle"));
     }
 
-    fn say(&mut self, line: impl Into<Vec<u8>>) {
+    fn send(&mut self, line: impl Into<Vec<u8>>) {
         self.unread.push_back(line.into());
         self.wake();
     }

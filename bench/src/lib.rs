@@ -1,12 +1,12 @@
-//! What the binaries of the benchmark share; `cargo xtask bench` builds and runs them.
+//! The shared parts of the benchmark programs, which `cargo xtask bench` builds and runs.
 //!
-//! - `bench-cli` is the load generator. It plays the CLI: a host starts it as it would start `claude`, and it measures the host.
-//! - `bench-floor` and `bench-host` are hosts: the least that a host can do, and this library. Those of the official SDKs are
-//!   the scripts in `hosts/`.
-//! - `bench-in-process` drives the library without any process, for time, instructions and allocations of one operation.
-//! - `bench-scale` holds many servers and many sessions in one process.
+//! - `bench-cli` is the load generator. A host starts it in place of `claude`, and it measures the host.
+//! - `bench-floor` and `bench-host` are hosts: a lower bound, and this library. The hosts of the official SDKs are the scripts
+//!   in `hosts/`.
+//! - `bench-in-process` runs the library without a CLI process, for time, instructions and allocations of one operation.
+//! - `bench-scale` runs many sessions in one process.
 //!
-//! Hosts and generator talk to `cargo xtask bench` through the variables in [`environment`] and one [`report`] each.
+//! Hosts and generator are configured by the variables in [`environment`] and write one [`report`] each.
 
 pub mod clock;
 pub mod environment;

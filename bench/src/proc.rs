@@ -1,26 +1,26 @@
-//! What the kernel knows of a process.
+//! Memory, processor time and children of a process, from `/proc`.
 
 use std::fs;
 
 use crate::generator::Failure;
 
-/// The clock ticks of `/proc/<pid>/stat`: a hundred in a second on every Linux that we know.
+/// `/proc/<pid>/stat` counts in ticks, of which every common Linux has 100 per second.
 const MICROSECONDS_PER_TICK: u64 = 10_000;
 
-/// Memory that a process holds, in KiB.
+/// The resident memory of a process in KiB.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// Now.
+    /// The present resident memory.
     pub resident: u64,
-    /// At most so far.
+    /// The highest resident memory so far.
     pub peak: u64,
 }
 
 impl Memory {
-    /// Of a process, by its id or `self`.
+    /// Returns the memory of a process, given its id or `self`.
     ///
     /// # Errors
-    /// When there is no such process.
+    /// Returns an error if there is no such process.
     pub fn of(process: &str) -> Result<Self, Failure> {
         let path = format!("/proc/{process}/status");
         let status = fs::read_to_string(&path).map_err(|cause| Failure::of(&path, cause))?;
@@ -36,16 +36,16 @@ impl Memory {
     }
 }
 
-/// Processor time of all threads of a process, its own and the kernel's for it, in microseconds.
+/// Returns the user and system time of all threads of a process, in microseconds.
 ///
-/// Known to a hundredth of a second: measure over a second or more.
+/// The resolution is a hundredth of a second: measure over a second or more.
 ///
 /// # Errors
-/// When there is no such process.
+/// Returns an error if there is no such process.
 pub fn cpu_microseconds(process: &str) -> Result<u64, Failure> {
     let path = format!("/proc/{process}/stat");
     let stat = fs::read_to_string(&path).map_err(|cause| Failure::of(&path, cause))?;
-    // The name of the program stands in parentheses and may hold anything.
+    // The name of the program is in parentheses and may contain anything.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let mut fields = after_name.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
@@ -55,16 +55,16 @@ pub fn cpu_microseconds(process: &str) -> Result<u64, Failure> {
     Ok((user + system) * MICROSECONDS_PER_TICK)
 }
 
-/// The ids of the processes that a process has started and that are still there.
+/// Returns the ids of the running children of a process.
 ///
 /// # Errors
-/// When there is no such process.
+/// Returns an error if there is no such process.
 pub fn children(process: &str) -> Result<Vec<String>, Failure> {
     let path = format!("/proc/{process}/task");
     let threads = fs::read_dir(&path).map_err(|cause| Failure::of(&path, cause))?;
     let mut children = Vec::new();
     for thread in threads.flatten() {
-        // A thread may end between the listing and this line.
+        // A thread may exit after the listing.
         let listed = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
         children.extend(listed.split_whitespace().map(str::to_owned));
     }

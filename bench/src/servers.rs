@@ -1,4 +1,4 @@
-//! The servers of tools that every host offers: `bench`, and as many more as asked for.
+//! The tool servers of the hosts: `bench`, and more of the same on request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::Notify;
 
-/// How long the tool `slow` takes.
+/// The duration of the tool `slow`.
 pub const SLOW: Duration = Duration::from_millis(20);
 
-/// How the tools are written.
+/// The way in which the tools are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Backend {
-    /// A [`ToolServer`] of closures.
+    /// A [`ToolServer`] with closures as tools.
     Closure,
-    /// A [`ToolServer`] of functions with `#[tool]`.
+    /// A [`ToolServer`] with `#[tool]` functions as tools.
     Macro,
-    /// A handler of rmcp, mounted.
+    /// A mounted rmcp handler.
     Rmcp,
 }
 
 impl Backend {
-    /// By the name on a command line.
+    /// Returns the backend with this name on the command line.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -53,7 +53,7 @@ impl Backend {
     }
 }
 
-/// The name of the server of this number: `bench`, `bench1`, `bench2` …
+/// Returns the name of a server by its number: `bench`, `bench1`, `bench2` …
 #[must_use]
 pub fn name_of(number: usize) -> String {
     match number {
@@ -69,7 +69,7 @@ struct Pair {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Said {
+struct Text {
     text: String,
 }
 
@@ -83,7 +83,7 @@ fn closures(name: String, reading: Arc<Notify>) -> ToolServer {
         .tool(Tool::new(
             "echo",
             "Say it back",
-            async |Input(Said { text }): Input<Said>| text,
+            async |Input(Text { text }): Input<Text>| text,
         ))
         .tool(Tool::new("slow", "Take a while", async || {
             tokio::time::sleep(SLOW).await;
@@ -139,7 +139,7 @@ mod function {
 
 struct Mounted {
     reading: Arc<Notify>,
-    // Kept, because making it is slow in comparison with a call.
+    // Building a router takes long in comparison with a call.
     tools: ToolRouter<Self>,
 }
 
@@ -158,7 +158,7 @@ impl Mounted {
 
     /// Say it back.
     #[rmcp::tool]
-    async fn echo(&self, Parameters(Said { text }): Parameters<Said>) -> String {
+    async fn echo(&self, Parameters(Text { text }): Parameters<Text>) -> String {
         text
     }
 

@@ -1,4 +1,4 @@
-//! The CLI in memory is a CLI: every way of writing tools answers it, and its messages arrive.
+//! Every backend answers the CLI in memory, and its messages arrive.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ async fn messages_arrive() {
 
 async fn messages(backend: Backend, cli: &InMemoryCli, servers: usize) -> usize {
     let options = backend.add_servers(servers, &Arc::new(Notify::new()), Options::new());
-    let asked = query("Begin.").options(options).transport(cli.transport());
-    let mut stream = asked.await.unwrap();
+    let query = query("Begin.").options(options).transport(cli.transport());
+    let mut stream = query.await.unwrap();
     let mut count = 0;
     while let Some(message) = stream.next().await {
         count += usize::from(matches!(message.unwrap(), Message::Assistant(_)));

@@ -1,6 +1,6 @@
-//! Every host answers everything that the generator asks, and both say what was measured.
+//! Every compiled host answers every request of the generator, and both write their reports.
 //!
-//! Times are not looked at: that is the benchmark's work.
+//! The figures are not compared: that is the benchmark's work.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ const CURRENT: &[&str] = &[
 const MACRO: &[&str] = &[env!("CARGO_BIN_EXE_bench-host"), "macro"];
 const RMCP: &[&str] = &[env!("CARGO_BIN_EXE_bench-host"), "rmcp"];
 
-/// What a scenario must leave in the report of the generator.
+/// The scenarios, each with a figure that the generator's report must have.
 const SCENARIOS: &[(&str, &str)] = &[
     ("connect", "first_answer_ns"),
     ("sequential", "p50_us"),
@@ -31,28 +31,28 @@ const SCENARIOS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn the_floor_answers_everything() {
-    answers_everything(FLOOR);
+fn floor_answers_every_request() {
+    assert_answers_every_request(FLOOR);
 }
 
 #[test]
-fn closures_answer_everything() {
-    answers_everything(CLOSURE);
+fn closures_answer_every_request() {
+    assert_answers_every_request(CLOSURE);
 }
 
 #[test]
-fn one_thread_answers_everything() {
-    answers_everything(CURRENT);
+fn closures_on_one_thread_answer_every_request() {
+    assert_answers_every_request(CURRENT);
 }
 
 #[test]
-fn functions_answer_everything() {
-    answers_everything(MACRO);
+fn functions_answer_every_request() {
+    assert_answers_every_request(MACRO);
 }
 
 #[test]
-fn mounted_handlers_answer_everything() {
-    answers_everything(RMCP);
+fn mounted_handlers_answer_every_request() {
+    assert_answers_every_request(RMCP);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn every_server_is_connected() {
     }
 }
 
-fn answers_everything(host: &[&str]) {
+fn assert_answers_every_request(host: &[&str]) {
     for (scenario, figure) in SCENARIOS {
         let (generator, own) = run(host, scenario, 1);
         assert!(
@@ -88,7 +88,7 @@ fn answers_everything(host: &[&str]) {
 
 type Report = BTreeMap<String, f64>;
 
-/// The reports of the generator and of the host.
+/// Runs a host and returns the reports of the generator and of the host.
 fn run(host: &[&str], scenario: &str, servers: usize) -> (Report, Report) {
     let directory = tempfile::tempdir().unwrap();
     let reports = ["generator", "host"].map(|name| directory.path().join(name));

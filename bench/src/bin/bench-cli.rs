@@ -1,4 +1,4 @@
-//! The load generator: plays the CLI for the host that started it, and measures that host.
+//! The load generator: a host starts it in place of the CLI, and it measures the host.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     match run(started) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Hosts keep what the CLI says on stderr to themselves, so it is left where it is looked for.
+            // Hosts do not print the stderr of the CLI, so the reason replaces the report.
             if let Ok(path) = environment::path(environment::CLI_REPORT) {
                 let _ = std::fs::write(path, format!("failed: {failure}"));
             }
@@ -35,8 +35,8 @@ fn run(started: u64) -> Result<(), Failure> {
     let mut report = Report::default();
     report.count("cli_started_ns", started);
     let mut session = Session::accept(&mut report)?;
-    scenario.play(&mut session, timing, &mut report)?;
-    // Before the host learns that all is over, and may end.
+    scenario.run(&mut session, timing, &mut report)?;
+    // Written before the turn ends, upon which the host exits.
     report.write(&path)?;
     session.finish()
 }

@@ -1,7 +1,7 @@
-//! The least that a host can do: blocking pipes, byte search, constant answers, no JSON.
+//! The lower bound of a host: blocking pipes, byte search, constant responses, no JSON.
 //!
-//! It answers what `bench-cli` asks and nothing else, so that the time it takes is that of the pipes. Each answer is written
-//! with one system call, as each request is.
+//! It responses only the requests of `bench-cli`, so that its time is that of the pipes. Each response is written with one
+//! system call, as each request is.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -31,10 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     stdin.write_all(OPENING)?;
     let mut text_bytes = 0;
-    let mut answers = Answers::default();
+    let mut responses = Responses::default();
     while let Some(line) = lines.next_line()? {
         if line.starts_with(b"{\"type\":\"control_request\"") {
-            answers.add(line);
+            responses.add(line);
         } else if line.starts_with(b"{\"type\":\"assistant\"") {
             match length_of_text(line) {
                 0 => environment::confirm_read()?,
@@ -45,10 +45,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             report.count("last_message_cpu_us", cpu_microseconds("self")?);
             break;
         }
-        answers.add_slow();
-        if !answers.ready.is_empty() {
-            stdin.write_all(&answers.ready)?;
-            answers.ready.clear();
+        responses.add_slow();
+        if !responses.ready.is_empty() {
+            stdin.write_all(&responses.ready)?;
+            responses.ready.clear();
         }
     }
     drop(stdin);
@@ -64,23 +64,23 @@ const OPENING: &[u8] =
 {"type":"user"}
 "#;
 
-/// Where to look for what a request is about: all that comes before the arguments.
+/// The length of the part of a request that has its kind: everything before the arguments.
 const HEAD: usize = 256;
 
 #[derive(Default)]
-struct Answers {
+struct Responses {
     ready: Vec<u8>,
     slow: VecDeque<(Instant, Vec<u8>)>,
 }
 
-impl Answers {
+impl Responses {
     fn add(&mut self, line: &[u8]) {
         let head = &line[..line.len().min(HEAD)];
-        let id = string_behind(&REQUEST_ID, head);
-        let tool = string_behind(&NAME, head);
-        match (tool, string_behind(&SUBTYPE, head)) {
+        let id = string_after(&REQUEST_ID, head);
+        let tool = string_after(&NAME, head);
+        match (tool, string_after(&SUBTYPE, head)) {
             (b"add", _) => self.write_result(id, b"42"),
-            (b"echo", _) => self.write_result(id, string_behind(&TEXT, line)),
+            (b"echo", _) => self.write_result(id, string_after(&TEXT, line)),
             (b"read", _) => self.write_result(id, b"done"),
             (b"slow", _) => self.slow.push_back((Instant::now() + SLOW, id.to_owned())),
             (_, b"hook_callback") => self.write(id, &[HOOK]),
@@ -89,7 +89,7 @@ impl Answers {
         }
     }
 
-    /// Answers the slow calls that have taken their time. Nobody waits for that: it is looked at with every line.
+    /// Answers the slow calls that are due. This is checked with every line, without a timer.
     fn add_slow(&mut self) {
         while let Some((_, id)) = self.slow.pop_front_if(|(due, _)| *due <= Instant::now()) {
             self.write_result(&id, b"done");
@@ -124,8 +124,8 @@ const PERMISSION: &[u8] = br#"{"behavior":"allow","updatedInput":{"command":"tou
 const HANDSHAKE: &[u8] =
     br#"{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"add"}]}}}"#;
 
-/// What stands behind a name up to the next quote; nothing if the name is not there.
-fn string_behind<'a>(name: &Finder<'_>, line: &'a [u8]) -> &'a [u8] {
+/// Returns the bytes after a name up to the next quote, or none if the name is missing.
+fn string_after<'a>(name: &Finder<'_>, line: &'a [u8]) -> &'a [u8] {
     let Some(at) = name.find(line) else {
         return b"";
     };
@@ -133,8 +133,8 @@ fn string_behind<'a>(name: &Finder<'_>, line: &'a [u8]) -> &'a [u8] {
     &value[..memchr::memchr(b'"', value).unwrap_or(value.len())]
 }
 
-/// As a reader would count it: an escape is one character.
+/// Returns the length of the decoded text: an escape is one character.
 fn length_of_text(line: &[u8]) -> u64 {
-    let text = string_behind(&TEXT, line);
+    let text = string_after(&TEXT, line);
     (text.len() - memchr::memchr_iter(b'\\', text).count()) as u64
 }

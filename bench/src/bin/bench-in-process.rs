@@ -1,9 +1,9 @@
-//! One operation of the library without any process: `bench-in-process closure|macro|rmcp|message <count>`.
+//! One operation of the library without a CLI process: `bench-in-process closure|macro|rmcp|message <count>`.
 //!
-//! Prints the microseconds that one took. Run under valgrind with two counts, the difference is what an operation costs in
-//! instructions and allocations.
+//! Prints the microseconds of one operation. The difference of two counts under valgrind gives its instructions and
+//! allocations.
 
-#![expect(clippy::print_stdout, reason = "it prints what it has measured")]
+#![expect(clippy::print_stdout, reason = "the program prints its result")]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use inhouse_bench::in_memory::{InMemoryCli, Load};
 use inhouse_bench::servers::Backend;
 use tokio::sync::Notify;
 
-/// The text of a small message, in bytes.
+/// The length of a small message's text in bytes.
 const TEXT: usize = 100;
 
 #[tokio::main(flavor = "current_thread")]
@@ -49,12 +49,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Load::Calls(_) => cli.elapsed(),
         Load::Messages(..) => end.zip(cli.begun()).map(|(end, begun)| end - begun),
     };
-    let expected = if operation == "message" {
-        count > 0
-    } else {
-        false
-    };
-    if (text > 0) != expected {
+    if matches!(load, Load::Messages(..)) != (text > 0) {
         return Err("the messages have not arrived".into());
     }
     let each = elapsed.ok_or("the session ended early")?.as_secs_f64() * 1e6 / count as f64;

@@ -1,9 +1,9 @@
 //! Many sessions in one process: `bench-scale memory|process <sessions> <calls>`.
 //!
-//! Prints, as one JSON object, what a session costs: time to open it, memory while it is open, calls in a second of all.
-//! With `memory` the CLI is no process; with `process` each session starts a `bench-cli` of its own.
+//! Prints the cost of a session as one JSON object: time to open it, memory while it is open, rate of all calls.
+//! With `memory` the CLI is not a process; with `process` each session starts its own `bench-cli`.
 
-#![expect(clippy::print_stdout, reason = "it prints what it has measured")]
+#![expect(clippy::print_stdout, reason = "the program prints its result")]
 
 use std::error::Error;
 use std::sync::Arc;

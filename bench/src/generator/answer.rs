@@ -1,10 +1,10 @@
-//! What is looked for in an answer, by byte search that has been prepared once.
+//! Byte searches in responses, prepared once.
 
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-/// A name in its quotes and with its colon.
+/// A search for a member name with its quotes and colon.
 type Name = LazyLock<Finder<'static>>;
 
 static REQUEST_ID: Name = Name::new(|| Finder::new("\"request_id\":"));
@@ -13,28 +13,28 @@ pub(super) static TEXT: Name = Name::new(|| Finder::new("\"text\":"));
 pub(super) static PERMISSION_DECISION: Name = Name::new(|| Finder::new("\"permissionDecision\":"));
 pub(super) static BEHAVIOR: Name = Name::new(|| Finder::new("\"behavior\":"));
 
-/// The number in the string behind `"request_id":`.
+/// Returns the number in the string after `"request_id":`.
 pub(super) fn request_id(line: &[u8]) -> Option<u64> {
     number(member(line, &REQUEST_ID)?.strip_prefix(b"\"")?)
 }
 
-/// The text behind `"request_id":`, when it may be anything.
+/// Returns the string after `"request_id":`, for ids that are not numbers.
 pub(crate) fn request_id_text(line: &[u8]) -> Option<&str> {
     string(member(line, &REQUEST_ID)?)
 }
 
-/// The number behind the `"id":` of the JSON-RPC response.
+/// Returns the number after `"id":`, the id of the JSON-RPC response.
 pub(super) fn rpc_id(line: &[u8]) -> Option<u64> {
     number(member(line, &ID)?)
 }
 
-/// What follows a name; some hosts write a space before the value.
+/// Returns the bytes after a name; some hosts write a space before the value.
 pub(super) fn member<'a>(line: &'a [u8], name: &Finder<'_>) -> Option<&'a [u8]> {
     let value = &line[name.find(line)? + name.needle().len()..];
     Some(value.strip_prefix(b" ").unwrap_or(value))
 }
 
-/// A string without escapes, with which the bytes begin.
+/// Returns the string without escapes at the beginning of the bytes.
 pub(super) fn string(bytes: &[u8]) -> Option<&str> {
     let value = bytes.strip_prefix(b"\"")?;
     std::str::from_utf8(&value[..memchr::memchr(b'"', value)?]).ok()
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_with_and_without_spaces() {
+    fn responses_are_read_with_and_without_spaces() {
         for line in [
             br#"{"type":"control_response","response":{"request_id":"7","response":{"mcp_response":{"id":8,"result":{}}}}}"#.as_slice(),
             br#"{"type": "control_response", "response": {"request_id": "7", "response": {"mcp_response": {"result": {}, "id": 8}}}}"#,

@@ -1,17 +1,17 @@
 use std::error::Error;
 use std::fmt;
 
-/// Why a run gives no figures.
+/// The reason why a trial has no figures.
 #[derive(Debug)]
 pub struct Failure(String);
 
 impl Failure {
-    /// With its reason.
+    /// Creates a failure with a reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
 
-    /// Of something named.
+    /// Creates a failure of `what` with its cause.
     pub fn of(what: &str, cause: impl fmt::Display) -> Self {
         Self(format!("{what}: {cause}"))
     }

@@ -11,12 +11,12 @@ use crate::report::Report;
 use crate::servers::name_of;
 
 impl Session {
-    /// Plays the CLI up to the first tool call: `initialize`, the prompt, a handshake with each server.
+    /// Acts as the CLI up to the first tool call: `initialize`, the prompt, a handshake with each server.
     ///
-    /// A server whose manifest came with `initialize` gets no handshake, as from the CLI.
+    /// A server whose manifest is in `initialize` gets no handshake, as from the CLI.
     ///
     /// # Errors
-    /// When the host says something else than a host should.
+    /// Returns an error if the host does not follow the protocol.
     pub fn accept(report: &mut Report) -> Result<Self, Failure> {
         let mut session = Self::new();
         let initialize = session.expect("\"initialize\"")?;
@@ -44,10 +44,10 @@ impl Session {
         Ok(session)
     }
 
-    /// Ends the turn and waits until the host has closed stdin.
+    /// Ends the turn and waits until the host closes stdin.
     ///
     /// # Errors
-    /// When the host is gone already.
+    /// Returns an error if the host has exited.
     pub fn finish(mut self) -> Result<(), Failure> {
         self.write(lines::RESULT.as_bytes())?;
         self.write(lines::state("idle").as_bytes())?;
@@ -55,7 +55,7 @@ impl Session {
         Ok(())
     }
 
-    /// The MCP handshake with one server.
+    /// Does the MCP handshake with one server.
     fn connect(&mut self, server: &str) -> Result<(), Failure> {
         for step in 0..lines::HANDSHAKE_STEPS {
             let id = format!("{server}-{step}");
@@ -69,9 +69,9 @@ impl Session {
         Ok(())
     }
 
-    /// The next line with this in it; others are passed over, as hosts may ask for things of their own.
+    /// Returns the next line that contains `needle`. Other lines are skipped: hosts may send their own requests.
     fn expect(&mut self, needle: &str) -> Result<Vec<u8>, Failure> {
-        // Python writes a space behind a colon.
+        // Python writes a space after a colon.
         let spaced = needle.replace(':', ": ");
         while let Some(line) = self.input.next_line()? {
             if [needle, &spaced]
@@ -81,7 +81,9 @@ impl Session {
                 return Ok(line.to_owned());
             }
         }
-        Err(Failure::new(format!("the host ended before {needle}")))
+        Err(Failure::new(format!(
+            "the host closed stdin before {needle}"
+        )))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The lines of the CLI that are always the same, in the shapes of CLI 2.1.325.
+//! The constant lines of the CLI, as 2.1.325 writes them.
 
 use memchr::memmem;
 
@@ -11,15 +11,15 @@ pub(crate) const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/srv",
 pub(crate) const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":256,"duration_api_ms":65,"num_turns":1,"result":"done","stop_reason":"end_turn","session_id":"a1b2c3","total_cost_usd":0.0004,"usage":{"input_tokens":12,"output_tokens":20,"cache_creation_input_tokens":0,"cache_read_input_tokens":0},"modelUsage":{},"permission_denials":[],"uuid":"9d2f5f6e-8f1c-4a52-9a3d-0f3b5e1c2a12"}
 "#;
 
-/// How many messages a handshake with a server takes.
+/// The number of messages in a handshake with a server.
 pub(crate) const HANDSHAKE_STEPS: usize = 3;
 
-/// The session is `running` or `idle`.
+/// Returns the line for the session state `running` or `idle`.
 pub(crate) fn state(state: &str) -> String {
     STATE.replace("STATE", state)
 }
 
-/// Whether `initialize` came with all that a handshake with the server would tell.
+/// Returns whether `initialize` has the manifest of a server, which replaces its handshake.
 pub(crate) fn has_manifest(initialize: &[u8], server: &str) -> bool {
     let Some(manifests) = memmem::find(initialize, b"\"sdkMcpServerManifests\":") else {
         return false;
@@ -28,7 +28,7 @@ pub(crate) fn has_manifest(initialize: &[u8], server: &str) -> bool {
     memmem::find(&initialize[manifests..], needle.as_bytes()).is_some()
 }
 
-/// The answer to `initialize`.
+/// Returns the response to `initialize`.
 pub(crate) fn initialized(id: &str, parked: &[String]) -> String {
     let parked: Vec<String> = parked
         .iter()
@@ -44,7 +44,7 @@ pub(crate) fn initialized(id: &str, parked: &[String]) -> String {
     )
 }
 
-/// One message of the handshake with a server.
+/// Returns one message of the handshake with a server.
 pub(crate) fn handshake(server: &str, id: &str, step: usize) -> String {
     let message = [
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"claude-code","version":"2.1.325"}}}"#,
@@ -56,7 +56,7 @@ pub(crate) fn handshake(server: &str, id: &str, step: usize) -> String {
     )
 }
 
-/// A message of the model with a text of this length.
+/// Returns an assistant message with a text of this length.
 pub(crate) fn message(bytes: usize) -> Vec<u8> {
     let head = br#"{"type":"assistant","message":{"id":"msg_0123456789abcdef","type":"message","role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":""#;
     let tail = br#""}],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":12,"output_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}},"parent_tool_use_id":null,"session_id":"a1b2c3","uuid":"9d2f5f6e-8f1c-4a52-9a3d-0f3b5e1c2a13"}"#;

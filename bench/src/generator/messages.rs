@@ -1,4 +1,4 @@
-//! Messages, which nobody answers.
+//! Streams of messages, which have no response.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use crate::clock::now_ns;
 use crate::environment;
 use crate::report::Report;
 
-/// How often the generator looks whether the host has read the end of a batch.
+/// The interval at which the generator checks whether the host has read a batch.
 const POLL: Duration = Duration::from_micros(200);
 
-/// How long a host may take to read a batch.
+/// The deadline of a host to read a batch.
 const BATCH_DEADLINE: Duration = Duration::from_secs(60);
 
 /// Streams batches of messages until the host is warm, then measures one stream.
 ///
 /// A batch is a tenth of the stream and ends with a message without text, which the host confirms once its application has
-/// read it. So every stream begins with a host that has nothing left to read.
+/// read it. So every stream begins with empty queues.
 pub(super) fn warm_stream(
     session: &mut Session,
     count: usize,
@@ -58,7 +58,7 @@ fn wait_for_marks(path: &Path, expected: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes messages as fast as the host takes them. When it has read the last one stands in its own report.
+/// Writes messages as fast as the host accepts them. The host's report has the time at which the last one was read.
 fn stream(
     session: &Session,
     count: usize,
@@ -74,7 +74,7 @@ fn stream(
     Ok(())
 }
 
-/// Writes messages that the host does not read, then makes a call: what it waits, and what the host holds.
+/// Writes messages that the host does not read, then makes a call; notes its latency and the memory of the host.
 pub(super) fn backlog(
     session: &mut Session,
     count: usize,
@@ -91,10 +91,10 @@ pub(super) fn backlog(
     session.round_trip(&Operation::Read)
 }
 
-/// Notes how many messages were measured, and how much text all messages of the session have.
+/// Notes the number of measured messages, and the length of the text in all messages of the session.
 fn note_volume(report: &mut Report, measured: usize, all: usize, bytes: usize) {
     report.count("messages", measured as u64);
-    // The escaped end of a line is one character when it is read.
+    // An escaped line end is one character once decoded.
     let text = text_of(bytes);
     let escapes = text.iter().filter(|byte| **byte == b'\\').count();
     report.count("text_bytes", (all * (bytes - escapes)) as u64);

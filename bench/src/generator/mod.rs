@@ -1,7 +1,7 @@
-//! The load generator: the CLI as a host sees it, as thin as it can honestly be.
+//! The load generator, which replaces the CLI at the lowest possible cost.
 //!
-//! It writes each line with one system call, as the CLI does. It looks into an answer only so far as to know that it is the
-//! right one: its id and the constant that the tool must return, both by byte search.
+//! It writes each line with one system call, as the CLI does. It checks the id of a response and the constant that the tool
+//! returns, both by byte search.
 
 pub(crate) mod answer;
 mod failure;

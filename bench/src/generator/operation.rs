@@ -4,28 +4,28 @@ use memchr::memmem::Finder;
 
 use super::answer::{BEHAVIOR, PERMISSION_DECISION, TEXT, member, rpc_id};
 
-/// Something that the CLI asks of its host, and knows the answer to.
+/// A request to the host whose response is known.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
-    /// A small tool call.
+    /// A small tool call, `add`.
     Add,
-    /// A tool call that gives its argument back; the text as it stands in JSON.
+    /// A tool call that returns its argument, which is already escaped for JSON.
     Echo(Rc<[u8]>),
-    /// A tool call that takes a while.
+    /// A tool call that takes 20 ms.
     Slow,
-    /// A tool call that makes the host read its messages.
+    /// A tool call upon which the host starts to read its messages.
     Read,
-    /// A hook before a tool, with the id under which the host has registered it.
+    /// A `PreToolUse` hook, with the callback id of the host.
     Hook(Rc<str>),
-    /// A question for permission.
+    /// A permission request.
     Permission,
 }
 
 impl Operation {
-    /// Puts the whole line of the request into `line`.
+    /// Replaces `line` by the line of the request.
     pub(crate) fn write(&self, line: &mut Vec<u8>, id: u64) {
         let mut digits = [0; 20];
-        let id = in_digits(id, &mut digits);
+        let id = decimal(id, &mut digits);
         line.clear();
         put(
             line,
@@ -58,26 +58,26 @@ impl Operation {
         line.extend_from_slice(b"}\n");
     }
 
-    /// Whether this line answers this request with what it must be answered with.
+    /// Returns whether a line is the expected response to this request.
     pub(crate) fn is_answered_by(&self, line: &[u8], id: u64) -> bool {
-        let says = |name: &Finder<'_>, value: &[u8]| {
+        let has = |name: &Finder<'_>, value: &[u8]| {
             member(line, name).is_some_and(|rest| rest.starts_with(value))
         };
         match self {
-            Self::Add => says(&TEXT, b"\"42\"") && rpc_id(line) == Some(id),
-            Self::Slow | Self::Read => says(&TEXT, b"\"done\"") && rpc_id(line) == Some(id),
+            Self::Add => has(&TEXT, b"\"42\"") && rpc_id(line) == Some(id),
+            Self::Slow | Self::Read => has(&TEXT, b"\"done\"") && rpc_id(line) == Some(id),
             Self::Echo(text) => {
                 let rest = member(line, &TEXT).and_then(|rest| rest.strip_prefix(b"\""));
                 let same = rest.and_then(|rest| rest.strip_prefix(text.as_ref()));
                 same.is_some_and(|rest| rest.starts_with(b"\""))
             }
-            Self::Hook(_) => says(&PERMISSION_DECISION, b"\"allow\""),
-            Self::Permission => says(&BEHAVIOR, b"\"allow\""),
+            Self::Hook(_) => has(&PERMISSION_DECISION, b"\"allow\""),
+            Self::Permission => has(&BEHAVIOR, b"\"allow\""),
         }
     }
 }
 
-/// A text of this length in JSON, as files are: lines of words, each with an escaped end.
+/// Returns a text of this length, escaped for JSON: lines of words, as in a file.
 pub(crate) fn text_of(length: usize) -> Vec<u8> {
     const LINE: &[u8] =
         br"It is a truth universally acknowledged, that a benchmark must be in want of.\n";
@@ -89,7 +89,7 @@ pub(crate) fn text_of(length: usize) -> Vec<u8> {
     text
 }
 
-/// In the order in which the CLI writes.
+/// Appends a tool call with its members in the order of CLI 2.1.325.
 fn call(line: &mut Vec<u8>, id: &[u8], tool: &[u8], arguments: &[&[u8]]) {
     put(
         line,
@@ -106,10 +106,9 @@ fn call(line: &mut Vec<u8>, id: &[u8], tool: &[u8], arguments: &[&[u8]]) {
     );
 }
 
-/// Appends a text with a filling in the place of every `$`: formatting would cost more than all the
-/// rest of a request.
-fn put(line: &mut Vec<u8>, text: &str, filling: &[u8]) {
-    let mut rest = text.as_bytes();
+/// Appends a template with `filling` in place of every `$`; `format!` costs more than the rest of a request.
+fn put(line: &mut Vec<u8>, template: &str, filling: &[u8]) {
+    let mut rest = template.as_bytes();
     while let Some(place) = memchr::memchr(b'$', rest) {
         line.extend_from_slice(&rest[..place]);
         line.extend_from_slice(filling);
@@ -118,7 +117,7 @@ fn put(line: &mut Vec<u8>, text: &str, filling: &[u8]) {
     line.extend_from_slice(rest);
 }
 
-fn in_digits(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
+fn decimal(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
     let mut first = digits.len();
     loop {
         first -= 1;
@@ -134,40 +133,41 @@ fn in_digits(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
 mod tests {
     use super::*;
 
-    /// The library reads calls in just this form faster than others.
     #[test]
-    fn a_call_has_the_form_in_which_the_cli_writes_it() {
+    fn call_has_the_members_of_the_recorded_call_in_order() {
         let recording =
             include_str!("../../../crates/inhouse-proto/fixtures/2.1.325/mcp_in_process.out.jsonl");
-        let is_call = |line: &&str| line.contains(r#""method":"tools/call""#);
-        let recorded = recording.lines().find(is_call).expect("a call");
+        let recorded = recording
+            .lines()
+            .find(|line| line.contains(r#""method":"tools/call""#))
+            .expect("the recording has a call");
         let mut ours = Vec::new();
         Operation::Add.write(&mut ours, 7);
-        let ours = String::from_utf8(ours).expect("text");
+        let ours = String::from_utf8(ours).expect("requests are UTF-8");
         assert_eq!(names(ours.trim_end()), names(recorded));
     }
 
-    /// The names of all members, in order.
+    /// Returns the names of all members, in order.
     fn names(line: &str) -> Vec<&str> {
         let ends = line.match_indices("\":").map(|(end, _)| end);
-        ends.map(|end| &line[line[..end].rfind('"').expect("a name begins") + 1..end])
+        ends.map(|end| &line[line[..end].rfind('"').expect("a name has an opening quote") + 1..end])
             .collect()
     }
 
     #[test]
-    fn an_answer_with_another_result_or_id_is_none() {
-        let answer = |id: u64, text: &str| {
+    fn response_with_another_result_or_id_is_rejected() {
+        let response = |id: u64, text: &str| {
             format!(
                 r#"{{"response":{{"request_id":"{id}","response":{{"mcp_response":{{"id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}}}}}}}"#
             )
         };
-        assert!(Operation::Add.is_answered_by(answer(5, "42").as_bytes(), 5));
-        assert!(!Operation::Add.is_answered_by(answer(5, "42").as_bytes(), 6));
-        assert!(!Operation::Add.is_answered_by(answer(5, "421").as_bytes(), 5));
+        assert!(Operation::Add.is_answered_by(response(5, "42").as_bytes(), 5));
+        assert!(!Operation::Add.is_answered_by(response(5, "42").as_bytes(), 6));
+        assert!(!Operation::Add.is_answered_by(response(5, "421").as_bytes(), 5));
         let echo = Operation::Echo(text_of(200).into());
-        let said = String::from_utf8(text_of(200)).unwrap();
-        assert!(echo.is_answered_by(answer(5, &said).as_bytes(), 5));
-        assert!(!echo.is_answered_by(answer(5, &said[1..]).as_bytes(), 5));
+        let text = String::from_utf8(text_of(200)).unwrap();
+        assert!(echo.is_answered_by(response(5, &text).as_bytes(), 5));
+        assert!(!echo.is_answered_by(response(5, &text[1..]).as_bytes(), 5));
     }
 
     #[test]

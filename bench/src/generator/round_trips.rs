@@ -1,4 +1,4 @@
-//! Requests and their answers.
+//! Requests and their responses.
 
 use std::time::{Duration, Instant};
 
@@ -6,13 +6,13 @@ use super::operation::Operation;
 use super::{Failure, Session, Timing};
 use crate::report::Report;
 
-/// How many slow calls are open beside the fast ones.
+/// The number of slow calls that are open beside the fast ones.
 const SLOW_CALLS: usize = 16;
 
-/// How many calls are open at once while memory is watched.
+/// The number of open calls in the scenario `endurance`.
 const ENDURANCE_IN_FLIGHT: usize = 64;
 
-/// One after the other: how long each takes.
+/// Measures the latency of operations one after the other.
 pub(super) fn sequential(
     session: &mut Session,
     operation: &Operation,
@@ -25,7 +25,7 @@ pub(super) fn sequential(
     })
 }
 
-/// Many at once: how many are answered in a second.
+/// Measures the rate of calls with `count` open at all times.
 pub(super) fn in_flight(
     session: &mut Session,
     count: usize,
@@ -33,52 +33,52 @@ pub(super) fn in_flight(
     report: &mut Report,
 ) -> Result<(), Failure> {
     for _ in 0..count {
-        session.ask(&Operation::Add)?;
+        session.request(&Operation::Add)?;
     }
     let mut latencies = Vec::new();
-    let watch = Watch::start(session, &mut latencies, timing, report, |session| {
-        session.answer()?;
-        session.ask(&Operation::Add)?;
+    let measured = Measured::run(session, &mut latencies, timing, report, |session| {
+        session.response()?;
+        session.request(&Operation::Add)?;
         Ok(1)
     })?;
-    watch.note(report);
+    measured.note(report);
     for _ in 0..count {
-        session.answer()?;
+        session.response()?;
     }
     Ok(())
 }
 
-/// Fast calls one after the other, while slow ones are open all the time.
+/// Measures fast calls one after the other, while slow ones are open at all times.
 pub(super) fn beside_slow(
     session: &mut Session,
     timing: Timing,
     report: &mut Report,
 ) -> Result<(), Failure> {
     for _ in 0..SLOW_CALLS {
-        session.ask(&Operation::Slow)?;
+        session.request(&Operation::Slow)?;
     }
     measure(session, timing, report, |session| {
-        let fast = session.ask(&Operation::Add)?;
+        let fast = session.request(&Operation::Add)?;
         loop {
-            let (id, operation) = session.answer()?;
+            let (id, operation) = session.response()?;
             if id == fast {
                 return Ok(1);
             }
-            session.ask(&operation)?;
+            session.request(&operation)?;
         }
     })?;
-    // Fast calls go on until all slow ones are answered: the floor looks at its clock only when it gets a line.
+    // Fast calls continue until all slow ones are answered: the floor checks its clock only when it reads a line.
     let mut open = SLOW_CALLS;
     while open > 0 {
-        let fast = session.ask(&Operation::Add)?;
-        while session.answer()?.0 != fast {
+        let fast = session.request(&Operation::Add)?;
+        while session.response()?.0 != fast {
             open -= 1;
         }
     }
     Ok(())
 }
 
-/// A fixed number of calls: what the host holds after the first hundredth, and at the end.
+/// Makes a fixed number of calls; notes the memory of the host after the first hundredth and at the end.
 pub(super) fn endurance(
     session: &mut Session,
     count: usize,
@@ -86,23 +86,23 @@ pub(super) fn endurance(
 ) -> Result<(), Failure> {
     let open = count.min(ENDURANCE_IN_FLIGHT);
     for _ in 0..open {
-        session.ask(&Operation::Add)?;
+        session.request(&Operation::Add)?;
     }
     let rest = count - open;
     for done in 0..rest {
         if done == rest / 100 {
             session.note_memory(report, "early_kib")?;
         }
-        session.answer()?;
-        session.ask(&Operation::Add)?;
+        session.response()?;
+        session.request(&Operation::Add)?;
     }
     for _ in 0..open {
-        session.answer()?;
+        session.response()?;
     }
     session.note_memory(report, "late_kib")
 }
 
-/// Warms up, then repeats `step` and notes how long each one took.
+/// Warms up, then repeats `step` and notes the percentiles of its latency.
 fn measure(
     session: &mut Session,
     timing: Timing,
@@ -110,23 +110,23 @@ fn measure(
     step: impl FnMut(&mut Session) -> Result<u64, Failure>,
 ) -> Result<(), Failure> {
     let mut latencies = Vec::with_capacity(1 << 16);
-    let watch = Watch::start(session, &mut latencies, timing, report, step)?;
-    watch.note(report);
+    let measured = Measured::run(session, &mut latencies, timing, report, step)?;
+    measured.note(report);
     latencies.sort_unstable();
     report.set("p50_us", percentile(&latencies, 50));
     report.set("p99_us", percentile(&latencies, 99));
     Ok(())
 }
 
-/// What a stretch of work took.
-struct Watch {
+/// The cost of a measurement.
+struct Measured {
     operations: u64,
     elapsed: Duration,
     host_cpu: u64,
 }
 
-impl Watch {
-    fn start(
+impl Measured {
+    fn run(
         session: &mut Session,
         latencies: &mut Vec<Duration>,
         timing: Timing,

@@ -6,7 +6,7 @@ use super::warm_up::WarmUp;
 use super::{Failure, Session, messages, round_trips};
 use crate::report::Report;
 
-/// How long the generator warms a host up, and how long it measures.
+/// The lengths of warm-up and measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// The limits of the warm-up.
@@ -15,37 +15,37 @@ pub struct Timing {
     pub duration: Duration,
 }
 
-/// What the generator does once the host is connected.
+/// The load that the generator puts on a connected host.
 #[derive(Debug, PartialEq)]
 pub enum Scenario {
-    /// Small calls one after the other.
+    /// Small calls, one after the other.
     Sequential,
-    /// Small calls, always this many open.
+    /// Small calls with this many open at all times.
     InFlight(usize),
     /// Small calls one after the other while slow ones are open.
     BesideSlow,
     /// Calls with an argument and a result of this many bytes.
     Echo(usize),
-    /// Hooks one after the other.
+    /// Hook callbacks, one after the other.
     Hook,
-    /// Questions for permission one after the other.
+    /// Permission requests, one after the other.
     Permission,
     /// This many messages with this many bytes of text.
     Messages(usize, usize),
-    /// This many messages of that size which the host does not read.
+    /// This many messages of that size, which the host does not read.
     Backlog(usize, usize),
-    /// This many small calls, with a look at the host's memory in between.
+    /// This many small calls, to measure the growth of the host's memory.
     Endurance(usize),
-    /// Nothing more: what it takes to connect.
+    /// No load: only the start is measured.
     Connect,
 }
 
 impl Scenario {
-    /// Plays it and notes what was measured.
+    /// Runs the scenario and notes its figures.
     ///
     /// # Errors
-    /// When the host does not do its part.
-    pub fn play(
+    /// Returns an error if a response is wrong or missing.
+    pub fn run(
         &self,
         session: &mut Session,
         timing: Timing,
@@ -76,7 +76,7 @@ impl Scenario {
     }
 }
 
-/// The name, and its numbers behind colons: `in-flight:64`.
+/// Parses a name and its numbers, separated by colons: `in-flight:64`.
 impl FromStr for Scenario {
     type Err = Failure;
 
@@ -84,8 +84,8 @@ impl FromStr for Scenario {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
         let numbers: Result<Vec<usize>, _> = parts.map(str::parse).collect();
-        let numbers =
-            numbers.map_err(|_| Failure::new(format!("`{text}` has a part that is no number")))?;
+        let numbers = numbers
+            .map_err(|_| Failure::new(format!("`{text}` has a part that is not a number")))?;
         Ok(match (name, numbers.as_slice()) {
             ("sequential", []) => Self::Sequential,
             ("in-flight", &[count]) => Self::InFlight(count),
@@ -97,7 +97,7 @@ impl FromStr for Scenario {
             ("backlog", &[count, bytes]) => Self::Backlog(count, bytes),
             ("endurance", &[count]) => Self::Endurance(count),
             ("connect", []) => Self::Connect,
-            _ => return Err(Failure::new(format!("`{text}` is no scenario"))),
+            _ => return Err(Failure::new(format!("`{text}` is not a scenario"))),
         })
     }
 }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scenario_has_a_name_and_its_numbers() {
+    fn scenarios_are_parsed_with_their_numbers() {
         let parse = |text: &str| text.parse::<Scenario>().ok();
         assert_eq!(parse("in-flight:64"), Some(Scenario::InFlight(64)));
         assert_eq!(parse("messages:10:100"), Some(Scenario::Messages(10, 100)));

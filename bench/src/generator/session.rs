@@ -8,24 +8,24 @@ use super::wire::{Lines, write_whole};
 use crate::proc::{Memory, children};
 use crate::report::Report;
 
-/// The most requests that may be open at once.
+/// The maximum number of open requests.
 const SLOTS: usize = 1024;
 
-/// A host that has been shaken hands with.
+/// The connection to a host after the handshake.
 pub struct Session {
     pub(super) input: Lines<Stdin>,
-    /// The process id of the host, to look at from outside.
+    /// The process id of the host.
     pub(super) host: String,
-    /// The id under which the host wants to be asked before a tool runs.
+    /// The callback id of the host's `PreToolUse` hook.
     pub(super) hook: Rc<str>,
     open: Vec<Option<(u64, Operation)>>,
     free: Vec<usize>,
-    asked: u64,
+    requests: u64,
     line: Vec<u8>,
 }
 
 impl Session {
-    /// Nothing has been said yet.
+    /// Creates the connection before the handshake.
     pub(super) fn new() -> Self {
         let host = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
         Self {
@@ -34,32 +34,32 @@ impl Session {
             hook: Rc::from("hook_0"),
             open: vec![None; SLOTS],
             free: (0..SLOTS).collect(),
-            asked: 0,
+            requests: 0,
             line: Vec::new(),
         }
     }
 
-    /// Asks, without waiting.
-    pub(super) fn ask(&mut self, operation: &Operation) -> Result<u64, Failure> {
+    /// Sends a request and returns its id.
+    pub(super) fn request(&mut self, operation: &Operation) -> Result<u64, Failure> {
         let slot = self
             .free
             .pop()
             .ok_or_else(|| Failure::new("too many requests are open"))?;
-        self.asked += 1;
-        // The slot can be read from the id, and no id comes twice.
-        let id = self.asked * SLOTS as u64 + slot as u64;
+        self.requests += 1;
+        // The id contains the slot, and no id is used twice.
+        let id = self.requests * SLOTS as u64 + slot as u64;
         operation.write(&mut self.line, id);
         self.open[slot] = Some((id, operation.clone()));
         write_whole(stdout(), &self.line)?;
         Ok(id)
     }
 
-    /// The next answer: which request it is for. It has been checked.
-    pub(super) fn answer(&mut self) -> Result<(u64, Operation), Failure> {
+    /// Reads and checks the next response; returns the id and the operation of its request.
+    pub(super) fn response(&mut self) -> Result<(u64, Operation), Failure> {
         let line = self
             .input
             .next_line()?
-            .ok_or_else(|| Failure::new("the host has closed stdin while requests are open"))?;
+            .ok_or_else(|| Failure::new("the host closed stdin while requests are open"))?;
         let id = request_id(line).ok_or_else(|| unexpected(line))?;
         let slot = (id % SLOTS as u64) as usize;
         match self.open[slot].take() {
@@ -71,14 +71,16 @@ impl Session {
         }
     }
 
-    /// Asks, and waits for the answer to it; no other request may be open.
+    /// Sends a request and waits for its response; no other request may be open.
     pub(super) fn round_trip(&mut self, operation: &Operation) -> Result<(), Failure> {
-        let asked = self.ask(operation)?;
-        let (answered, _) = self.answer()?;
-        if asked == answered {
+        let sent = self.request(operation)?;
+        let (received, _) = self.response()?;
+        if sent == received {
             Ok(())
         } else {
-            Err(Failure::new(format!("asked {asked}, answered {answered}")))
+            Err(Failure::new(format!(
+                "request {sent}, response to {received}"
+            )))
         }
     }
 
@@ -86,7 +88,7 @@ impl Session {
         write_whole(stdout(), bytes)
     }
 
-    /// Notes the resident memory of the host and of the helper processes that it has started.
+    /// Notes the resident memory of the host and of its helper processes.
     pub(super) fn note_memory(
         &self,
         report: &mut Report,
@@ -95,7 +97,7 @@ impl Session {
         let mut resident = Memory::of(&self.host)?.resident;
         let own = std::process::id().to_string();
         for helper in children(&self.host)?.iter().filter(|child| **child != own) {
-            // A helper may end at any time.
+            // A helper may exit at any time.
             resident += Memory::of(helper).map_or(0, |memory| memory.resident);
         }
         report.count(name, resident);
@@ -109,5 +111,5 @@ impl Session {
 
 fn unexpected(line: &[u8]) -> Failure {
     let shown = String::from_utf8_lossy(&line[..line.len().min(300)]);
-    Failure::new(format!("not the answer to an open request: {shown}"))
+    Failure::new(format!("not the response to an open request: {shown}"))
 }

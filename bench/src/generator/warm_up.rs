@@ -1,4 +1,4 @@
-//! When a host counts as warmed up.
+//! The rule by which a host counts as warmed up.
 
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use super::{Failure, Session};
 use crate::report::Report;
 
-/// The length of a window in which a rate is taken.
+/// The length of the windows in which rates are measured.
 const WINDOW: Duration = Duration::from_millis(500);
 
-/// How many consecutive windows must have about the same rate.
+/// The number of consecutive windows that must have about the same rate.
 const STEADY_WINDOWS: usize = 3;
 
-/// How far the slowest of them may be below the fastest.
+/// The maximum difference between the slowest and the fastest of them.
 const SPREAD: f64 = 0.05;
 
-/// How many operations count as cold.
+/// The number of operations that count as cold.
 const COLD_OPERATIONS: u64 = 2_000;
 
 /// The limits of a warm-up.
@@ -32,7 +32,7 @@ pub struct WarmUp {
     at_most: Duration,
 }
 
-/// The limits, with times in milliseconds: `20000:5000:15000`.
+/// Parses operations, minimum and maximum in milliseconds: `20000:5000:15000`.
 impl FromStr for WarmUp {
     type Err = Failure;
 
@@ -99,7 +99,7 @@ impl WarmUp {
 
 #[derive(Debug, PartialEq)]
 enum State {
-    /// The warm-up goes on.
+    /// The warm-up continues.
     Cold,
     /// The rate does not change any more.
     Steady,
@@ -107,7 +107,7 @@ enum State {
     GivenUp,
 }
 
-/// What a warm-up has done so far.
+/// The windows of a warm-up so far.
 #[derive(Default)]
 struct Progress {
     operations: u64,

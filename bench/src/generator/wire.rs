@@ -12,14 +12,14 @@ const CHUNK: usize = 64 * 1024;
 pub struct Lines<F> {
     source: F,
     buffer: Vec<u8>,
-    /// Read and not yet given out.
+    /// The bytes that were read and not returned yet.
     filled: Range<usize>,
-    /// How far into `filled` there is no end of line.
+    /// The length of the part of `filled` that has no line end.
     searched: usize,
 }
 
 impl<F: AsFd> Lines<F> {
-    /// Nothing is read yet.
+    /// Creates a reader of lines.
     pub fn new(source: F) -> Self {
         Self {
             source,
@@ -29,10 +29,10 @@ impl<F: AsFd> Lines<F> {
         }
     }
 
-    /// The next line without its end; `None` at the end of the input.
+    /// Returns the next line without its end, or `None` at the end of the input.
     ///
     /// # Errors
-    /// When the source cannot be read.
+    /// Returns an error if the source cannot be read.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, Failure> {
         loop {
             let unseen = self.filled.start + self.searched;
@@ -67,7 +67,7 @@ impl<F: AsFd> Lines<F> {
     }
 }
 
-/// Writes all of it, with one system call if the pipe has room.
+/// Writes all bytes, with one system call if the pipe has room.
 pub(super) fn write_whole(target: impl AsFd, mut bytes: &[u8]) -> Result<(), Failure> {
     while !bytes.is_empty() {
         let count = write(&target, bytes).map_err(|cause| Failure::of("writing", cause))?;
