@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -58,13 +59,14 @@ pub(crate) fn title(name: &str) -> &str {
 }
 
 impl Host {
-    /// Returns the command that starts the host on the first core.
+    /// Returns the command that starts the host on the first core and kills it after the deadline.
     ///
     /// The environment has no variable that makes an SDK log, and selects the production mode of Node.
-    pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new("taskset");
+    pub(crate) fn command(&self, deadline: Duration) -> Command {
+        let mut command = Command::new("timeout");
         command
-            .args(["-c", "0"])
+            .args(["--signal=KILL", &deadline.as_secs().to_string()])
+            .args(["taskset", "-c", "0"])
             .args(&self.command)
             .env("NODE_ENV", "production");
         for name in LOGGING {

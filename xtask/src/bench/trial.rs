@@ -2,8 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::process::{Child, ExitStatus, Stdio};
-use std::thread::sleep;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -37,7 +36,10 @@ impl Trial<'_> {
             File::create(stale)?;
             fs::remove_file(stale)?;
         }
-        let mut command = self.host.command();
+        // The Python SDK answers no request while its messages are not read.
+        let hangs = self.scenario.reads_late && self.host.name == "python";
+        let deadline = if hangs { SHORT_DEADLINE } else { DEADLINE };
+        let mut command = self.host.command(deadline);
         command
             .env("BENCH_CLI", programs.path("bench-cli"))
             .env("BENCH_SCENARIO", &self.scenario.script)
@@ -56,10 +58,11 @@ impl Trial<'_> {
         }
         let file = File::create(&log)?;
         command.stdout(file.try_clone()?).stderr(file);
-        let mut child = command.spawn().context("the host does not start")?;
-        // The Python SDK answers no request while its messages are not read.
-        let hangs = self.scenario.reads_late && self.host.name == "python";
-        let status = wait(&mut child, if hangs { SHORT_DEADLINE } else { DEADLINE })?;
+        let begin = Instant::now();
+        let status = command.status().context("the host does not start")?;
+        if begin.elapsed() >= deadline {
+            bail!("no report within {} s", deadline.as_secs());
+        }
         let values = reports::combine(&generator, &host).with_context(|| {
             let log = fs::read_to_string(&log).unwrap_or_default();
             format!("{status}; {}", log.lines().next_back().unwrap_or_default())
@@ -82,20 +85,5 @@ impl fmt::Display for Trial<'_> {
             ..
         } = self;
         write!(f, "{} on {cores}, {}", scenario.name, host.name)
-    }
-}
-
-fn wait(child: &mut Child, deadline: Duration) -> Result<ExitStatus> {
-    let end = Instant::now() + deadline;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        if Instant::now() > end {
-            let _ = child.kill();
-            let _ = child.wait();
-            bail!("no report within {} s", deadline.as_secs());
-        }
-        sleep(Duration::from_millis(10));
     }
 }
