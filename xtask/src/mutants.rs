@@ -73,11 +73,17 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
     test.arg("--output").arg(&directory);
     // A mutant of the protocol may be caught by a test of the runtime.
     test.arg(format!("--test-package={}", PACKAGES.join(",")));
-    test.args(["--all-features", "--minimum-test-timeout=60", "--", "--lib"]);
+    test.args([
+        "--all-features",
+        "--minimum-test-timeout=60",
+        "--cargo-arg=--lib",
+    ]);
+    // Not after `--`: the build would include examples and slow tests then.
+    let tests = fast_tests(root)?;
     test.args(
-        fast_tests(root)?
+        tests
             .iter()
-            .map(|name| format!("--test={name}")),
+            .map(|name| format!("--cargo-arg=--test={name}")),
     );
     test.env("CARGO_TARGET_DIR", directory.join("build"));
     test.env("CARGO_PROFILE_DEV_DEBUG", "0");
