@@ -21,13 +21,15 @@ pub(crate) struct TextFile {
 }
 
 impl Workspace {
-    /// Returns the workspace that this binary was built from.
+    /// Returns the workspace of the manifest that `cargo run` names, or of the one that this binary was built from.
     pub(crate) fn locate() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .expect("xtask is one level below the root of the workspace");
+        let manifest = std::env::var("CARGO_MANIFEST_DIR");
+        let manifest = manifest.unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
+        let root = Path::new(&manifest).parent();
         Self {
-            root: root.to_owned(),
+            root: root
+                .expect("xtask is below the root of the workspace")
+                .to_owned(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Files, Findings};
 use crate::source::{Kind, Source, Token};
 use crate::workspace::{TextFile, Workspace};
 
-const PATH: &str = "xtask/words.toml";
+const LIST: &str = include_str!("../../words.toml");
 const MAX_NAME: usize = 70;
 const MIN_DOC_WORDS: usize = 4;
 
@@ -34,8 +34,7 @@ enum Scope {
 }
 
 pub(super) fn check(files: &Files) -> Result<Findings> {
-    let list = std::fs::read_to_string(files.root.join(PATH)).context(PATH)?;
-    let list: List = toml::from_str(&list).context(PATH)?;
+    let list: List = toml::from_str(LIST).context("xtask/words.toml")?;
     Ok(list.check(files))
 }
 
