@@ -1,6 +1,6 @@
 //! The lower bound of a host: blocking pipes, byte search, constant responses, no JSON.
 //!
-//! It responses only the requests of `bench-cli`, so that its time is that of the pipes. Each response is written with one
+//! It answers only the requests of `bench-cli`, so that its time is that of the pipes. Each response is written with one
 //! system call, as each request is.
 
 use std::collections::VecDeque;

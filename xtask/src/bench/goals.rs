@@ -24,46 +24,32 @@ pub(crate) const GOALS: [Goal; 7] = [
     Goal {
         title: "small call, p50, one core, in comparison with the floor",
         limit: Limit::AtMost(1.6),
-        value: |figures| ratio(figures, ("sequential", 1, "p50_us"), OURS, "floor"),
+        value: |f| ratio(f, ("sequential", 1, "p50_us"), OURS, "floor"),
     },
     Goal {
         title: "small call, p50, two cores, in comparison with the floor",
         limit: Limit::AtMost(1.3),
-        value: |figures| ratio(figures, ("sequential", 2, "p50_us"), OURS, "floor"),
+        value: |f| ratio(f, ("sequential", 2, "p50_us"), OURS, "floor"),
     },
     Goal {
         title: "calls per second, 64 in flight, two cores, in comparison with the TypeScript SDK",
         limit: Limit::AtLeast(15.0),
-        value: |figures| {
-            ratio(
-                figures,
-                ("in-flight-64", 2, "per_second"),
-                OURS,
-                "typescript",
-            )
-        },
+        value: |f| ratio(f, ("in-flight-64", 2, "per_second"), OURS, "typescript"),
     },
     Goal {
         title: "calls per second, 64 in flight, two cores, in comparison with the Python SDK",
         limit: Limit::AtLeast(300.0),
-        value: |figures| ratio(figures, ("in-flight-64", 2, "per_second"), OURS, "python"),
+        value: |f| ratio(f, ("in-flight-64", 2, "per_second"), OURS, "python"),
     },
     Goal {
         title: "small messages per second, in comparison with the TypeScript SDK",
         limit: Limit::AtLeast(2.0),
-        value: |figures| {
-            ratio(
-                figures,
-                ("messages-small", 2, "stream_ms"),
-                "typescript",
-                OURS,
-            )
-        },
+        value: |f| ratio(f, ("messages-small", 2, "stream_ms"), "typescript", OURS),
     },
     Goal {
         title: "small messages per second, in comparison with the Python SDK",
         limit: Limit::AtLeast(8.0),
-        value: |figures| ratio(figures, ("messages-small", 2, "stream_ms"), "python", OURS),
+        value: |f| ratio(f, ("messages-small", 2, "stream_ms"), "python", OURS),
     },
     Goal {
         title: "memory, connected",
