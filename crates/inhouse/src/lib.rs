@@ -52,9 +52,9 @@
 //!
 //! | feature | adds | crates |
 //! |---|---|---|
-//! | none | everything that is not named below | 43 |
+//! | none | everything that is not named below | 45 |
 //! | `rmcp` | the module `rmcp`: MCP servers written with the `rmcp` crate in your process (`Options::rmcp_server`), and your tools served to other MCP clients (`ToolServer::serve_stdio`, `ToolServer::into_rmcp`) | 65 |
-//! | `json-schema` | `Tool::with_schema`: a tool with a JSON Schema of your own, and arguments validated against it | 88 |
+//! | `json-schema` | `Tool::with_schema`: a tool with a JSON Schema of your own, and arguments validated against it | 90 |
 //! | both | | 106 |
 //!
 //! # Stability

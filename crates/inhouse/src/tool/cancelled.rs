@@ -1,72 +1,95 @@
 use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use super::{Call, Extract, ToolError};
 
-/// Tells that nobody wants the result of a call any more.
+/// A signal that a call was cancelled or has ended.
 ///
-/// An interrupt, a timeout of the CLI or the end of the session cancels a call. Its handler is then
-/// dropped at its next `await`, which is all that most need. This is for the others: for work that
-/// was handed to another task or thread, and goes on there until it is told.
+/// An interrupt, a timeout or the end of the session cancels a call. Its handler is then dropped at
+/// its next `await`, which is enough for most. Take this extractor for work that continues elsewhere,
+/// in another task or on a thread, and has to be stopped too. All clones are signalled together.
+///
+/// ```
+/// use inhouse::tool::{Cancelled, Tool, ToolServer};
+/// use serde_json::json;
+/// use tokio::sync::oneshot;
+///
+/// # inhouse_testkit::run(async {
+/// let (stopped, has_stopped) = oneshot::channel();
+/// let stopped = std::sync::Mutex::new(Some(stopped));
+/// let stopped = std::sync::Arc::new(stopped);
+/// let start = Tool::new("start", "Start a job", async move |cancelled: Cancelled| {
+///     let stopped = stopped.lock().unwrap().take();
+///     tokio::spawn(async move {
+///         cancelled.wait().await;
+///         stopped.map(|stopped| stopped.send("the job has stopped"))
+///     });
+///     std::future::pending::<()>().await
+/// });
+/// let server = ToolServer::new("jobs").tool(start.timeout(std::time::Duration::from_secs(1)));
+/// assert!(server.call("start", json!({})).await.is_error);
+/// assert_eq!(has_stopped.await, Ok("the job has stopped"));
+/// # });
+/// ```
 #[derive(Clone, Debug)]
 pub struct Cancelled {
-    signal: Arc<Signal>,
+    token: CancellationToken,
 }
 
-/// The other end of [`Cancelled`]: dropping it tells that the call is over.
+/// Owns the lifetime of a call: dropping it cancels the [`Cancelled`] tokens of the call.
 pub(crate) struct Canceller {
     cancelled: Cancelled,
 }
 
-#[derive(Debug, Default)]
-struct Signal {
-    is_given: AtomicBool,
-    waiting: Notify,
-}
-
 impl Cancelled {
-    /// Whether the call was cancelled, or is over.
+    /// Returns whether the call was cancelled or has ended.
+    ///
+    /// For loops on a blocking thread; async code uses [`wait`](Self::wait).
+    ///
+    /// ```
+    /// use inhouse::tool::{Cancelled, Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let check = Tool::new("check", "Check", async |cancelled: Cancelled| cancelled.is_cancelled());
+    /// let server = ToolServer::new("test").tool(check);
+    /// assert_eq!(server.call("check", json!({})).await.all_text(), "false");
+    /// # });
+    /// ```
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.signal.is_given.load(Ordering::Acquire)
+        self.token.is_cancelled()
+    }
+
+    /// Resolves when the call is cancelled or has ended; see [`Cancelled`] for an example.
+    ///
+    /// # Cancellation
+    /// The future may be dropped at any time and does not borrow from `self`.
+    pub fn wait(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.token.clone().cancelled_owned()
     }
 
     /// Cancels the call.
     pub(crate) fn cancel(&self) {
-        self.signal.is_given.store(true, Ordering::Release);
-        self.signal.waiting.notify_waiters();
+        self.token.cancel();
     }
 
-    /// Whether this is about the same call.
+    /// Returns whether both belong to the same call.
     pub(crate) fn is_of(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.signal, &other.signal)
-    }
-
-    /// Resolves when the call is cancelled, or is over.
-    pub fn wait(&self) -> impl Future<Output = ()> + Send + 'static {
-        let signal = Arc::clone(&self.signal);
-        async move {
-            // Made before the look at the flag: it hears of whatever is told after that.
-            let told = signal.waiting.notified();
-            if !signal.is_given.load(Ordering::Acquire) {
-                told.await;
-            }
-        }
+        self.token == other.token
     }
 }
 
 impl Canceller {
     pub(crate) fn new() -> Self {
-        let signal = Arc::default();
         Self {
-            cancelled: Cancelled { signal },
+            cancelled: Cancelled {
+                token: CancellationToken::new(),
+            },
         }
     }
 
-    /// The end that listens.
     pub(crate) fn cancelled(&self) -> &Cancelled {
         &self.cancelled
     }
@@ -74,10 +97,7 @@ impl Canceller {
 
 impl Drop for Canceller {
     fn drop(&mut self) {
-        let someone_listens = Arc::strong_count(&self.cancelled.signal) > 1;
-        if someone_listens {
-            self.cancelled.cancel();
-        }
+        self.cancelled.cancel();
     }
 }
 
