@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use super::open_calls::OpenCalls;
 use super::{Reply, RpcRequest, ServerSession};
 
-/// A server's session with one client, and the requests that are open in it.
+/// A server's session with one client, and the open requests of that client.
 ///
-/// Every request gets exactly one answer, also one that is malformed, cancelled, or made twice.
+/// Every request gets exactly one response, also if it is malformed, cancelled, or reuses an id.
 pub(crate) struct Endpoint {
     session: Arc<dyn ServerSession>,
     calls: OpenCalls,
@@ -44,7 +44,8 @@ impl Endpoint {
 
     /// Handles a message.
     ///
-    /// Notifications and responses are acknowledged: the CLI waits for that.
+    /// Notifications and responses are acknowledged, because the CLI waits for a reply to each
+    /// `mcp_message` (2.1.325).
     pub(crate) fn receive(&self, message: &Text) -> Reply {
         match Rpc::parse(message) {
             Ok(Rpc::Request { id, method, params }) => {
@@ -74,7 +75,7 @@ impl Endpoint {
         tool_call: Option<ToolCall>,
     ) -> Reply {
         if &*method == "initialize" {
-            // The client starts over and counts its ids from the start.
+            // A client that initializes again restarts its ids, so that they could collide.
             self.calls.cancel_all();
         }
         let Some(call) = self.calls.open(id.clone()) else {

@@ -1,9 +1,11 @@
-//! MCP servers in the host's process: one bridge, any kind of server behind it.
+//! MCP servers in the host's process.
 //!
-//! The CLI sends each JSON-RPC message for such a server as a request of its own. The [`Bridge`]
-//! finds the server; its [`Endpoint`] keeps the table of open calls and sees to it that every
-//! request has exactly one answer; a [`ServerSession`] does what the server is for. A server is a
-//! definition: every CLI gets a session of its own of it.
+//! The CLI sends each JSON-RPC message for such a server in an `mcp_message` request. The [`Bridge`]
+//! finds the server by its name; the server's [`Endpoint`] keeps the table of open requests, so that
+//! every request gets exactly one response; a [`ServerSession`] handles the request. A [`Server`] is
+//! a definition, of which each CLI session opens its own [`ServerSession`]. There are two kinds:
+//! [`NativeServer`] for a [`ToolServer`](crate::tool::ToolServer), and `RmcpServer` for a handler
+//! written with the `rmcp` crate.
 
 mod bridge;
 mod endpoint;
@@ -20,7 +22,7 @@ mod server;
 pub(crate) use self::bridge::Bridge;
 pub(crate) use self::endpoint::Endpoint;
 pub(crate) use self::link::Link;
-pub(crate) use self::manifests::announce;
+pub(crate) use self::manifests::add_servers;
 pub use self::mcp_servers::McpServers;
 pub(crate) use self::native::NativeServer;
 pub(crate) use self::server::{Manifest, Reply, RpcRequest, Server, ServerSession};

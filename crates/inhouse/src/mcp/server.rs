@@ -13,7 +13,7 @@ use tracing::Span;
 use super::Link;
 use super::open_calls::OpenCall;
 use crate::driver::Answering;
-use crate::tool::note_answer;
+use crate::tool::record_result;
 
 /// A server that runs in this process: the definition.
 pub(crate) trait Server: Send + Sync + 'static {
@@ -79,7 +79,7 @@ impl RpcRequest {
             .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
         if !span.is_disabled() {
             let result = || place.within(&payload.to_text()).to_owned();
-            note_answer(span, place.size(&payload), result);
+            record_result(span, place.size(&payload), result);
         }
         Ok(payload)
     }

@@ -22,7 +22,7 @@ use crate::driver::{Driver, DriverSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::handlers::Handlers;
 use crate::launch::{Launch, Plan};
-use crate::mcp::{Bridge, announce};
+use crate::mcp::{Bridge, add_servers};
 use crate::options::Options;
 use crate::stream::{MessageStream, backlog};
 use crate::transport::{Connection, Transport};
@@ -66,7 +66,7 @@ pub(crate) async fn open<T: Transport>(
         let control = messages.control();
         let guard = KillOnDrop::new(control.clone());
         let servers = &options.mcp.servers.in_process;
-        let request = announce(request, servers, &control.shared().bridge).await;
+        let request = add_servers(request, servers, &control.shared().bridge).await;
         let handshake = control.with_timeout(connect_timeout);
         initialize(control, handshake, request, required, purpose).await?;
         control.shared().bridge.introduced();

@@ -3,37 +3,39 @@ use std::sync::Arc;
 use super::{Cancelled, Extract, ToolError};
 use crate::session::Session;
 
-/// One call of a tool, from which its handler's arguments are taken.
+/// One call of a tool, from which [extractors](Extract) take the parameters of the handler.
+///
+/// See [`Extract`] for an example.
 pub struct Call<'a, S> {
     pub(crate) state: &'a S,
     pub(crate) arguments: &'a str,
     pub(crate) context: &'a CallContext<'a>,
 }
 
-/// What a call is besides its arguments.
+/// Everything that a call has besides its arguments and the state of the server.
 #[derive(Clone, Copy)]
 pub(crate) struct CallContext<'a> {
     pub(crate) tool_use_id: Option<&'a str>,
     pub(crate) cancelled: &'a Cancelled,
-    /// Made only for a handler that takes it.
+    /// Lazy, because few handlers report progress.
     pub(crate) progress: &'a (dyn Fn() -> Progress + Sync),
     pub(crate) session: &'a Session,
 }
 
 impl<'a, S> Call<'a, S> {
-    /// The state of the server.
+    /// Returns the state of the server.
     #[must_use]
     pub fn state(&self) -> &'a S {
         self.state
     }
 
-    /// The arguments as JSON text.
+    /// Returns the arguments as JSON text, not yet validated.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.arguments
     }
 
-    /// The id by which the conversation names the call, if it came from one.
+    /// Returns the id of the `tool_use` block, such as `toolu_01…`; `None` without a conversation.
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&'a str> {
         self.context.tool_use_id
@@ -46,13 +48,30 @@ impl<S> Extract<S> for Session {
     }
 }
 
-/// The id by which the conversation names a call, such as `toolu_01…`.
+/// The id of a call in the conversation, such as `toolu_01…`.
 ///
-/// The same as in the messages about the call, and in its hooks and permission questions. Empty when
-/// a test makes the call.
+/// Messages, hooks and permission requests about the call have the same id. Empty if the call does
+/// not come from a conversation, as in [`ToolServer::call`](super::ToolServer::call).
+///
+/// ```
+/// use inhouse::Options;
+/// use inhouse::tool::{CallId, Tool, ToolServer};
+/// use inhouse_testkit::FakeCli;
+/// use serde_json::json;
+///
+/// # inhouse_testkit::run(async {
+/// let echo = Tool::new("id", "Returns its own id", async |CallId(id): CallId| id);
+/// let options = Options::new().tool_server(ToolServer::new("test").tool(echo));
+/// FakeCli::play_cli(options, async |cli| {
+///     let result = cli.call_tool("test", "id", json!({})).await;
+///     assert!(result.all_text().starts_with("toolu_"));
+/// })
+/// .await;
+/// # });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallId(
-    /// The id.
+    /// The id, or an empty string.
     pub String,
 );
 
@@ -62,10 +81,28 @@ impl<S> Extract<S> for CallId {
     }
 }
 
-/// Reports how far a call has come.
+/// Reports the progress of a call to the client.
 ///
-/// The CLI takes note of it and shows nothing yet (2.1.325); it does not extend a timeout. Without
-/// a CLI that asked for it the reports go nowhere.
+/// CLI 2.1.325 accepts the reports and shows nothing of them, and they do not extend a timeout. Other
+/// MCP clients may show them. Reports are dropped if the client did not request progress, or after
+/// the call has ended.
+///
+/// ```
+/// use inhouse::tool::{Progress, Tool, ToolServer};
+/// use serde_json::json;
+///
+/// # inhouse_testkit::run(async {
+/// let import = Tool::new("import", "Import all rows", async |progress: Progress| {
+///     for row in 1..=3 {
+///         progress.report(f64::from(row), 3.0);
+///     }
+///     progress.report_with_message(3.0, 3.0, "building the index");
+///     "imported"
+/// });
+/// let server = ToolServer::new("data").tool(import);
+/// assert_eq!(server.call("import", json!({})).await.all_text(), "imported");
+/// # });
+/// ```
 #[derive(Clone)]
 pub struct Progress {
     report: Option<Arc<ReportProgress>>,
@@ -78,15 +115,22 @@ impl Progress {
         Self { report }
     }
 
-    /// Reports that so much is done, and of how much if that is known.
+    /// Reports the amount of work done so far, and the total amount if it is known.
+    ///
+    /// MCP requires that `done` increases with each report. Does not wait for the client.
     pub fn report(&self, done: f64, total: impl Into<Option<f64>>) {
         if let Some(report) = &self.report {
             report(done, total.into(), None);
         }
     }
 
-    /// Reports progress with a word about it.
-    pub fn message(&self, done: f64, total: impl Into<Option<f64>>, message: impl Into<String>) {
+    /// Reports progress like [`report`](Self::report), with a message for people.
+    pub fn report_with_message(
+        &self,
+        done: f64,
+        total: impl Into<Option<f64>>,
+        message: impl Into<String>,
+    ) {
         if let Some(report) = &self.report {
             report(done, total.into(), Some(message.into()));
         }
@@ -95,8 +139,10 @@ impl Progress {
 
 impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let wanted = self.report.is_some();
-        f.debug_struct("Progress").field("wanted", &wanted).finish()
+        let requested = self.report.is_some();
+        f.debug_struct("Progress")
+            .field("requested", &requested)
+            .finish()
     }
 }
 

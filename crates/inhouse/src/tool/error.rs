@@ -5,30 +5,42 @@ use inhouse_proto::mcp::CallToolResult;
 
 use crate::error::error_chain;
 
-/// Why a tool failed, in words for the model.
+/// The error of a tool, which Claude reads as the result of the call.
 ///
-/// Claude reads the text and can try something else, so say what was wrong and what would work. It
-/// is made from any error with `?`:
+/// Claude can try something else, so the text says what was wrong and what would work. Any error
+/// converts into this type with `?`; the text then contains the whole chain of causes. Keep secrets
+/// out of error texts, or create the error by hand.
 ///
 /// ```
-/// use inhouse::tool::ToolError;
+/// use inhouse::tool::{Tool, ToolError, ToolServer};
+/// use serde_json::json;
 ///
-/// async fn read(path: String) -> Result<String, ToolError> {
-///     Ok(std::fs::read_to_string(path)?)
-/// }
+/// # inhouse_testkit::run(async {
+/// let port = Tool::new("port", "Read the port", async || {
+///     let port: u16 = "many".parse()?;
+///     Ok::<_, ToolError>(port)
+/// });
+/// let result = ToolServer::new("config").tool(port).call("port", json!({})).await;
+/// assert!(result.is_error);
+/// assert_eq!(result.all_text(), "invalid digit found in string");
+/// # });
 /// ```
-///
-/// The text of an error made with `?` has its whole chain of causes. Keep secrets out of error
-/// texts, or make the error by hand.
 //
-// Like `anyhow::Error` it is not a `std::error::Error` itself: otherwise it could not be made from
-// every one.
+// Like `anyhow::Error`, this type does not implement `std::error::Error`: the blanket `From` below
+// would overlap with `From<T> for T`.
 pub struct ToolError {
     result: CallToolResult,
 }
 
 impl ToolError {
-    /// A failure in your own words.
+    /// Creates an error with a text.
+    ///
+    /// ```
+    /// use inhouse::tool::ToolError;
+    ///
+    /// let error = ToolError::new("no such date: use a date like 2026-05-01");
+    /// assert_eq!(error.to_string(), "no such date: use a date like 2026-05-01");
+    /// ```
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -36,14 +48,30 @@ impl ToolError {
         }
     }
 
-    /// A failure with content of any kind.
+    /// Creates an error with content of any kind, such as a screenshot. Sets `is_error`.
+    ///
+    /// ```
+    /// use inhouse::tool::{CallToolResult, Content, ToolError};
+    ///
+    /// let screenshot = CallToolResult::new([Content::image("image/png", "iVBORw0KGgo=")]);
+    /// let error = ToolError::with_result(screenshot);
+    /// assert!(error.into_result().is_error);
+    /// ```
     #[must_use]
     pub fn with_result(mut result: CallToolResult) -> Self {
         result.is_error = true;
         Self { result }
     }
 
-    /// What the CLI gets.
+    /// Returns the result that is sent to the CLI.
+    ///
+    /// ```
+    /// use inhouse::tool::ToolError;
+    ///
+    /// let result = ToolError::new("the disk is full").into_result();
+    /// assert!(result.is_error);
+    /// assert_eq!(result.all_text(), "the disk is full");
+    /// ```
     #[must_use]
     pub fn into_result(self) -> CallToolResult {
         self.result

@@ -2,39 +2,50 @@ use schemars::{Schema, SchemaGenerator};
 
 use super::{Call, ToolError};
 
-/// Something that a handler takes as an argument.
+/// A type that a handler can take as a parameter.
 ///
-/// Implement it for what your handlers need again and again: a database connection out of the
-/// state, the user on whose behalf the agent runs.
+/// Implement it for values that many of your handlers need, such as a database connection from the
+/// state or the user for whom the agent runs. Extraction is synchronous: await in the handler.
 ///
 /// ```
-/// use inhouse::tool::{Call, Extract, ToolError};
+/// use inhouse::tool::{Call, Extract, Tool, ToolError, ToolServer};
+/// use serde_json::json;
 ///
-/// struct Pool { /* … */ }
-/// struct Connection;
+/// struct App {
+///     user: Option<String>,
+/// }
 ///
-/// impl Extract<Pool> for Connection {
-///     fn extract(call: &Call<'_, Pool>) -> Result<Self, ToolError> {
-///         let _pool = call.state();
-///         Ok(Connection)
+/// struct User(String);
+///
+/// impl Extract<App> for User {
+///     fn extract(call: &Call<'_, App>) -> Result<Self, ToolError> {
+///         let user = call.state().user.clone();
+///         user.map(User).ok_or_else(|| ToolError::new("not signed in"))
 ///     }
 /// }
-/// ```
 ///
-/// Extraction is synchronous: what has to be waited for belongs into the handler.
+/// # inhouse_testkit::run(async {
+/// let whoami = Tool::new("whoami", "The current user", async |User(name): User| name);
+/// let server = ToolServer::with_state("app", App { user: None }).tool(whoami);
+/// let result = server.call("whoami", json!({})).await;
+/// assert!(result.is_error);
+/// assert_eq!(result.all_text(), "not signed in");
+/// # });
+/// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool whose state is `{S}`",
-    label = "not an argument of a tool",
-    note = "wrap the arguments of the model in `Input<T>`, the state in `State<T>`, or implement `Extract<{S}>`"
+    message = "`{Self}` cannot be a parameter of a tool whose state is `{S}`",
+    label = "not an extractor",
+    note = "wrap the arguments in `Input<T>`, the state in `State<T>`, or implement `Extract<{S}>`"
 )]
 pub trait Extract<S>: Sized {
-    /// Takes it from a call.
+    /// Creates the value from a call.
     ///
     /// # Errors
-    /// The handler does not run then, and the model reads the error.
+    /// An error becomes the result of the call, which Claude reads; the handler does not run.
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError>;
 
-    /// The JSON Schema of what the model has to give for it; `None` when it gives nothing.
+    /// Returns the JSON Schema of the arguments that this value is made of; `None` if Claude passes
+    /// none for it, which is the default.
     fn schema(_generator: &mut SchemaGenerator) -> Option<Schema> {
         None
     }

@@ -4,7 +4,7 @@ use super::Tool;
 use super::registry::Registry;
 use crate::error::{Error, Result};
 
-/// Changes the tools of a server while sessions use it.
+/// Changes the tools of a [`ToolServer`](super::ToolServer) while sessions use it.
 ///
 /// Each change is announced to the CLI of every session that uses the server before the method
 /// returns, so a prompt that is sent afterwards reaches the CLI behind the announcement. CLI 2.1.325
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 /// # async fn main() -> inhouse::Result<()> {
 /// let server = ToolServer::new("clock");
 /// let tools = server.handle();
-/// tools.put(Tool::new("now", "What time it is", async || "noon"))?;
+/// tools.put(Tool::new("now", "The current time", async || "noon"))?;
 /// assert_eq!(server.call("now", json!({})).await.all_text(), "noon");
 /// assert!(tools.remove("now"));
 /// assert!(server.call("now", json!({})).await.is_error);
@@ -36,11 +36,24 @@ impl<S> ToolHandle<S> {
         Self { registry }
     }
 
-    /// Adds a tool, or puts it in the place of one with its name.
+    /// Adds a tool, or replaces the tool with the same name.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let server = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    /// server.handle().put(Tool::new("now", "The time", async || "midnight"))?;
+    /// assert_eq!(server.call("now", json!({})).await.all_text(), "midnight");
+    /// # Ok::<(), inhouse::Error>(())
+    /// # })?;
+    /// # Ok::<(), inhouse::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// `Config` when the tool is not in order, and nothing changes: the CLI would drop *all* tools
-    /// of the server otherwise.
+    /// `Config` if the tool is invalid, such as one without a name; nothing changes then. (Of a
+    /// listing with one invalid tool the CLI would drop all tools.)
     pub fn put(&self, tool: Tool<S>) -> Result<()> {
         if let Some(problem) = tool.problems().into_iter().next() {
             return Err(Error::config(problem));
@@ -51,9 +64,9 @@ impl<S> ToolHandle<S> {
 
     /// Waits until the CLI of every live session has listed the tools as they are now.
     ///
-    /// Not needed before a prompt, see [`ToolHandle`]. Use it where the tools must be known to the CLI
+    /// Not needed before a prompt, see [`ToolHandle`]. Use it where the CLI must know the tools
     /// earlier: in a tool that adds another one for the same turn, or before a program reports that
-    /// a tool is available. Without a live session it returns at once.
+    /// a tool is available. Returns at once if no session uses the server.
     ///
     /// ```
     /// use inhouse::tool::{Tool, ToolServer};
@@ -61,16 +74,16 @@ impl<S> ToolHandle<S> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> inhouse::Result<()> {
     /// let tools = ToolServer::new("clock").handle();
-    /// tools.put(Tool::new("now", "What time it is", async || "noon"))?;
+    /// tools.put(Tool::new("now", "The current time", async || "noon"))?;
     /// tools.listed().await?;
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// `Timeout` when a CLI has not listed the tools within
+    /// `Timeout` if a CLI does not list the tools within
     /// [`Options::control_timeout`](crate::Options::control_timeout) of its session. A session that
-    /// ends meanwhile is not an error.
+    /// ends in the meantime is no error.
     pub async fn listed(&self) -> Result<()> {
         for session in self.registry.listed() {
             session.await?;
@@ -78,12 +91,29 @@ impl<S> ToolHandle<S> {
         Ok(())
     }
 
-    /// Removes a tool; false when there is none of that name.
+    /// Removes a tool, and returns whether there was one with this name.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// let server = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    /// assert!(server.handle().remove("now"));
+    /// assert!(!server.handle().remove("now"));
+    /// ```
     pub fn remove(&self, name: &str) -> bool {
         self.registry.remove(name)
     }
 
-    /// The names of the tools, in the order in which they were added.
+    /// Returns the names of the tools in the order in which they were added.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// let server = ToolServer::new("clock")
+    ///     .tool(Tool::new("now", "The time", async || "noon"))
+    ///     .tool(Tool::new("today", "The date", async || "Monday"));
+    /// assert_eq!(server.handle().names(), ["now", "today"]);
+    /// ```
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.registry.names()

@@ -6,34 +6,35 @@ use schemars::{Schema, SchemaGenerator};
 
 use super::{Call, Extract, IntoToolResult, ToolError};
 
-/// A function that can be a tool.
+/// An async function that can be a tool.
 ///
-/// Implemented for async functions and closures whose arguments are [`Extract`] and whose result is
-/// [`IntoToolResult`]. `Args` tells implementations for different numbers of arguments apart.
+/// Implemented for async functions and closures with up to eight parameters that implement
+/// [`Extract`] and a result that implements [`IntoToolResult`]. `Args` is the tuple of the parameter
+/// types and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "this function cannot be a tool with the state `{S}`",
     label = "not a tool",
-    note = "a tool is an async function whose arguments are extractors (`Input<T>`, `State<T>`, …) and whose result is text, a number, `Json<T>`, content, or a `Result` of one of these with `ToolError`",
-    note = "it is also `Clone + Send + Sync + 'static`, and so is its future without the `Clone`"
+    note = "a tool is an async function whose parameters are extractors (`Input<T>`, `State<T>`, …) and whose result is text, a number, `Json<T>`, content, or a `Result` of one of these with `ToolError`",
+    note = "the function must be `Clone + Send + Sync + 'static`, and its future `Send + 'static`"
 )]
 pub trait Handler<Args, S>: Clone + Send + Sync + 'static {
-    /// Runs it.
+    /// Runs the function with the parameters extracted from the call.
     fn call(self, call: &Call<'_, S>) -> impl Future<Output = CallToolResult> + Send + 'static;
 
-    /// The schema of the arguments that the model gives; empty when it gives none. More than one is
-    /// an error when the tool is used.
+    /// Returns the schemas of the parameters that consist of arguments; empty if there are none.
+    /// More than one is a configuration error of the tool.
     fn input_schemas(generator: &mut SchemaGenerator) -> Vec<Schema>;
 
-    /// The schema of the structured result; `None` when it has none.
+    /// Returns the schema of the structured result; `None` if the result is not structured.
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 }
 
-/// A handler without its type.
+/// A handler as a trait object.
 pub(crate) trait AnyHandler<S>: Send + Sync {
     fn call(&self, call: &Call<'_, S>) -> Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
 }
 
-/// Takes the type from a handler.
+/// Implements [`AnyHandler`] for a [`Handler`].
 pub(crate) struct Erased<H, Args> {
     handler: H,
     args: std::marker::PhantomData<fn(Args)>,
@@ -69,11 +70,11 @@ macro_rules! handlers {
                     self,
                     call: &Call<'_, S>,
                 ) -> impl Future<Output = CallToolResult> + Send + 'static {
-                    // Taken before the first poll, while the call can still be looked at.
-                    let take = || -> Result<_, ToolError> { Ok(( $( $arg::extract(call)?, )* )) };
-                    let taken = take();
+                    // Extracted before the first poll: the future must not borrow the call.
+                    let extract = || -> Result<_, ToolError> { Ok(( $( $arg::extract(call)?, )* )) };
+                    let extracted = extract();
                     async move {
-                        match taken {
+                        match extracted {
                             Ok(( $( $arg, )* )) => self($( $arg ),*).await.into_tool_result(),
                             Err(error) => error.into_result(),
                         }

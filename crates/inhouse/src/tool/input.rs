@@ -3,14 +3,36 @@ use serde::de::DeserializeOwned;
 
 use super::{Call, Extract, ToolError};
 
-/// The arguments that the model gives, as a type of yours.
+/// The arguments of a call, deserialized into a type of yours.
 ///
-/// Its JSON Schema is what Claude sees of the tool: doc comments become descriptions, `Option`
-/// members are optional, `#[serde(default)]` members have a default. Arguments that do not fit are
-/// answered with an error that names the member; the handler does not run.
+/// The JSON Schema of the type is listed with the tool: doc comments become descriptions, `Option`
+/// fields are optional, `#[serde(default)]` fields have a default. If the arguments cannot be
+/// deserialized, the handler does not run, and Claude reads an error that names the field.
+///
+/// ```
+/// use inhouse::tool::{Input, Tool, ToolServer};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use serde_json::json;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Greet {
+///     /// Whom to greet
+///     name: String,
+/// }
+///
+/// # inhouse_testkit::run(async {
+/// let greet = Tool::new("greet", "Greet", async |Input(Greet { name }): Input<Greet>| name);
+/// let server = ToolServer::new("test").tool(greet);
+/// assert_eq!(server.call("greet", json!({"name": "Ada"})).await.all_text(), "Ada");
+/// let result = server.call("greet", json!({"name": 7})).await;
+/// assert!(result.is_error);
+/// assert!(result.all_text().contains("`name`"));
+/// # });
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Input<T>(
-    /// The arguments.
+    /// The deserialized arguments.
     pub T,
 );
 
@@ -18,7 +40,7 @@ impl<S, T: DeserializeOwned + JsonSchema> Extract<S> for Input<T> {
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
         serde_json::from_str(call.arguments())
             .map(Input)
-            .map_err(|error| invalid(call.arguments(), &error))
+            .map_err(|error| invalid_arguments(call.arguments(), &error))
     }
 
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
@@ -26,25 +48,23 @@ impl<S, T: DeserializeOwned + JsonSchema> Extract<S> for Input<T> {
     }
 }
 
-/// Says which member is wrong, where serde says only at which column.
-fn invalid(arguments: &str, error: &serde_json::Error) -> ToolError {
+/// Names the invalid member, where serde gives only a column.
+fn invalid_arguments(arguments: &str, error: &serde_json::Error) -> ToolError {
     let reason = error.to_string();
-    let reason = without_position(&reason);
+    // The position refers to a text that the model has never seen.
+    let reason = reason
+        .rsplit_once(" at line ")
+        .map_or(&*reason, |(reason, _)| reason);
     let mut text = format!("invalid arguments: {reason}");
-    // A member that is missing is named already, and stands nowhere.
-    let named = reason.starts_with("missing field");
-    if !named && let Some(member) = member_at(arguments, error.column()) {
+    // serde names a missing member, which has no position.
+    let is_named = reason.starts_with("missing field");
+    if !is_named && let Some(member) = member_at(arguments, error.column()) {
         text.push_str(&format!(" (at `{member}`)"));
     }
     ToolError::new(text)
 }
 
-/// The position is one in a text that the model has never seen.
-fn without_position(text: &str) -> &str {
-    text.rsplit_once(" at line ").map_or(text, |(text, _)| text)
-}
-
-/// The member of the outermost object whose value ends at or behind a column of a one-line text.
+/// Returns the top-level member whose value ends at or after a column of a one-line object.
 fn member_at(arguments: &str, column: usize) -> Option<String> {
     let members: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(arguments).ok()?;

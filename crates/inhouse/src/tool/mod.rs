@@ -1,7 +1,9 @@
-//! Tools that live in your own process.
+//! Tools that run in your own process.
 //!
-//! A [`Tool`] is an async function with a name; a [`ToolServer`] is a set of them with a name and,
-//! if you like, a state that they share. Claude calls them by `mcp__<server>__<tool>`.
+//! A [`Tool`] is an async function with a name and a description. A [`ToolServer`] is a named set of
+//! tools with an optional state that they share. Claude calls a tool by `mcp__<server>__<tool>`.
+//!
+//! Tools are written with the attribute [`#[tool]`](macro@crate::tool), or from closures:
 //!
 //! ```
 //! use inhouse::tool::{Input, Tool, ToolError, ToolServer};
@@ -30,7 +32,7 @@
 //!     },
 //! ));
 //!
-//! // A tool can be tested without any CLI:
+//! // A tool can be tested without a CLI:
 //! let result = calc.call("divide", json!({"a": 84, "b": 2})).await;
 //! assert_eq!(result.all_text(), "42");
 //! # }
@@ -62,8 +64,13 @@ mod tool;
 #[cfg(feature = "json-schema")]
 mod validation;
 
+#[doc(inline)]
 pub use inhouse_proto::control::outgoing::{ToolPermissionPolicy, ToolPolicy};
-pub use inhouse_proto::mcp::{CallToolResult, Content, ToolAnnotations, ToolDefinition};
+#[doc(inline)]
+pub use inhouse_proto::mcp::{
+    AudioContent, CallToolResult, Content, EmbeddedResource, ImageContent, ResourceContents,
+    ResourceLink, TextContent, ToolAnnotations, ToolDefinition,
+};
 
 pub use self::call::{Call, CallId, Progress};
 pub use self::cancelled::Cancelled;
@@ -83,6 +90,6 @@ pub(crate) use self::cancelled::Canceller;
 pub(crate) use self::schema::drop_number_format;
 pub(crate) use self::server::ServedTools;
 pub(crate) use self::subscribers::{Listed, Subscriber};
-pub(crate) use self::telemetry::note_answer;
+pub(crate) use self::telemetry::record_result;
 #[cfg(feature = "rmcp")]
-pub(crate) use self::telemetry::{CallRecord, note_panic};
+pub(crate) use self::telemetry::{CallSpan, record_panic};

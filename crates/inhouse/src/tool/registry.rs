@@ -7,29 +7,29 @@ use tokio::sync::watch;
 
 use super::Tool;
 use super::subscribers::{Listed, Subscriber, Subscribers};
-use super::timeout::Limits;
+use super::timeout::Concurrency;
 
-/// The limit that the CLI has for calls of a server that sets none: about 28 hours.
-const UNLIMITED: Duration = Duration::from_millis(100_000_000);
+/// The CLI's limit for calls of a server that sets no timeout: about 28 hours.
+const CLI_DEFAULT_TIMEOUT: Duration = Duration::from_millis(100_000_000);
 
-/// The longest timer of Node.js: it fires a longer one at once.
-const LONGEST_TIMER: Duration = Duration::from_millis(i32::MAX as u64);
+/// The longest timer of Node.js, which fires a longer one at once.
+const MAX_NODE_TIMER: Duration = Duration::from_millis(i32::MAX as u64);
 
-/// The tools of a server, as they are now.
+/// The current tools of a server.
 pub(super) struct Registry<S> {
     tools: RwLock<Tools<S>>,
-    /// Grows with each change of the tools.
+    /// The number of changes of the tools.
     revision: watch::Sender<u64>,
     subscribers: Subscribers,
 }
 
-/// A tool and what its calls share.
+/// A tool with the permits that its calls share.
 pub(super) struct Entry<S> {
     pub(super) tool: Tool<S>,
-    pub(super) limits: Limits,
+    pub(super) concurrency: Concurrency,
 }
 
-/// All tools of a server in the form in which they are listed.
+/// The tools of a server as `tools/list` returns them.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     /// A JSON array of definitions.
@@ -37,7 +37,7 @@ pub(crate) struct Listing {
 }
 
 struct Tools<S> {
-    // Few enough that looking at all of them is as fast as a map; and they keep their order.
+    // A list, because it keeps the order, and a linear search over few tools is as fast as a map.
     entries: Vec<Arc<Entry<S>>>,
     duplicates: Vec<String>,
     always_load: bool,
@@ -45,7 +45,7 @@ struct Tools<S> {
 }
 
 impl<S> Registry<S> {
-    /// Adds a tool when the server is made; a second one of the same name is reported later.
+    /// Adds a tool to a server under construction; a second one with its name is a problem.
     pub(super) fn declare(&self, tool: Tool<S>) {
         let mut tools = self.write();
         let name = &tool.definition.name;
@@ -57,10 +57,10 @@ impl<S> Registry<S> {
         self.changed(tools);
     }
 
-    /// Adds a tool, or puts it in the place of one with its name.
+    /// Adds a tool, or replaces the one with its name.
     pub(super) fn put(&self, tool: Tool<S>) {
         let mut tools = self.write();
-        // Dropped after the lock: what a handler has captured is user code.
+        // Dropped after the lock is released: dropping a handler runs user code.
         let _replaced = match tools.position(&tool.definition.name) {
             Some(at) => {
                 let entry = Arc::new(Entry::new(tool));
@@ -74,7 +74,7 @@ impl<S> Registry<S> {
         self.changed(tools);
     }
 
-    /// Removes a tool; false when there is none of that name.
+    /// Removes a tool; returns whether there was one with this name.
     pub(super) fn remove(&self, name: &str) -> bool {
         let mut tools = self.write();
         let Some(at) = tools.position(name) else {
@@ -93,17 +93,21 @@ impl<S> Registry<S> {
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        let names = |entry: &Arc<Entry<S>>| entry.tool.definition.name.clone();
-        self.read().entries.iter().map(names).collect()
+        let tools = self.read();
+        let names = tools.entries.iter();
+        names
+            .map(|entry| entry.tool.definition.name.clone())
+            .collect()
     }
 
-    /// What the CLI would not accept. It drops *all* tools of a server when one is not in order.
+    /// Returns what the CLI would not accept: of a listing with one invalid tool it drops all tools.
     pub(super) fn problems(&self) -> Vec<String> {
         let tools = self.read();
-        let twice = |name: &String| format!("there are two tools named `{name}`");
-        let mut problems: Vec<String> = tools.duplicates.iter().map(twice).collect();
-        problems.extend(tools.entries.iter().flat_map(|entry| entry.tool.problems()));
-        problems
+        let duplicates = tools.duplicates.iter();
+        duplicates
+            .map(|name| format!("there are two tools named `{name}`"))
+            .chain(tools.entries.iter().flat_map(|entry| entry.tool.problems()))
+            .collect()
     }
 
     pub(super) fn always_load(&self) {
@@ -117,7 +121,7 @@ impl<S> Registry<S> {
         self.revision.subscribe()
     }
 
-    /// Returns how long the CLI has to wait for a call of any tool; `None` when no limit is set.
+    /// Returns how long the CLI has to wait for a call of any tool; `None` if no timeout is set.
     pub(super) fn longest_timeout(&self, server: Option<Duration>) -> Option<Duration> {
         let tools = self.read();
         let limits = tools.entries.iter().map(|entry| entry.tool.timeout);
@@ -125,10 +129,10 @@ impl<S> Registry<S> {
             return None;
         }
         limits
-            .map(|limit| limit.or(server).unwrap_or(UNLIMITED))
+            .map(|limit| limit.or(server).unwrap_or(CLI_DEFAULT_TIMEOUT))
             .chain(server)
             .max()
-            .map(|limit| limit.min(LONGEST_TIMER))
+            .map(|limit| limit.min(MAX_NODE_TIMER))
     }
 
     /// Returns the number of changes so far.
@@ -152,14 +156,14 @@ impl<S> Registry<S> {
             .collect()
     }
 
-    /// Made once for each change of the tools, however many sessions list them.
+    /// Returns the listing, which is cached until the next change.
     pub(super) fn listing(&self) -> Listing {
         if let Some(listing) = &self.read().listing {
             return listing.clone();
         }
         let mut tools = self.write();
         let definitions: Vec<ToolDefinition> = tools.definitions().collect();
-        let json = to_raw_value(&definitions).expect("definitions are made of strings and JSON");
+        let json = to_raw_value(&definitions).expect("a definition consists of strings and JSON");
         let listing = Listing { tools: json.into() };
         tools.listing = Some(listing.clone());
         listing
@@ -176,7 +180,7 @@ impl<S> Registry<S> {
         }
     }
 
-    // Nothing in here can panic half-way through a change.
+    // A poisoned lock guards consistent tools: no method panics in the middle of a change.
     fn read(&self) -> RwLockReadGuard<'_, Tools<S>> {
         self.tools.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -203,19 +207,18 @@ impl<S> Default for Registry<S> {
 
 impl<S> Tools<S> {
     fn position(&self, name: &str) -> Option<usize> {
-        let is_it = |entry: &Arc<Entry<S>>| entry.tool.definition.name == name;
-        self.entries.iter().position(is_it)
+        self.entries
+            .iter()
+            .position(|entry| entry.tool.definition.name == name)
     }
 
     fn definitions(&self) -> impl Iterator<Item = ToolDefinition> {
         self.entries.iter().map(|entry| {
             let tool = entry.tool.clone();
-            let tool = if self.always_load {
-                tool.always_load()
-            } else {
-                tool
-            };
-            tool.definition
+            match self.always_load {
+                true => tool.always_load().definition,
+                false => tool.definition,
+            }
         })
     }
 
@@ -226,7 +229,7 @@ impl<S> Tools<S> {
 
 impl<S> Entry<S> {
     fn new(tool: Tool<S>) -> Self {
-        let limits = Limits::new(tool.concurrency);
-        Self { tool, limits }
+        let concurrency = Concurrency::new(tool.concurrency);
+        Self { tool, concurrency }
     }
 }

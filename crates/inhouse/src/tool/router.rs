@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 use super::ToolServer;
 use crate::mcp::{Endpoint, Link, NativeServer, Reply, Server as _};
 
-/// Answers JSON-RPC messages with the tools of a [`ToolServer`], without a CLI.
+/// An MCP session with a [`ToolServer`], without a CLI: JSON-RPC messages in, responses out.
 ///
-/// One router is one MCP session: it keeps the table of open requests, so that a request can be
-/// cancelled and no id is in flight twice. The answers are those that the CLI gets. Use it to test
-/// a server at the level of the protocol; [`ToolServer::call`] tests a single tool with less text.
+/// A router keeps the table of open requests, so that a request can be cancelled and no id is in
+/// flight twice. The responses are those that the CLI gets. Use it to test a server at the protocol
+/// level; [`ToolServer::call`] tests a single tool with less code.
 ///
 /// ```
 /// use inhouse::tool::{Tool, ToolServer};
@@ -21,31 +21,42 @@ use crate::mcp::{Endpoint, Link, NativeServer, Reply, Server as _};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let server = ToolServer::new("clock").tool(Tool::new("now", "What time it is", async || "noon"));
+/// let server = ToolServer::new("clock").tool(Tool::new("now", "The current time", async || "noon"));
 /// let router = server.router();
 ///
 /// let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now"}}"#;
-/// let answer = router.handle(call).await.expect("a request has an answer");
-/// let answer: Value = serde_json::from_str(&answer).expect("JSON");
-/// assert_eq!(answer["id"], 1);
-/// assert_eq!(answer["result"]["content"][0]["text"], "noon");
+/// let response = router.handle(call).await.expect("requests have a response");
+/// let response: Value = serde_json::from_str(&response).expect("JSON");
+/// assert_eq!(response["id"], 1);
+/// assert_eq!(response["result"]["content"][0]["text"], "noon");
 ///
-/// let answer = router.handle("not JSON").await.expect("an error");
-/// let answer: Value = serde_json::from_str(&answer).expect("JSON");
-/// assert_eq!(answer["error"]["code"], json!(-32700));
+/// let response = router.handle("not JSON").await.expect("an error response");
+/// let response: Value = serde_json::from_str(&response).expect("JSON");
+/// assert_eq!(response["error"]["code"], json!(-32700));
 ///
-/// let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-/// assert_eq!(router.handle(note).await, None);
+/// let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+/// assert_eq!(router.handle(notification).await, None);
 /// # }
 /// ```
 ///
-/// Messages that the server starts (progress, `tools/list_changed`) are dropped.
+/// Messages that the server sends on its own (progress, `tools/list_changed`) are dropped.
 pub struct McpRouter {
     endpoint: Endpoint,
 }
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
-    /// Creates a router, which takes JSON-RPC messages and returns the answers.
+    /// Creates a router: one MCP session that takes JSON-RPC messages and returns the responses.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let server = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    /// let list = r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#;
+    /// let response = server.router().handle(list).await.expect("requests have a response");
+    /// assert!(response.contains(r#""name":"now""#));
+    /// # });
+    /// ```
     #[must_use]
     pub fn router(&self) -> McpRouter {
         let server = NativeServer::new(Arc::new(self.clone()));
@@ -56,22 +67,22 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
 }
 
 impl McpRouter {
-    /// Handles one message and returns the answer; `None` for notifications and responses.
+    /// Handles one message and returns the response; `None` for notifications and responses.
     ///
-    /// Requests may be handled concurrently; each future resolves when its request is answered.
-    /// Text that is not a JSON-RPC message is answered with an error.
+    /// Requests may be handled concurrently; each future resolves with the response to its request.
+    /// Text that is not a JSON-RPC message has an error response. See [`McpRouter`] for an example.
     ///
     /// # Cancellation
     /// Dropping the future cancels the request. So does `notifications/cancelled` with its id, after
-    /// which the request is answered with the error −32800.
+    /// which the response is the error −32800.
     pub async fn handle(&self, message: &str) -> Option<String> {
         let rpc = Rpc::parse(message);
-        let has_answer = !matches!(rpc, Ok(Rpc::Notification { .. } | Rpc::Response { .. }));
+        let has_response = !matches!(rpc, Ok(Rpc::Notification { .. } | Rpc::Response { .. }));
         let answer = match self.endpoint.receive(&message.to_owned().into()) {
             Reply::Ready(answer) => answer,
             Reply::Running(answering) => answering.await,
         };
-        has_answer.then(|| response(&answer))
+        has_response.then(|| response(&answer))
     }
 }
 
@@ -83,10 +94,11 @@ fn response(answer: &Answer) -> String {
         mcp_response: &'a RawValue,
     }
     let Answer::Success(payload) = answer else {
-        unreachable!("servers answer with a payload, also when they refuse a request");
+        unreachable!("an error is a JSON-RPC response, too, and travels as a success payload");
     };
     let text = payload.to_text();
-    let wrapper: Wrapper<'_> = serde_json::from_str(&text).expect("payloads of MCP are wrapped");
+    let wrapper: Wrapper<'_> =
+        serde_json::from_str(&text).expect("an MCP payload has `mcp_response`");
     wrapper.mcp_response.get().to_owned()
 }
 

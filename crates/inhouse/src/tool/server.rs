@@ -9,28 +9,42 @@ use inhouse_proto::mcp::CallToolResult;
 use serde_json::Value;
 #[cfg(feature = "rmcp")]
 use tokio::sync::watch;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::call::CallContext;
 use super::registry::{Listing, Registry};
 use super::subscribers::Subscriber;
-use super::telemetry::{CallRecord, Finished};
-use super::timeout::{Limits, run};
+use super::telemetry::{CallSpan, FinishedCall};
+use super::timeout::{Concurrency, run_with_limits};
 use super::{Call, Canceller, Progress, Tool, ToolHandle};
 use crate::session::Session;
 
-/// A set of tools with a name, and a state that they share.
+/// An MCP server in this process: a named set of [tools](Tool) that share a state `S`.
 ///
-/// A server is a definition: any number of sessions may use it at once, one after another or side
-/// by side, and none of them changes or ends it. It is cheap to clone, and clones have the same
-/// tools.
+/// Add it to a session with [`Options::tool_server`](crate::Options::tool_server). A server is a
+/// definition: any number of sessions may use it, also at the same time, and none of them ends it.
+/// Clones are cheap and share the tools.
 ///
-/// See the [module](super) for an example.
+/// ```
+/// use inhouse::Options;
+/// use inhouse::tool::{Tool, ToolServer};
+/// use inhouse_testkit::FakeCli;
+/// use serde_json::json;
+///
+/// # inhouse_testkit::run(async {
+/// let clock = ToolServer::new("clock").tool(Tool::new("now", "The current time", async || "noon"));
+/// FakeCli::play_cli(Options::new().tool_server(clock), async |cli| {
+///     let result = cli.call_tool("clock", "now", json!({})).await;
+///     assert_eq!(result.all_text(), "noon");
+/// })
+/// .await;
+/// # });
+/// ```
 pub struct ToolServer<S = ()> {
     name: String,
     state: Arc<S>,
     registry: Arc<Registry<S>>,
-    // Shared by clones until one of them is set otherwise: by this they are known to be the same.
+    // Copied on write: servers that share it are the same server, see `ServedTools::identity`.
     settings: Arc<Settings>,
 }
 
@@ -39,15 +53,14 @@ struct Settings {
     version: String,
     instructions: Option<String>,
     timeout: Option<Duration>,
-    limits: Limits,
+    concurrency: Concurrency,
     policies: Vec<ToolPolicy>,
 }
 
 impl ToolServer {
-    /// A server without a state of its own.
+    /// Creates a server without tools and without state.
     ///
-    /// The name is part of what Claude calls: the tool `add` of the server `calc` is
-    /// `mcp__calc__add`.
+    /// Claude calls the tool `add` of the server `calc` by the name `mcp__calc__add`.
     ///
     /// ```
     /// use inhouse::Options;
@@ -68,7 +81,22 @@ impl ToolServer {
 }
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
-    /// A server whose tools share a state; they get at it with [`State`](super::State).
+    /// Creates a server with a state, which its tools take as [`State`](super::State).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use inhouse::tool::{State, Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let names = Arc::new(vec!["Ada", "Grace"]);
+    /// let count = async |State(names): State<Arc<Vec<&str>>>| names.len();
+    /// let server = ToolServer::with_state("users", names)
+    ///     .tool(Tool::new("count", "The number of users", count));
+    /// assert_eq!(server.call("count", json!({})).await.all_text(), "2");
+    /// # });
+    /// ```
     #[must_use]
     pub fn with_state(name: impl Into<String>, state: S) -> Self {
         Self {
@@ -79,40 +107,86 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
                 version: "1.0.0".to_owned(),
                 instructions: None,
                 timeout: None,
-                limits: Limits::default(),
+                concurrency: Concurrency::default(),
                 policies: Vec::new(),
             }),
         }
     }
 
-    /// Its name.
+    /// Returns the name of the server.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its version; `1.0.0` unless set.
+    /// Sets the version that the server reports; `1.0.0` by default.
+    ///
+    /// ```
+    /// use inhouse::tool::ToolServer;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let server = ToolServer::new("calc").version("2.1.0");
+    /// let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    /// let response = server.router().handle(initialize).await.expect("requests have a response");
+    /// assert!(response.contains(r#""version":"2.1.0""#));
+    /// # });
+    /// ```
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings().version = version.into();
         self
     }
 
-    /// How its tools are best used; Claude reads it before the first prompt.
+    /// Sets instructions for the use of the tools, which Claude reads before the first prompt. By
+    /// default there are none.
+    ///
+    /// ```
+    /// use inhouse::tool::ToolServer;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let server = ToolServer::new("bank").instructions("Amounts are in cents.");
+    /// let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    /// let response = server.router().handle(initialize).await.expect("requests have a response");
+    /// assert!(response.contains("Amounts are in cents."));
+    /// # });
+    /// ```
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.settings().instructions = Some(instructions.into());
         self
     }
 
-    /// Adds a tool. Two of one name are an error when the server is used.
+    /// Adds a tool.
+    ///
+    /// Two tools with one name, like an invalid tool, are a `Config` error when a session uses the
+    /// server.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    /// assert_eq!(clock.call("now", json!({})).await.all_text(), "noon");
+    /// # });
+    /// ```
     #[must_use]
     pub fn tool(self, tool: Tool<S>) -> Self {
         self.registry.declare(tool);
         self
     }
 
-    /// Adds several tools.
+    /// Adds several tools, each as [`tool`](Self::tool) does.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// let rooms = ["kitchen", "cellar"];
+    /// let server = ToolServer::new("light").tools(rooms.map(|room| {
+    ///     Tool::new(room, format!("Switch on the light in the {room}"), async || "on")
+    /// }));
+    /// assert_eq!(server.handle().names(), rooms);
+    /// ```
     #[must_use]
     pub fn tools(self, tools: impl IntoIterator<Item = Tool<S>>) -> Self {
         for tool in tools {
@@ -121,42 +195,125 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
         self
     }
 
-    /// Puts all of its tools before Claude from the start; otherwise Claude has to search for them
-    /// first.
+    /// Includes all tools in every request to the model, as [`Tool::always_load`] does for one.
+    ///
+    /// By default Claude has to search for a tool before the first call.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let server = ToolServer::new("clock")
+    ///     .always_load()
+    ///     .tool(Tool::new("now", "The time", async || "noon"));
+    /// let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    /// let response = server.router().handle(list).await.expect("requests have a response");
+    /// assert!(response.contains("anthropic/alwaysLoad"));
+    /// # });
+    /// ```
     #[must_use]
     pub fn always_load(self) -> Self {
         self.registry.always_load();
         self
     }
 
-    /// Has the CLI ask before every call of a tool, or refuse it, whatever else is allowed.
+    /// Makes the CLI request permission for every call of a tool, or deny it, regardless of other
+    /// permission rules. By default only those rules apply.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::tool::{Tool, ToolPermissionPolicy, ToolPolicy, ToolServer};
+    /// use inhouse_testkit::fake;
+    ///
+    /// let mail = ToolServer::new("mail")
+    ///     .tool(Tool::new("send", "Send a mail", async || "sent"))
+    ///     .policy(ToolPolicy::new("send", ToolPermissionPolicy::AlwaysAsk));
+    /// let cli = fake::launch(Options::new().tool_server(mail));
+    /// let config = &cli.initialize()["sdkMcpServerConfigs"]["mail"];
+    /// assert_eq!(config["tools"][0]["name"], "send");
+    /// assert_eq!(config["tools"][0]["permission_policy"], "always_ask");
+    /// ```
     #[must_use]
     pub fn policy(mut self, policy: ToolPolicy) -> Self {
         self.settings().policies.push(policy);
         self
     }
 
-    /// Limits how long a call of any of the tools may take, unless the tool has a limit of its own.
+    /// Limits how long a call may take, for tools without their own [`timeout`](Tool::timeout). By
+    /// default there is no limit.
     ///
-    /// The longest of these limits is sent to the CLI when the server is registered, and cuts no call
-    /// short before it: `MCP_TOOL_TIMEOUT`, which limits the calls of servers without a timeout,
-    /// has no effect on this one. A tool that is [put](ToolHandle::put) into the server later cannot
-    /// have a longer limit than that. The CLI ignores limits below one second; the host keeps them.
+    /// The longest timeout of the server and its tools is sent to the CLI when the session starts. It
+    /// replaces `MCP_TOOL_TIMEOUT`, which limits the calls of servers without a timeout. A tool that
+    /// is [added](ToolHandle::put) later cannot have a longer one. The CLI ignores timeouts below one
+    /// second; the host enforces them.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let server = ToolServer::new("test")
+    ///     .timeout(Duration::from_secs(30))
+    ///     .tool(Tool::new("slow", "Never returns", async || std::future::pending::<()>().await));
+    /// let result = server.call("slow", json!({})).await;
+    /// assert!(result.is_error);
+    /// assert!(result.all_text().contains("30s"));
+    /// # });
+    /// ```
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings().timeout = Some(timeout);
         self
     }
 
-    /// How many calls of its tools may run at once, in all sessions together; more wait for their
-    /// turn.
+    /// Limits how many calls of all tools run at once, in all sessions together; further calls wait.
+    ///
+    /// By default there is no limit. A tool may have a lower limit of its own, see
+    /// [`Tool::concurrency`]. Zero counts as one.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// static RUNNING: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// async fn count_running() -> usize {
+    ///     let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
+    ///     tokio::task::yield_now().await;
+    ///     RUNNING.fetch_sub(1, Ordering::SeqCst);
+    ///     running
+    /// }
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let server = ToolServer::new("test")
+    ///     .concurrency(1)
+    ///     .tool(Tool::new("a", "Counts running calls", count_running))
+    ///     .tool(Tool::new("b", "Counts running calls", count_running));
+    /// let (a, b) = tokio::join!(server.call("a", json!({})), server.call("b", json!({})));
+    /// assert_eq!(a.all_text(), "1");
+    /// assert_eq!(b.all_text(), "1");
+    /// # });
+    /// ```
     #[must_use]
     pub fn concurrency(mut self, calls: usize) -> Self {
-        self.settings().limits = Limits::new(Some(calls));
+        self.settings().concurrency = Concurrency::new(Some(calls));
         self
     }
 
-    /// Changes the tools while sessions use them.
+    /// Returns a handle that changes the tools while sessions use them.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// let server = ToolServer::new("clock");
+    /// server.handle().put(Tool::new("now", "The time", async || "noon"))?;
+    /// assert_eq!(server.handle().names(), ["now"]);
+    /// # Ok::<(), inhouse::Error>(())
+    /// ```
     #[must_use]
     pub fn handle(&self) -> ToolHandle<S> {
         ToolHandle::new(Arc::clone(&self.registry))
@@ -164,8 +321,22 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
 
     /// Calls a tool as Claude would, without a CLI: for tests.
     ///
-    /// What Claude would read is the result, also when there is no such tool or the arguments do
-    /// not fit.
+    /// Returns the result that Claude would read, also if the tool does not exist or the arguments are
+    /// invalid.
+    ///
+    /// ```
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    /// assert_eq!(clock.call("now", json!({})).await.all_text(), "noon");
+    /// assert!(clock.call("tomorrow", json!({})).await.is_error);
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// Dropping the future drops the handler, as a cancelled call does.
     pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
         let canceller = Canceller::new();
         let context = CallContext {
@@ -183,22 +354,22 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     }
 }
 
-/// A server without the type of its state.
+/// A [`ToolServer`] as a trait object, without the type of its state.
 pub(crate) trait ServedTools: Send + Sync {
     fn name(&self) -> &str;
     fn version(&self) -> &str;
     fn instructions(&self) -> Option<&str>;
-    /// An address that this server shares with its unchanged clones, as long as one of them lives.
+    /// Returns an address that only unchanged clones share, while one of them is alive.
     fn identity(&self) -> *const ();
-    /// What is wrong with it, in words for whoever wrote it.
+    /// Returns configuration errors. If there are any, `connect` fails with `Config`.
     fn problems(&self) -> Vec<String>;
-    /// Settings that the CLI keeps for it.
+    /// Returns the settings that are sent to the CLI: timeout and policies.
     fn config(&self) -> Option<SdkMcpServerConfig>;
     fn listing(&self) -> Listing;
-    /// Returns the definition of one tool.
+    /// Returns the definition of a tool.
     #[cfg(feature = "rmcp")]
     fn definition(&self, tool: &str) -> Option<inhouse_proto::mcp::ToolDefinition>;
-    /// Changes whenever the listing does.
+    /// Returns a receiver of the revision, which changes whenever the listing does.
     #[cfg(feature = "rmcp")]
     fn changes(&self) -> watch::Receiver<u64>;
     /// Returns the number of changes so far.
@@ -210,7 +381,7 @@ pub(crate) trait ServedTools: Send + Sync {
         tool: &'a str,
         arguments: &'a str,
         context: CallContext<'a>,
-    ) -> Pin<Box<dyn Future<Output = Finished> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
 }
 
 impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
@@ -276,27 +447,31 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
         tool: &'a str,
         arguments: &'a str,
         context: CallContext<'a>,
-    ) -> Pin<Box<dyn Future<Output = Finished> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>> {
         Box::pin(async move {
             let Some(entry) = self.registry.find(tool) else {
                 let text = format!("there is no tool `{tool}` on the server `{}`", self.name);
-                return Finished::without_a_call(CallToolResult::error(text));
+                return FinishedCall {
+                    result: CallToolResult::error(text),
+                    span: Span::none(),
+                };
             };
             let timeout = entry.tool.timeout.or(self.settings.timeout);
-            let limits = [&self.settings.limits, &entry.limits];
-            let record = CallRecord::begin(&self.name, tool, arguments);
-            let mut turns = [None, None];
-            let handling = async {
+            let concurrency = [&self.settings.concurrency, &entry.concurrency];
+            let span = CallSpan::begin(&self.name, tool, arguments);
+            let mut permits = [None, None];
+            let handler = async {
                 let call = Call {
                     state: &*self.state,
                     arguments,
                     context: &context,
                 };
-                let handling = entry.tool.handler.call(&call);
-                handling.await
+                // A statement of its own, so that `call` is not kept across the await.
+                let handler = entry.tool.handler.call(&call);
+                handler.await
             };
-            let handling = pin!(handling.instrument(record.span().clone()));
-            run(record, tool, timeout, limits, &mut turns, handling).await
+            let handler = pin!(handler.instrument(span.span().clone()));
+            run_with_limits(span, tool, timeout, concurrency, &mut permits, handler).await
         })
     }
 }

@@ -27,16 +27,16 @@ pub(super) struct Subscribers {
 impl Subscribers {
     pub(super) fn add(&self, subscriber: Weak<dyn Subscriber>) {
         let mut subscribers = self.lock();
-        // Before the list grows, so that a server of many short sessions holds only the live ones.
+        // Before the list grows, so that a server with many short sessions keeps only the live ones.
         if subscribers.len() == subscribers.capacity() {
             subscribers.retain(|subscriber| subscriber.strong_count() > 0);
         }
         subscribers.push(subscriber);
     }
 
-    /// Returns the sessions that are left, and forgets the others.
+    /// Returns the live sessions, and removes the ended ones from the list.
     ///
-    /// They are returned without the lock: dropping the last reference to a session runs user code.
+    /// Callers drop the references after the lock: dropping the last one to a session runs user code.
     pub(super) fn alive(&self) -> Vec<Arc<dyn Subscriber>> {
         let mut alive = Vec::new();
         self.lock().retain(|subscriber| {
@@ -46,7 +46,7 @@ impl Subscribers {
         alive
     }
 
-    // Nothing in here can panic half-way through a change.
+    // A poisoned list is still consistent: no method panics in the middle of a change.
     fn lock(&self) -> MutexGuard<'_, Vec<Weak<dyn Subscriber>>> {
         self.subscribers
             .lock()
@@ -58,9 +58,9 @@ impl Subscribers {
 mod tests {
     use super::*;
 
-    struct Ignored;
+    struct FakeSubscriber;
 
-    impl Subscriber for Ignored {
+    impl Subscriber for FakeSubscriber {
         fn tools_changed(&self) {}
 
         fn listed(&self, _: u64) -> Listed {
@@ -69,12 +69,12 @@ mod tests {
     }
 
     #[test]
-    fn ended_sessions_are_forgotten_without_a_change_of_tools() {
+    fn ended_sessions_are_removed_without_a_change_of_tools() {
         let subscribers = Subscribers::default();
-        let live: Arc<dyn Subscriber> = Arc::new(Ignored);
+        let live: Arc<dyn Subscriber> = Arc::new(FakeSubscriber);
         subscribers.add(Arc::downgrade(&live));
         for _ in 0..1000 {
-            let ended: Arc<dyn Subscriber> = Arc::new(Ignored);
+            let ended: Arc<dyn Subscriber> = Arc::new(FakeSubscriber);
             subscribers.add(Arc::downgrade(&ended));
         }
         assert!(subscribers.lock().len() < 10);

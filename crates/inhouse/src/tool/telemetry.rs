@@ -4,28 +4,28 @@ use inhouse_proto::mcp::CallToolResult;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// What the span of a call tells, whichever way the call ends.
-pub(crate) struct CallRecord {
+/// The `inhouse::tool` span of a call. Outcome and duration are recorded on drop.
+pub(crate) struct CallSpan {
     span: Span,
-    /// `None` when nobody listens.
-    came: Option<Instant>,
+    /// `None` if the span is disabled.
+    started: Option<Instant>,
     outcome: &'static str,
 }
 
-/// The result of a call, and the span in which its size is noted when it is known.
-pub(crate) struct Finished {
+/// The result of a call, with the span in which the size of the result is recorded once it is
+/// written.
+pub(crate) struct FinishedCall {
     pub(crate) result: CallToolResult,
     pub(crate) span: Span,
 }
 
-impl CallRecord {
-    /// Whether anybody listens.
+impl CallSpan {
     #[cfg(feature = "rmcp")]
-    pub(crate) fn is_wanted() -> bool {
+    pub(crate) fn is_enabled() -> bool {
         tracing::span_enabled!(tracing::Level::INFO)
     }
 
-    /// Begins when the call comes. What it is about is told at `TRACE` only.
+    /// Opens the span. The arguments are recorded only at `TRACE`.
     pub(crate) fn begin(server: &str, tool: &str, arguments: &str) -> Self {
         let span = tracing::info_span!(
             "inhouse::tool",
@@ -36,11 +36,11 @@ impl CallRecord {
             outcome = Empty,
             duration_us = Empty,
         );
-        span.in_scope(|| tracing::trace!(arguments, "the tool is called"));
+        span.in_scope(|| tracing::trace!(arguments, "tool called"));
         Self {
-            came: (!span.is_disabled()).then(Instant::now),
+            started: (!span.is_disabled()).then(Instant::now),
             span,
-            // Until it is told otherwise: a call that is cancelled is dropped without a word.
+            // Holds unless `end` is called: a cancelled call is dropped.
             outcome: "cancelled",
         }
     }
@@ -49,48 +49,39 @@ impl CallRecord {
         &self.span
     }
 
-    /// Notes how the call has ended.
+    /// Records the outcome.
     pub(crate) fn end(mut self, outcome: &'static str) {
         self.outcome = outcome;
     }
 
-    /// Notes how the call has ended, and with what.
-    pub(super) fn finish(self, outcome: &'static str, result: CallToolResult) -> Finished {
+    /// Records the outcome, and keeps the span open for the size of the result.
+    pub(super) fn finish(self, outcome: &'static str, result: CallToolResult) -> FinishedCall {
         let span = self.span.clone();
         self.end(outcome);
-        Finished { result, span }
+        FinishedCall { result, span }
     }
 }
 
-impl Drop for CallRecord {
+impl Drop for CallSpan {
     fn drop(&mut self) {
-        if let Some(came) = self.came {
+        if let Some(started) = self.started {
             self.span.record("outcome", self.outcome);
-            let duration = came.elapsed().as_micros() as u64;
+            let duration = started.elapsed().as_micros() as u64;
             self.span.record("duration_us", duration);
         }
     }
 }
 
-impl Finished {
-    /// The result of a call that had no tool to run.
-    pub(super) fn without_a_call(result: CallToolResult) -> Self {
-        let span = Span::none();
-        Self { result, span }
-    }
-}
-
-/// Notes what a call is answered with. The text is made for those who look closely, and for nobody else.
-pub(crate) fn note_answer<T: AsRef<str>>(span: &Span, bytes: usize, result: impl FnOnce() -> T) {
+/// Records the result of a call. Its text is rendered only if `TRACE` is enabled.
+pub(crate) fn record_result<T: AsRef<str>>(span: &Span, bytes: usize, text: impl FnOnce() -> T) {
     span.record("result_bytes", bytes);
-    span.in_scope(|| tracing::trace!(result = result().as_ref(), "the tool has answered"));
+    span.in_scope(|| tracing::trace!(result = text().as_ref(), "tool returned"));
 }
 
-/// Notes that the code behind a call has panicked.
-pub(crate) fn note_panic(text: &str) {
-    tracing::error!("the tool panicked");
-    // It may quote the arguments.
-    tracing::trace!(panic = text, "what the panic said");
+/// Records that a handler panicked. The text of the panic may quote arguments: only at `TRACE`.
+pub(crate) fn record_panic(text: &str) {
+    tracing::error!("tool panicked");
+    tracing::trace!(panic = text, "panic payload");
 }
 
 #[cfg(test)]
@@ -98,9 +89,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_of_an_answer_is_made_for_nobody_but_who_looks_closely() {
-        note_answer(&Span::none(), 7, || -> String {
-            panic!("nobody looks");
+    fn result_text_is_rendered_only_at_trace() {
+        record_result(&Span::none(), 7, || -> String {
+            panic!("rendered without a subscriber");
         });
     }
 }

@@ -1,3 +1,5 @@
+//! Limits of a call: its timeout, and how many calls run at once.
+
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -6,50 +8,55 @@ use std::time::Duration;
 use inhouse_proto::mcp::CallToolResult;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::telemetry::{CallRecord, Finished, note_panic};
+use super::telemetry::{CallSpan, FinishedCall, record_panic};
 use crate::user_code::{self, Stopped};
 
-/// How many calls may run at once.
+/// Limits how many calls of a tool or a server run at once; unlimited by default.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Limits {
+pub(super) struct Concurrency {
     permits: Option<Arc<Semaphore>>,
 }
 
-impl Limits {
+impl Concurrency {
     pub(super) fn new(calls: Option<usize>) -> Self {
-        let permits = calls.map(|calls| Arc::new(Semaphore::new(calls.max(1))));
-        Self { permits }
+        Self {
+            permits: calls.map(|calls| Arc::new(Semaphore::new(calls.max(1)))),
+        }
+    }
+
+    async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+        // The semaphore is never closed.
+        self.permits.as_ref()?.acquire().await.ok()
     }
 }
 
-/// Runs a call to its result, whatever the handler does: fail, panic, or take too long.
+/// Runs a handler within its limits, and turns a panic or a timeout into an error result.
 ///
-/// The timeout includes the time that it waits for its turn: whoever waits for the call cannot tell
-/// the one from the other.
-pub(super) async fn run<'a>(
-    record: CallRecord,
+/// The timeout includes the time that the call waits for its permits: the client cannot tell waiting
+/// from running.
+pub(super) async fn run_with_limits<'a>(
+    span: CallSpan,
     tool: &str,
     timeout: Option<Duration>,
-    limits: [&'a Limits; 2],
-    // Kept by the caller, too: a turn ends when the handler is gone, and not before.
-    turns: &mut [Option<SemaphorePermit<'a>>; 2],
-    // Pinned by the caller: handed on as it is, it would be copied from future to future.
+    [server, this_tool]: [&'a Concurrency; 2],
+    // The permits outlive this future, so that a slot frees only once the handler is dropped.
+    permits: &mut [Option<SemaphorePermit<'a>>; 2],
+    // Pinned by the caller, because a future passed by value is copied into each future around it.
     handler: Pin<&mut (impl Future<Output = CallToolResult> + Send)>,
-) -> Finished {
-    let in_turn = pin!(async {
-        let [server_limit, tool_limit] = limits;
-        // The tool's first: who waits for that must not take a turn of the server from other
-        // tools.
-        turns[0] = wait_for_turn(tool_limit).await;
-        turns[1] = wait_for_turn(server_limit).await;
+) -> FinishedCall {
+    let limited = pin!(async {
+        // The tool's permit first: a call that waits for it must not hold a permit that calls of
+        // other tools need.
+        permits[0] = this_tool.acquire().await;
+        permits[1] = server.acquire().await;
         handler.await
     });
-    let (outcome, result) = match user_code::run(in_turn, timeout).await {
+    let (outcome, result) = match user_code::run(limited, timeout).await {
         Ok(result) if result.is_error => ("error", result),
         Ok(result) => ("success", result),
         Err(Stopped::Panicked(panic)) => {
-            record.span().in_scope(|| note_panic(&panic));
-            // The panic's text may quote secrets. The panic hook has printed it already.
+            span.span().in_scope(|| record_panic(&panic));
+            // Without the panic's text, which may quote secrets. The panic hook has printed it.
             let text = format!("the tool `{tool}` failed: it panicked");
             ("panic", CallToolResult::error(text))
         }
@@ -59,10 +66,5 @@ pub(super) async fn run<'a>(
             ("timeout", CallToolResult::error(text))
         }
     };
-    record.finish(outcome, result)
-}
-
-async fn wait_for_turn(limits: &Limits) -> Option<SemaphorePermit<'_>> {
-    // A semaphore of ours is never closed.
-    limits.permits.as_ref()?.acquire().await.ok()
+    span.finish(outcome, result)
 }

@@ -8,10 +8,12 @@ use serde_json::Value;
 use super::handler::{AnyHandler, Erased};
 use super::{Handler, schema};
 
-const TWO_INPUTS: &str = "its handler takes the arguments of the model more than once, and Claude \
-                          would be told only of the first; use one `Input` with a struct";
+const SEVERAL_INPUTS: &str = "its handler takes `Input` more than once, and only the first is listed; \
+                              use one `Input` with a struct";
 
-/// A tool: what Claude sees of it, and the function that runs when Claude calls it.
+/// A tool: the definition that Claude reads, and the function that runs when Claude calls it.
+///
+/// Add it to a [`ToolServer`](super::ToolServer). `S` is the state of that server.
 pub struct Tool<S = ()> {
     pub(crate) definition: ToolDefinition,
     pub(crate) handler: Arc<dyn AnyHandler<S>>,
@@ -21,10 +23,30 @@ pub struct Tool<S = ()> {
 }
 
 impl<S> Tool<S> {
-    /// A tool from an async function or closure.
+    /// Creates a tool from an async function or closure.
     ///
-    /// The name is what Claude calls; the description tells it when to. The arguments and the
-    /// result are described by the function's types.
+    /// Claude calls the tool by its name and decides by the description when to call it. The schemas
+    /// of the arguments and of the result are inferred from the types of the handler: its parameters
+    /// are [extractors](super::Extract), its result implements [`IntoToolResult`](super::IntoToolResult).
+    ///
+    /// ```
+    /// use inhouse::tool::{Input, Tool, ToolServer};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    /// use serde_json::json;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Add {
+    ///     a: f64,
+    ///     b: f64,
+    /// }
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let add = Tool::new("add", "Add two numbers", async |Input(Add { a, b }): Input<Add>| a + b);
+    /// let calc = ToolServer::new("calc").tool(add);
+    /// assert_eq!(calc.call("add", json!({"a": 40, "b": 2})).await.all_text(), "42");
+    /// # });
+    /// ```
     pub fn new<H, Args>(name: impl Into<String>, description: impl Into<String>, handler: H) -> Self
     where
         H: Handler<Args, S>,
@@ -45,17 +67,32 @@ impl<S> Tool<S> {
             handler: Arc::new(Erased::<H, Args>::new(handler)),
             timeout: None,
             concurrency: None,
-            problem: (inputs > 1).then(|| TWO_INPUTS.to_owned()),
+            problem: (inputs > 1).then(|| SEVERAL_INPUTS.to_owned()),
         }
     }
 
-    /// What Claude sees of it.
+    /// Returns the definition as it is listed to the CLI: name, description, schemas and hints.
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let now: Tool = Tool::new("now", "The current time", async || "noon");
+    /// assert_eq!(now.definition().name, "now");
+    /// assert_eq!(now.definition().input_schema["type"], "object");
+    /// ```
     #[must_use]
     pub fn definition(&self) -> &ToolDefinition {
         &self.definition
     }
 
-    /// A name for people.
+    /// Sets a display name for user interfaces. By default there is none.
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let search: Tool = Tool::new("search", "Search mail", async || "nothing").title("Mail search");
+    /// assert_eq!(search.definition().title.as_deref(), Some("Mail search"));
+    /// ```
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.definition.title = Some(title.into());
@@ -87,6 +124,13 @@ impl<S> Tool<S> {
 
     /// Sets whether the tool may delete or overwrite data (`destructiveHint`; MCP's default is
     /// `true`).
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let delete: Tool = Tool::new("delete", "Delete a mail", async || "deleted").destructive(true);
+    /// assert_eq!(delete.definition().annotations.destructive_hint, Some(true));
+    /// ```
     #[must_use]
     pub fn destructive(mut self, destructive: bool) -> Self {
         self.definition.annotations.destructive_hint = Some(destructive);
@@ -95,6 +139,13 @@ impl<S> Tool<S> {
 
     /// Sets whether a repeated call with the same arguments has no further effect
     /// (`idempotentHint`; MCP's default is `false`).
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let archive: Tool = Tool::new("archive", "Archive a mail", async || "done").idempotent(true);
+    /// assert_eq!(archive.definition().annotations.idempotent_hint, Some(true));
+    /// ```
     #[must_use]
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.definition.annotations.idempotent_hint = Some(idempotent);
@@ -103,34 +154,75 @@ impl<S> Tool<S> {
 
     /// Sets whether the tool talks to systems outside of the host's control, such as the web
     /// (`openWorldHint`; MCP's default is `true`).
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let add: Tool = Tool::new("roll", "Roll a die", async || 4).open_world(false);
+    /// assert_eq!(add.definition().annotations.open_world_hint, Some(false));
+    /// ```
     #[must_use]
     pub fn open_world(mut self, open_world: bool) -> Self {
         self.definition.annotations.open_world_hint = Some(open_world);
         self
     }
 
-    /// Puts it before Claude from the start; otherwise Claude has to search for it first.
+    /// Includes the tool in every request to the model.
+    ///
+    /// By default Claude sees only the name of the tool and has to search for it before the first
+    /// call.
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let now: Tool = Tool::new("now", "The current time", async || "noon").always_load();
+    /// assert_eq!(now.definition().meta["anthropic/alwaysLoad"], true);
+    /// ```
     #[must_use]
     pub fn always_load(self) -> Self {
         self.meta("anthropic/alwaysLoad", Value::Bool(true))
     }
 
-    /// Words by which Claude's search for tools finds it.
+    /// Sets words by which Claude's tool search finds the tool, beside its name and description.
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let now: Tool = Tool::new("now", "The current time", async || "noon").search_hint("clock date");
+    /// assert_eq!(now.definition().meta["anthropic/searchHint"], "clock date");
+    /// ```
     #[must_use]
     pub fn search_hint(self, hint: impl Into<String>) -> Self {
         self.meta("anthropic/searchHint", Value::String(hint.into()))
     }
 
-    /// How many characters of a result Claude reads in place. Of a longer one it gets the beginning,
-    /// and a file with the whole.
+    /// Sets how many characters of a result Claude reads inline. Of a longer result Claude reads the
+    /// beginning and the path of a file with all of it.
     ///
-    /// Without it the CLI's own limit counts, beyond which Claude gets only the file (2.1.325).
+    /// By default the CLI's own limit applies; of a result beyond it Claude gets only the file
+    /// (2.1.325).
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    ///
+    /// let log: Tool = Tool::new("log", "Read the log", async || "empty").max_result_size(200_000);
+    /// assert_eq!(log.definition().meta["anthropic/maxResultSizeChars"], 200_000);
+    /// ```
     #[must_use]
     pub fn max_result_size(self, characters: u64) -> Self {
         self.meta("anthropic/maxResultSizeChars", characters.into())
     }
 
-    /// Anything else that the CLI should know of it.
+    /// Sets a member of the definition's `_meta`, replacing one of the same name.
+    ///
+    /// ```
+    /// use inhouse::tool::Tool;
+    /// use serde_json::json;
+    ///
+    /// let now: Tool = Tool::new("now", "The current time", async || "noon")
+    ///     .meta("example.com/unit", json!("UTC"));
+    /// assert_eq!(now.definition().meta["example.com/unit"], "UTC");
+    /// ```
     #[must_use]
     pub fn meta(mut self, name: impl Into<String>, value: Value) -> Self {
         self.definition.meta.insert(name.into(), value);
@@ -140,14 +232,55 @@ impl<S> Tool<S> {
     /// Limits how long a call may take, waiting for a free slot included. A call that takes longer
     /// is dropped, and Claude reads that it timed out.
     ///
-    /// The CLI knows one limit for the whole server, see [`ToolServer::timeout`](super::ToolServer::timeout).
+    /// By default the timeout of the server applies, and without one there is no limit. The CLI knows
+    /// one limit for the whole server, see [`ToolServer::timeout`](super::ToolServer::timeout).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let slow = Tool::new("slow", "Never returns", async || std::future::pending::<()>().await)
+    ///     .timeout(Duration::from_secs(5));
+    /// let result = ToolServer::new("test").tool(slow).call("slow", json!({})).await;
+    /// assert!(result.is_error);
+    /// assert!(result.all_text().contains("5s"));
+    /// # });
+    /// ```
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// How many calls may run at once; more wait for their turn.
+    /// Limits how many calls run at once, in all sessions together; further calls wait.
+    ///
+    /// By default there is no limit. Zero counts as one.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use inhouse::tool::{Tool, ToolServer};
+    /// use serde_json::json;
+    ///
+    /// static RUNNING: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let alone = Tool::new("alone", "Counts its running calls", async || {
+    ///     let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
+    ///     tokio::task::yield_now().await;
+    ///     RUNNING.fetch_sub(1, Ordering::SeqCst);
+    ///     running
+    /// });
+    /// let server = ToolServer::new("test").tool(alone.concurrency(1));
+    /// let (first, second) =
+    ///     tokio::join!(server.call("alone", json!({})), server.call("alone", json!({})));
+    /// assert_eq!(first.all_text(), "1");
+    /// assert_eq!(second.all_text(), "1");
+    /// # });
+    /// ```
     #[must_use]
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = Some(calls);
@@ -156,7 +289,7 @@ impl<S> Tool<S> {
 }
 
 impl<S> Tool<S> {
-    /// What the CLI, or the model, could not make sense of.
+    /// Returns what makes the definition invalid for the CLI or the model.
     pub(super) fn problems(&self) -> Vec<String> {
         let name = &self.definition.name;
         let mut problems = Vec::new();

@@ -9,16 +9,17 @@ use serde_json::Value;
 use super::handler::AnyHandler;
 use super::{Call, Handler, Tool};
 
-/// How many of the things that are wrong with some arguments are told.
-const TOLD: usize = 8;
+/// The number of validation errors that are reported for one call.
+const MAX_ERRORS: usize = 8;
 
 impl<S: 'static> Tool<S> {
-    /// A tool whose arguments are described by a JSON Schema of your own.
+    /// Creates a tool with a JSON Schema of your own for its arguments. Needs the feature
+    /// `json-schema`.
     ///
-    /// For schemas that come from elsewhere, or that no Rust type expresses. Arguments are checked
+    /// For schemas that come from elsewhere, or that no Rust type expresses. Arguments are validated
     /// against the schema before the handler runs, so the handler can take them as
-    /// [`Input<Value>`](super::Input) and rely on it. A schema that is not one is an error when the
-    /// server is used.
+    /// [`Input<Value>`](super::Input) and rely on their form. An invalid schema is a `Config` error
+    /// when a session uses the server.
     ///
     /// ```
     /// use inhouse::tool::{Input, Tool, ToolServer};
@@ -33,14 +34,14 @@ impl<S: 'static> Tool<S> {
     /// });
     /// let weather = Tool::with_schema(
     ///     "weather",
-    ///     "The weather in a city",
+    ///     "Get the weather in a city",
     ///     schema,
     ///     async |Input(arguments): Input<Value>| format!("rain in {}", arguments["city"]),
     /// );
     /// let server = ToolServer::new("weather").tool(weather);
-    /// let refused = server.call("weather", json!({"city": ""})).await;
-    /// assert!(refused.is_error);
-    /// assert!(refused.all_text().contains("/city"));
+    /// let invalid = server.call("weather", json!({"city": ""})).await;
+    /// assert!(invalid.is_error);
+    /// assert!(invalid.all_text().contains("/city"));
     /// # }
     /// ```
     pub fn with_schema<H, Args>(
@@ -54,7 +55,7 @@ impl<S: 'static> Tool<S> {
         Args: 'static,
     {
         let mut tool = Self::new(name, description, handler);
-        // Whatever the handler's own types say of the arguments is not listed.
+        // The schema replaces the one that was inferred from the handler, and its problem if any.
         tool.problem = match jsonschema::validator_for(&schema) {
             Ok(validator) => {
                 let inner = Arc::clone(&tool.handler);
@@ -68,7 +69,7 @@ impl<S: 'static> Tool<S> {
     }
 }
 
-/// Runs a handler only with arguments that fit a schema.
+/// Validates arguments before it runs the inner handler.
 struct Validated<S> {
     validator: Validator,
     inner: Arc<dyn AnyHandler<S>>,
@@ -76,25 +77,26 @@ struct Validated<S> {
 
 impl<S> AnyHandler<S> for Validated<S> {
     fn call(&self, call: &Call<'_, S>) -> Pin<Box<dyn Future<Output = CallToolResult> + Send>> {
-        let wrong = match serde_json::from_str::<Value>(call.arguments()) {
-            Ok(arguments) => self.wrong(&arguments),
+        let errors = match serde_json::from_str::<Value>(call.arguments()) {
+            Ok(arguments) => self.validate(&arguments),
             Err(error) => vec![error.to_string()],
         };
-        if wrong.is_empty() {
+        if errors.is_empty() {
             return self.inner.call(call);
         }
-        let text = format!("invalid arguments: {}", wrong.join("; "));
+        let text = format!("invalid arguments: {}", errors.join("; "));
         Box::pin(ready(CallToolResult::error(text)))
     }
 }
 
 impl<S> Validated<S> {
-    fn wrong(&self, arguments: &Value) -> Vec<String> {
-        let errors = self.validator.iter_errors(arguments).take(TOLD);
-        errors
+    fn validate(&self, arguments: &Value) -> Vec<String> {
+        self.validator
+            .iter_errors(arguments)
+            .take(MAX_ERRORS)
             .map(|error| match error.instance_path().to_string() {
-                whole if whole.is_empty() => error.to_string(),
-                member => format!("{member}: {error}"),
+                root if root.is_empty() => error.to_string(),
+                path => format!("{path}: {error}"),
             })
             .collect()
     }

@@ -62,7 +62,7 @@ fn for_clients() -> [Tool; 4] {
     // the result.
     let steps = async move |progress: Progress| {
         progress.report(1.0, 2.0);
-        progress.message(2.0, 2.0, "there");
+        progress.report_with_message(2.0, 2.0, "there");
         released.notified().await;
         "done"
     };

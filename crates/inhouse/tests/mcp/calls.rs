@@ -138,9 +138,9 @@ async fn panic_is_an_error_result_and_the_session_survives() {
 fn reporting() -> Options {
     let tool = Tool::new("work", "Reports", async |progress: Progress| {
         progress.report(1.0, 3.0);
-        progress.message(2.0, None, "half-way");
+        progress.report_with_message(2.0, None, "half-way");
         tokio::task::yield_now().await;
-        progress.message(3.0, 3.0, "through");
+        progress.report_with_message(3.0, 3.0, "through");
         "done"
     });
     Options::new().tool_server(ToolServer::new("s").tool(tool))

@@ -153,7 +153,7 @@ fn tools(journal: UnboundedSender<&'static str>) -> [Tool; 5] {
     };
     let steps = async |progress: Progress| {
         progress.report(1.0, 2.0);
-        progress.message(2.0, 2.0, "there");
+        progress.report_with_message(2.0, 2.0, "there");
         "done"
     };
     let wait = async move |cancelled: Cancelled| {

@@ -55,7 +55,7 @@ async fn mounted_tool_span_has_the_outcome() {
 async fn mounted_tool_result_is_rendered_only_at_trace() {
     let text = heard_of("count", Level::TRACE).await;
     assert!(text.contains("result_bytes: "), "{text}");
-    assert!(text.contains("the tool has answered"), "{text}");
+    assert!(text.contains("tool returned"), "{text}");
     let text = heard_of("panic", Level::TRACE).await;
     assert!(text.contains("out of ink"), "{text}");
 }

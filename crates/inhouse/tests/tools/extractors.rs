@@ -66,7 +66,7 @@ async fn what_a_call_knows_of_itself_is_there_without_a_cli_too() {
         "Know",
         async |CallId(id): CallId, cancelled: Cancelled, progress: Progress| {
             progress.report(1.0, 2.0);
-            progress.message(2.0, None, "done");
+            progress.report_with_message(2.0, None, "done");
             format!("{id:?} {}", cancelled.is_cancelled())
         },
     );

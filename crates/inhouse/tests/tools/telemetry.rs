@@ -62,7 +62,7 @@ async fn a_call_tells_how_it_ended_and_not_what_it_was_about() {
     }
     drop(guard);
     let text = listener.text();
-    assert!(text.contains("the tool panicked"), "{text}");
+    assert!(text.contains("tool panicked"), "{text}");
     assert!(!text.contains(SECRET), "{text}");
 }
 
@@ -93,8 +93,8 @@ async fn a_call_tells_its_sizes_and_to_who_looks_closely_its_contents() {
     for told in sizes {
         assert!(text.contains(&told), "no {told} in {text}");
     }
-    assert!(text.contains("the tool is called"), "{text}");
-    assert!(text.contains("the tool has answered"), "{text}");
+    assert!(text.contains("tool called"), "{text}");
+    assert!(text.contains("tool returned"), "{text}");
     assert_eq!(text.matches(SECRET).count(), 2, "{text}");
 }
 

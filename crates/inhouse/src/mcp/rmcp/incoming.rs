@@ -6,9 +6,9 @@ use ::rmcp::model::{
 use inhouse_proto::mcp::Rpc;
 use serde::de::DeserializeOwned;
 
-/// Reads what the library's own loop deals with: a notification of the CLI, or its answer to a
-/// request of the server. `None` when it makes no sense.
-pub(super) fn read(message: &str) -> Option<ClientJsonRpcMessage> {
+/// Parses a message for `rmcp`'s service loop: a notification of the CLI, or its response to a request
+/// of the server. Returns `None` for requests and invalid messages.
+pub(super) fn parse(message: &str) -> Option<ClientJsonRpcMessage> {
     match Rpc::parse(message).ok()? {
         Rpc::Notification { method, .. } => {
             notification(&method, message).map(JsonRpcMessage::notification)
@@ -24,7 +24,7 @@ pub(super) fn read(message: &str) -> Option<ClientJsonRpcMessage> {
     }
 }
 
-/// An id as the library has it; one that it does not know the like of becomes its text.
+/// Converts an id; one that is neither a number nor a string becomes its JSON text.
 pub(super) fn request_id(id: &str) -> RequestId {
     from_raw(id).unwrap_or_else(|| RequestId::String(id.into()))
 }
@@ -43,6 +43,6 @@ fn notification(method: &str, message: &str) -> Option<ClientNotification> {
 
 fn from_raw<T: DeserializeOwned>(json: &str) -> Option<T> {
     serde_json::from_str(json)
-        .inspect_err(|error| tracing::debug!(%error, "a message of the CLI makes no sense"))
+        .inspect_err(|error| tracing::debug!(%error, "invalid message from the CLI"))
         .ok()
 }

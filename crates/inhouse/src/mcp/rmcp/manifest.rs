@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::RmcpSession;
 use crate::mcp::{Manifest, ServerSession};
 
-/// Begins the session in the CLI's place, and keeps what the server said.
+/// Initializes the MCP session in place of the CLI, and returns the results.
 ///
-/// A CLI that takes the manifest makes no handshake of its own, so this *is* the handshake of the
-/// session, to the last step: the handler learns who the client is, and that it is ready. One that
-/// does not take it makes another, which a handler has to bear at any time.
+/// A CLI that uses the manifest makes no handshake, so this is the handshake of the session, with
+/// client info and `notifications/initialized`. A CLI that ignores the manifest makes another one,
+/// which handlers must accept at any time.
 pub(super) async fn capture<H: ServerHandler>(session: &RmcpSession<H>) -> Option<Manifest> {
-    let initialize_result = ask(session, "initialize", Some(client())).await?;
+    let initialize_result = request(session, "initialize", Some(initialize_params())).await?;
     session.notification(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     let tools_list_result = match has_tools(&initialize_result) {
         true => list(session).await?,
@@ -26,7 +26,8 @@ pub(super) async fn capture<H: ServerHandler>(session: &RmcpSession<H>) -> Optio
     })
 }
 
-/// The tools, if they are all there is to know: `Some(None)` when the CLI had better ask itself.
+/// Returns the tools; `Some(None)` if there are more pages or the tools changed meanwhile, so that the
+/// CLI has to list them itself.
 async fn list<H: ServerHandler>(session: &RmcpSession<H>) -> Option<Option<Box<RawValue>>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -34,10 +35,10 @@ async fn list<H: ServerHandler>(session: &RmcpSession<H>) -> Option<Option<Box<R
         next_cursor: Option<IgnoredAny>,
     }
     let before = session.tool_changes();
-    let list = ask(session, "tools/list", None).await?;
+    let list = request(session, "tools/list", None).await?;
     let page: Page = serde_json::from_str(list.get()).ok()?;
-    let settled = session.tool_changes() == before;
-    Some((page.next_cursor.is_none() && settled).then_some(list))
+    let is_current = session.tool_changes() == before;
+    Some((page.next_cursor.is_none() && is_current).then_some(list))
 }
 
 fn has_tools(initialize_result: &RawValue) -> bool {
@@ -53,23 +54,24 @@ fn has_tools(initialize_result: &RawValue) -> bool {
         .is_ok_and(|Initialized { capabilities }| capabilities.tools.is_some())
 }
 
-async fn ask<H: ServerHandler>(
+async fn request<H: ServerHandler>(
     session: &RmcpSession<H>,
     method: &str,
     params: Option<Value>,
 ) -> Option<Box<RawValue>> {
-    // Unlike any id of the CLI, which are numbers.
+    // The ids of the CLI are numbers, so that they cannot collide with this one.
     let id = RequestId::String(format!("manifest:{method}").into());
     let params = params.map(|params| params.to_string());
-    let answer = session.answer(id, method, params.as_deref()).await;
-    let (result, _) = answer
-        .inspect_err(|error| tracing::debug!(method, ?error, "no manifest of an MCP server"))
+    let (result, _) = session
+        .handle_request(id, method, params.as_deref())
+        .await
+        .inspect_err(|error| tracing::debug!(method, ?error, "MCP server has no manifest"))
         .ok()?;
     to_raw_value(&result).ok()
 }
 
-/// How the CLI introduces itself.
-fn client() -> Value {
+/// Returns the parameters with which the CLI sends `initialize`.
+fn initialize_params() -> Value {
     json!({
         "protocolVersion": inhouse_proto::mcp::PROTOCOL_VERSIONS[0],
         "capabilities": {},

@@ -1,10 +1,10 @@
-//! Servers written with the official MCP library, behind the bridge.
+//! Servers written with the `rmcp` crate, behind the bridge.
 //!
-//! The library's own loop leaves requests unanswered that the CLI would wait for: of a handler that
-//! panics, of a cancelled call, of two open requests with one id. So it gets no requests to see: the
-//! [`RmcpSession`] reads each by its method and hands it to the handler itself. The loop runs all the
-//! same, for the messages that the handler starts and for notifications of the CLI, of which only it
-//! can make the context.
+//! `rmcp`'s service loop leaves requests without a response for which the CLI would wait: if a handler
+//! panics, if a call is cancelled, or if two open requests have one id. Therefore [`RmcpSession`]
+//! parses each request by its method and calls the handler directly. The loop still runs for
+//! messages that the handler sends and for notifications of the CLI, whose context only the loop can
+//! create.
 
 mod incoming;
 mod manifest;

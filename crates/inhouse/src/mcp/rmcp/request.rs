@@ -8,13 +8,13 @@ use inhouse_proto::mcp::{ErrorCode, RpcError};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Reads a request, and what it says about itself.
+/// Parses a request and its `_meta`.
 ///
-/// By its method and not by trying every form, as the library does: a known method with wrong
-/// parameters would become an unknown method that way, and every request costs three times as much.
+/// `rmcp` tries every request type in turn, which takes three times as long and turns a known method
+/// with invalid parameters into a custom request. This selects the type by the method.
 ///
 /// # Errors
-/// `INVALID_PARAMS` with what is wrong.
+/// `INVALID_PARAMS` with the reason.
 pub(super) fn parse(
     method: &str,
     params: Option<&str>,
@@ -22,7 +22,7 @@ pub(super) fn parse(
     if method == "tools/call" {
         return call(params.unwrap_or_default());
     }
-    let mut params = Params::read(method, params)?;
+    let mut params = Params::parse(method, params)?;
     let meta = params.meta()?;
     let request = match method {
         "tools/list" => ClientRequest::ListToolsRequest(params.optional()?),
@@ -52,15 +52,15 @@ pub(super) fn parse(
     Ok((request, meta))
 }
 
-/// What most requests are: read in one go.
+/// Parses `tools/call`, the most frequent request, without an intermediate map.
 fn call(params: &str) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
     const METHOD: &str = "tools/call";
-    // A list would be taken for the members in order.
+    // serde would accept an array as the fields in order.
     if !params.trim_start().starts_with('{') {
         return Err(invalid(METHOD, &"expected a map"));
     }
-    let params = serde_json::from_str(params).map_err(|error| invalid(METHOD, &error));
-    let mut params: CallToolRequestParams = params?;
+    let mut params: CallToolRequestParams =
+        serde_json::from_str(params).map_err(|error| invalid(METHOD, &error))?;
     let meta = params.meta.take().unwrap_or_default();
     let request = ClientRequest::CallToolRequest(Request::new(params));
     Ok((request, meta))
@@ -72,15 +72,15 @@ struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    fn read(method: &'a str, params: Option<&str>) -> Result<Self, RpcError> {
-        let members = params.map(serde_json::from_str);
-        let members = members
+    fn parse(method: &'a str, params: Option<&str>) -> Result<Self, RpcError> {
+        let members = params
+            .map(serde_json::from_str)
             .transpose()
             .map_err(|error| invalid(method, &error))?;
         Ok(Self { method, members })
     }
 
-    /// Takes out what the request says about itself; the library hands it to handlers on its own.
+    /// Removes `_meta`, which handlers get in the request context.
     fn meta(&mut self) -> Result<RequestMetaObject, RpcError> {
         match self
             .members
@@ -126,12 +126,15 @@ mod tests {
 
     use super::*;
 
-    fn read(method: &str, params: Value) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
+    fn parse_json(
+        method: &str,
+        params: Value,
+    ) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
         parse(method, Some(&params.to_string()))
     }
 
     #[test]
-    fn every_method_of_the_library_is_read_as_what_it_is() {
+    fn known_methods_parse_as_their_request_type() {
         let reference = json!({"type": "ref/prompt", "name": "p"});
         let argument = json!({"name": "a", "value": "v"});
         let client = json!({
@@ -163,13 +166,13 @@ mod tests {
             ("tasks/cancel", json!({"taskId": "1"})),
         ];
         for (method, params) in cases {
-            let (request, _) = read(method, params.clone()).expect(method);
+            let (request, _) = parse_json(method, params.clone()).expect(method);
             assert_eq!(request.method(), method);
             assert!(
                 !matches!(request, ClientRequest::CustomRequest(_)),
                 "{method}"
             );
-            // The library reads it in the same way.
+            // `rmcp` parses it in the same way.
             let theirs = json!({"method": method, "params": params});
             let theirs: ClientRequest = serde_json::from_value(theirs).expect(method);
             assert_eq!(
@@ -180,9 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn any_other_method_is_left_to_the_handler() {
+    fn unknown_methods_parse_as_custom_requests() {
         let (request, meta) =
-            read("x/y", json!({"a": 1, "_meta": {"progressToken": 7}})).expect("a request");
+            parse_json("x/y", json!({"a": 1, "_meta": {"progressToken": 7}})).expect("a request");
         let ClientRequest::CustomRequest(request) = request else {
             panic!("{request:?}");
         };
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_parameters_are_named() {
+    fn invalid_parameters_are_named_in_the_error() {
         let cases = [
             ("tools/call", json!({}), "missing field `name`"),
             (
@@ -216,12 +219,12 @@ mod tests {
             ("initialize", json!({}), "missing field `protocolVersion`"),
         ];
         for (method, params, problem) in cases {
-            let error = read(method, params).expect_err(problem);
+            let error = parse_json(method, params).expect_err(problem);
             assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
             assert!(error.message.contains(method), "{}", error.message);
             assert!(error.message.contains(problem), "{}", error.message);
         }
-        let error = parse("tools/call", None).expect_err("it needs parameters");
+        let error = parse("tools/call", None).expect_err("parameters are required");
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
     }
 }

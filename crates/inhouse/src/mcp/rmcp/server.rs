@@ -6,7 +6,7 @@ use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 use super::RmcpSession;
 use crate::mcp::{Link, McpServers, Server, ServerSession};
 
-/// A server written with the official MCP library: how to make its handler.
+/// A server written with the `rmcp` crate; `F` creates its handler.
 pub(crate) struct RmcpServer<F> {
     handler: F,
 }
@@ -22,7 +22,7 @@ where
     F: Fn() -> H + Send + Sync + 'static,
     H: ServerHandler,
 {
-    /// Nothing can be known of a handler without running it.
+    /// Returns no problems: a handler cannot be validated without running it.
     fn problems(&self) -> Vec<String> {
         Vec::new()
     }
@@ -31,7 +31,7 @@ where
         None
     }
 
-    /// Its own: what the function makes is not known, and so neither is whether another makes the same.
+    /// Returns the address of this value: whether two functions create the same handler is unknown.
     fn identity(&self) -> *const () {
         std::ptr::from_ref(self).cast()
     }
@@ -42,8 +42,20 @@ where
 }
 
 impl McpServers {
-    /// Adds a server in this process that is written with the official MCP library; see
+    /// Adds an in-process server written with the `rmcp` crate; see
     /// [`Options::rmcp_server`](crate::Options::rmcp_server).
+    ///
+    /// ```
+    /// use inhouse::McpServers;
+    /// use inhouse::rmcp::ServerHandler;
+    ///
+    /// struct Notes;
+    ///
+    /// impl ServerHandler for Notes {}
+    ///
+    /// let servers = McpServers::new().rmcp_server("notes", || Notes);
+    /// assert_eq!(format!("{servers:?}"), r#"["notes"]"#);
+    /// ```
     pub fn rmcp_server<F, H>(self, name: impl Into<String>, handler: F) -> Self
     where
         F: Fn() -> H + Send + Sync + 'static,

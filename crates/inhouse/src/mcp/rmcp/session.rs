@@ -12,14 +12,14 @@ use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tracing::{Instrument, Span};
 
-use super::transport::{LinkTransport, ToolChanges};
+use super::transport::{CliTransport, ToolChanges};
 use super::{incoming, manifest, request, span};
 use crate::mcp::{Link, Manifest, Reply, RpcRequest, ServerSession};
 use crate::session::Session;
-use crate::tool::note_panic;
+use crate::tool::record_panic;
 use crate::user_code::catch_panic;
 
-/// A handler at work for one CLI.
+/// The session of a handler with one CLI.
 pub(super) struct RmcpSession<H: ServerHandler> {
     server: Arc<str>,
     session: Session,
@@ -35,7 +35,7 @@ impl<H: ServerHandler> RmcpSession<H> {
         let handler = Arc::new(handler);
         let (inbox, received) = unbounded_channel();
         let tool_changes = ToolChanges::default();
-        let transport = LinkTransport::new(link, received, tool_changes.clone());
+        let transport = CliTransport::new(link, received, tool_changes.clone());
         Self {
             server: name,
             session,
@@ -46,21 +46,21 @@ impl<H: ServerHandler> RmcpSession<H> {
         }
     }
 
-    /// Answers a request; it is over when the future ends or is dropped.
-    pub(super) async fn answer(
+    /// Calls the handler with a request. Dropping the future cancels the request.
+    pub(super) async fn handle_request(
         &self,
         id: RequestId,
         method: &str,
         params: Option<&str>,
     ) -> Result<(ServerResult, Span), RpcError> {
         let record = span::of_request(&self.server, method, params);
-        // Not before: whoever carries the messages has no time for large arguments.
+        // Parsed in the request's own task, because large arguments would delay the driver.
         let (request, meta) = request::parse(method, params)?;
         let mut context = RequestContext::new(id, self.running.peer().clone());
         context.extensions.insert(self.session.clone());
         context.meta = meta;
-        // What the handler has given to other tasks goes by this.
-        let _over = context.ct.clone().drop_guard();
+        // Cancels the token for tasks that the handler has spawned, also if this future is dropped.
+        let _cancel_on_drop = context.ct.clone().drop_guard();
         let span = record
             .as_ref()
             .map_or_else(Span::none, |record| record.span().clone());
@@ -73,22 +73,22 @@ impl<H: ServerHandler> RmcpSession<H> {
             Ok(Ok(result)) => Ok((result, span)),
             Ok(Err(error)) => Err(rpc_error(error)),
             Err(panic) => {
-                span.in_scope(|| note_panic(&panic));
-                // The panic's text may quote secrets. The panic hook has printed it already.
+                span.in_scope(|| record_panic(&panic));
+                // Without the panic's text, which may quote secrets. The panic hook has printed it.
                 let text = "the server failed: it panicked";
                 Err(RpcError::new(ErrorCode::INTERNAL, text))
             }
         }
     }
 
-    /// How often the server has said that its tools are others now.
+    /// Returns how often the server has announced a change of its tools.
     pub(super) fn tool_changes(&self) -> u64 {
         self.tool_changes.count()
     }
 
-    /// Hands a message to the library's own loop, which is there as long as the session.
+    /// Passes a message to `rmcp`'s service loop, which lives as long as the session.
     fn deliver(&self, message: &str) {
-        if let Some(message) = incoming::read(message) {
+        if let Some(message) = incoming::parse(message) {
             let _ = self.inbox.send(message);
         }
     }
@@ -104,7 +104,7 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
             let id = incoming::request_id(request.call.id());
             let params = request.params.as_deref();
             let outcome = pin!(async {
-                let (result, span) = self.answer(id, &request.method, params).await?;
+                let (result, span) = self.handle_request(id, &request.method, params).await?;
                 request.succeed_in(&span, AnyResult(&result))
             });
             request.call.answer(outcome).await
@@ -120,15 +120,15 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
     }
 }
 
-/// Boxed, because the library's future has room for every kind of request: it would be copied each
-/// time that one of the futures around it is moved.
-type Handling<'a> = Pin<Box<dyn Future<Output = Result<ServerResult, ErrorData>> + Send + 'a>>;
+/// Boxed, because `rmcp`'s future has room for every kind of request and would be copied whenever a
+/// future around it is moved.
+type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<ServerResult, ErrorData>> + Send + 'a>>;
 
 fn handle<H: ServerHandler>(
     handler: &H,
     request: ClientRequest,
     context: RequestContext<RoleServer>,
-) -> Handling<'_> {
+) -> HandlerFuture<'_> {
     match &request {
         ClientRequest::InitializeRequest(initialize) => {
             let client = initialize.params.clone();
@@ -148,8 +148,8 @@ async fn initialize_for<H: ServerHandler>(
     peer.set_peer_info(client.clone());
     let mut result = Service::handle_request(handler, request, context).await?;
     if let ServerResult::InitializeResult(result) = &mut result {
-        // A handler that answers on its own often names the newest version it knows, which is none
-        // that the CLI could have asked for.
+        // A handler that implements `initialize` often returns the newest version of its `rmcp`, which
+        // may be newer than what the CLI requested.
         result.protocol_version = handler.negotiate_initialize(&client)?.protocol_version;
         client.protocol_version = result.protocol_version.clone();
         peer.set_peer_info(client);

@@ -2,25 +2,25 @@ use ::rmcp::model::{ErrorData, ServerResult};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::tool::CallRecord;
+use crate::tool::CallSpan;
 
-/// The record of a tool call, like that of a native one. Other requests have none.
-pub(super) fn of_request(server: &str, method: &str, params: Option<&str>) -> Option<CallRecord> {
+/// Opens the span of a tool call, like that of a native tool; `None` for other requests.
+pub(super) fn of_request(server: &str, method: &str, params: Option<&str>) -> Option<CallSpan> {
     #[derive(Deserialize)]
     struct Call<'a> {
         name: String,
         #[serde(borrow)]
         arguments: Option<&'a RawValue>,
     }
-    if method != "tools/call" || !CallRecord::is_wanted() {
+    if method != "tools/call" || !CallSpan::is_enabled() {
         return None;
     }
     let call: Call<'_> = serde_json::from_str(params?).ok()?;
     let arguments = call.arguments.map_or("", RawValue::get);
-    Some(CallRecord::begin(server, &call.name, arguments))
+    Some(CallSpan::begin(server, &call.name, arguments))
 }
 
-/// How a request has ended.
+/// Returns the outcome that the span of a call records.
 pub(super) fn outcome_of(
     outcome: &Result<Result<ServerResult, ErrorData>, String>,
 ) -> &'static str {

@@ -13,18 +13,18 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::mcp::Link;
 
-/// The library's way to the CLI and back.
-pub(super) struct LinkTransport {
+/// The transport of `rmcp`'s service loop: sends to the CLI, and receives from an inbox.
+pub(super) struct CliTransport {
     link: Link,
     inbox: UnboundedReceiver<ClientJsonRpcMessage>,
     tool_changes: ToolChanges,
 }
 
-/// Counts how often the server has said that its tools are others now.
+/// Counts the `notifications/tools/list_changed` that the server has sent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolChanges(Arc<AtomicU64>);
 
-impl LinkTransport {
+impl CliTransport {
     pub(super) fn new(
         link: Link,
         inbox: UnboundedReceiver<ClientJsonRpcMessage>,
@@ -44,23 +44,23 @@ impl ToolChanges {
     }
 }
 
-impl Transport<RoleServer> for LinkTransport {
+impl Transport<RoleServer> for CliTransport {
     type Error = Infallible;
 
-    // Done before the future is polled: the library polls each in a task of its own, and messages
-    // would overtake one another.
+    // Sends before the future is polled: `rmcp` polls each future in a separate task, which would
+    // reorder messages.
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        if let JsonRpcMessage::Notification(told) = &message
-            && let ServerNotification::ToolListChangedNotification(_) = told.notification
+        if let JsonRpcMessage::Notification(message) = &message
+            && let ServerNotification::ToolListChangedNotification(_) = message.notification
         {
             self.tool_changes.0.fetch_add(1, Ordering::Relaxed);
         }
         match to_raw_value(&message) {
             Ok(message) => self.link.send(&message),
-            Err(error) => tracing::warn!(%error, "a message of a server has no JSON form"),
+            Err(error) => tracing::warn!(%error, "message of an MCP server cannot be serialized"),
         }
         ready(Ok(()))
     }

@@ -14,9 +14,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tracing::Span;
 
 use crate::session::Session;
-use crate::tool::{CallContext, Canceller, Progress, ServedTools, note_answer};
+use crate::tool::{CallContext, Canceller, Progress, ServedTools, record_result};
 
-/// Calls a tool for a client of the library.
+/// Calls a tool for an `rmcp` client.
 pub(super) async fn call(
     tools: &dyn ServedTools,
     request: CallToolRequestParams,
@@ -27,12 +27,11 @@ pub(super) async fn call(
     let (progress, reports) = progress(context.meta.get_progress_token());
     let arguments = Value::Object(request.arguments.unwrap_or_default()).to_string();
     let tool_use_id = context.meta.get("claudecode/toolUseId");
-    let (session, progress) = (Session::default(), || progress.clone());
     let call = CallContext {
         tool_use_id: tool_use_id.and_then(Value::as_str),
         cancelled,
-        progress: &progress,
-        session: &session,
+        progress: &|| progress.clone(),
+        session: &Session::default(),
     };
     let running = tools.run(&request.name, &arguments, call);
     tokio::select! {
@@ -42,32 +41,32 @@ pub(super) async fn call(
             let code = ::rmcp::model::ErrorCode(ErrorCode::CANCELLED);
             Err(ErrorData::new(code, "the request was cancelled", None))
         }
-        finished = forwarding(reports, &context.peer, running) => {
-            let result = into_served(finished.result, &finished.span);
+        finished = forward_reports(reports, &context.peer, running) => {
+            let result = into_rmcp_result(finished.result, &finished.span);
             result.map_err(|error| ErrorData::internal_error(error.to_string(), None))
         }
     }
 }
 
-/// Converts a result into the library's type.
+/// Converts a result into `rmcp`'s type.
 ///
-/// - `resultType` is required from 2026-07-28 on; the library removes it for older clients.
-/// - MCP asks for the text of structured content in `content`, for clients that read only that. The
-///   model of an in-process CLI never sees it, which is why [`Json`](crate::tool::Json) leaves it out.
-fn into_served(mut result: ToolResult, span: &Span) -> serde_json::Result<CallToolResult> {
+/// - `resultType` is required since 2026-07-28; `rmcp` removes it for older clients.
+/// - MCP requires the text of structured content in `content`, for clients that read only that. The
+///   model behind the CLI never sees it, which is why [`Json`](crate::tool::Json) leaves it out.
+fn into_rmcp_result(mut result: ToolResult, span: &Span) -> serde_json::Result<CallToolResult> {
     if let Some(data) = &result.structured_content
         && result.content.is_empty()
     {
         result.content.push(Content::text(data.to_string()));
     }
     let json = serde_json::to_string(&result)?;
-    note_answer(span, json.len(), || &json);
-    let mut served: CallToolResult = serde_json::from_str(&json)?;
-    served.result_type = Some(ResultType::COMPLETE);
-    Ok(served)
+    record_result(span, json.len(), || &json);
+    let mut result: CallToolResult = serde_json::from_str(&json)?;
+    result.result_type = Some(ResultType::COMPLETE);
+    Ok(result)
 }
 
-/// A way to report progress without waiting, and what was reported.
+/// Returns a `Progress` that does not wait for the client, and the receiver of its reports.
 fn progress(
     token: Option<ProgressToken>,
 ) -> (Progress, UnboundedReceiver<ProgressNotificationParam>) {
@@ -79,14 +78,14 @@ fn progress(
         let mut report = ProgressNotificationParam::new(token.clone(), done);
         report.total = total;
         report.message = message;
-        // Fails when the call is over, which its progress has to respect.
+        // Fails after the end of the call, when MCP allows no more reports.
         let _ = sender.send(report);
     };
     (Progress::new(Some(Arc::new(report))), reports)
 }
 
-/// Passes reports on, all of them before the result.
-async fn forwarding<T>(
+/// Runs a call and sends its progress reports to the client, all of them before the result.
+async fn forward_reports<T>(
     mut reports: UnboundedReceiver<ProgressNotificationParam>,
     client: &Peer<RoleServer>,
     running: impl Future<Output = T>,
@@ -95,17 +94,17 @@ async fn forwarding<T>(
     let result = loop {
         tokio::select! {
             biased;
-            Some(report) = reports.recv() => tell(client, report).await,
+            Some(report) = reports.recv() => send_report(client, report).await,
             result = &mut running => break result,
         }
     };
     while let Ok(report) = reports.try_recv() {
-        tell(client, report).await;
+        send_report(client, report).await;
     }
     result
 }
 
-async fn tell(client: &Peer<RoleServer>, report: ProgressNotificationParam) {
-    // A client that is gone needs no progress; the call ends by the cancelled request.
+async fn send_report(client: &Peer<RoleServer>, report: ProgressNotificationParam) {
+    // Fails if the client has disconnected, which also cancels the call.
     let _ = client.notify_progress(report).await;
 }

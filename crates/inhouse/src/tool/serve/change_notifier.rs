@@ -4,33 +4,33 @@ use ::rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-/// Tells one client whenever the tools change, until it is dropped.
+/// Sends `notifications/tools/list_changed` to one client after each change, until dropped.
 #[derive(Debug, Default)]
-pub(super) struct TellsOfChanges {
-    telling: Mutex<Option<AbortHandle>>,
+pub(super) struct ChangeNotifier {
+    task: Mutex<Option<AbortHandle>>,
 }
 
-impl TellsOfChanges {
-    /// Begins to tell this client, in the place of the one before.
-    pub(super) fn begin(&self, mut changes: watch::Receiver<u64>, client: Peer<RoleServer>) {
+impl ChangeNotifier {
+    /// Starts to notify this client instead of the previous one.
+    pub(super) fn start(&self, mut changes: watch::Receiver<u64>, client: Peer<RoleServer>) {
         changes.mark_unchanged();
-        let telling = tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             while changes.changed().await.is_ok() && client.notify_tool_list_changed().await.is_ok()
             {
             }
         });
-        self.replace(Some(telling.abort_handle()));
+        self.replace(Some(task.abort_handle()));
     }
 
-    fn replace(&self, telling: Option<AbortHandle>) {
-        let mut current = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(before) = std::mem::replace(&mut *current, telling) {
-            before.abort();
+    fn replace(&self, task: Option<AbortHandle>) {
+        let mut current = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(previous) = std::mem::replace(&mut *current, task) {
+            previous.abort();
         }
     }
 }
 
-impl Drop for TellsOfChanges {
+impl Drop for ChangeNotifier {
     fn drop(&mut self) {
         self.replace(None);
     }

@@ -11,21 +11,21 @@ use ::rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use ::rmcp::{RoleServer, ServerHandler};
 
 use super::call::call;
-use super::change_notifier::TellsOfChanges;
+use super::change_notifier::ChangeNotifier;
 use crate::error::{Error, Result};
 use crate::tool::{ServedTools, ToolServer};
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
-    /// Returns a handler of the official MCP library with these tools, to be served in any way that the
-    /// library knows: over HTTP, a socket, or a child process's pipes.
+    /// Converts the server into an `rmcp` handler, for any transport of that crate: HTTP, a socket, or
+    /// the pipes of a child process. Needs the feature `rmcp`.
     ///
-    /// Each clone serves one client. They all have the same tools, which a [`handle`](Self::handle)
-    /// may change while clients are connected: these are notified.
+    /// Each clone serves one client. All clones share the tools; a [`handle`](Self::handle) may change
+    /// them while clients are connected, which are then notified.
     ///
-    /// Clients with a handshake (2024-11-05 to 2025-11-25) and without (2026-07-28) are served.
+    /// Clients with a handshake (2024-11-05 to 2025-11-25) and without (2026-07-28) are supported.
     ///
-    /// Mounted into a web server, with the feature `transport-streamable-http-server` of `rmcp`; the
-    /// example `serve_http` is a complete program:
+    /// Mounted into a web server, with the feature `transport-streamable-http-server` of `rmcp` (the
+    /// example `serve_http` is a complete program):
     ///
     /// ```
     /// use std::sync::Arc;
@@ -35,7 +35,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// use inhouse::tool::{Tool, ToolServer};
     ///
     /// # fn main() -> inhouse::Result<()> {
-    /// let clock = ToolServer::new("clock").tool(Tool::new("now", "What time it is", async || "noon"));
+    /// let clock = ToolServer::new("clock").tool(Tool::new("now", "The current time", async || "noon"));
     /// let handler = clock.into_rmcp()?;
     /// // A `tower::Service`: with axum, `Router::new().nest_service("/mcp", service)`.
     /// let service = StreamableHttpService::new(
@@ -52,40 +52,40 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// another name, set `allowed_hosts` of its `StreamableHttpServerConfig`.
     ///
     /// # Errors
-    /// `Config` when a tool is not in order.
+    /// `Config` if a tool is invalid.
     pub fn into_rmcp(self) -> Result<impl ServerHandler + Clone> {
         ToolHandler::new(self)
     }
 }
 
-/// A server of tools as the library sees it, for one client.
+/// Implements `rmcp`'s handler with the tools of a [`ToolServer`], for one client.
 pub(super) struct ToolHandler {
     tools: Arc<dyn ServedTools>,
-    tells_of_changes: TellsOfChanges,
+    notifier: ChangeNotifier,
 }
 
 impl ToolHandler {
-    /// Fails when a tool is not in order.
+    /// Returns a `Config` error if a tool is invalid.
     pub(super) fn new<S: Send + Sync + 'static>(server: ToolServer<S>) -> Result<Self> {
         if let Some(problem) = server.problems().first() {
             let name = server.name();
             return Err(Error::config(format!("the MCP server `{name}`: {problem}")));
         }
-        Ok(Self::serving(Arc::new(server)))
+        Ok(Self::with_tools(Arc::new(server)))
     }
 
-    fn serving(tools: Arc<dyn ServedTools>) -> Self {
+    fn with_tools(tools: Arc<dyn ServedTools>) -> Self {
         Self {
             tools,
-            tells_of_changes: TellsOfChanges::default(),
+            notifier: ChangeNotifier::default(),
         }
     }
 }
 
 impl Clone for ToolHandler {
-    /// The same tools for another client.
+    /// Creates a handler with the same tools for another client.
     fn clone(&self) -> Self {
-        Self::serving(Arc::clone(&self.tools))
+        Self::with_tools(Arc::clone(&self.tools))
     }
 }
 
@@ -114,7 +114,7 @@ impl ServerHandler for ToolHandler {
         Ok(ListToolsResult::with_all_items(tools))
     }
 
-    /// Lets the library's HTTP service check the headers that mirror arguments (`x-mcp-header`), as
+    /// Used by `rmcp`'s HTTP service to check headers that mirror arguments (`x-mcp-header`), as
     /// 2026-07-28 requires.
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let definition = serde_json::to_value(self.tools.definition(name)?);
@@ -129,8 +129,8 @@ impl ServerHandler for ToolHandler {
         call(&*self.tools, request, context).await.map(Into::into)
     }
 
-    // The library answers these with empty lists by default. A server must not handle what it does
-    // not declare.
+    // By default `rmcp` answers these with empty lists, but a server must not handle methods of
+    // capabilities that it does not declare.
 
     async fn complete(
         &self,
@@ -167,11 +167,10 @@ impl ServerHandler for ToolHandler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.tells_of_changes
-            .begin(self.tools.changes(), context.peer);
+        self.notifier.start(self.tools.changes(), context.peer);
     }
 
-    // From protocol version 2026-07-28 on there is no handshake: clients ask to be told.
+    // Since protocol version 2026-07-28 there is no handshake: clients subscribe to changes.
 
     fn accepted_subscription_filter(
         &self,
@@ -189,8 +188,8 @@ impl ServerHandler for ToolHandler {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 changed = changes.changed() => {
-                    let told = context.sink().notify_tool_list_changed().await;
-                    if changed.is_err() || told.is_err() {
+                    let notified = context.sink().notify_tool_list_changed().await;
+                    if changed.is_err() || notified.is_err() {
                         return Ok(());
                     }
                 }

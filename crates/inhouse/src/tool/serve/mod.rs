@@ -1,4 +1,4 @@
-//! The way out: a server of tools for programs other than this one.
+//! Serves the tools of a [`ToolServer`](super::ToolServer) to other MCP clients through `rmcp`.
 
 mod call;
 mod change_notifier;

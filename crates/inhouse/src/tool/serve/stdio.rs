@@ -7,48 +7,49 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::tool::ToolServer;
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
-    /// Serves the tools to whoever has started this program, over its stdin and stdout, until the
-    /// input ends.
+    /// Serves the tools to the MCP client that started this program, over stdin and stdout, until
+    /// stdin ends. Needs the feature `rmcp`.
     ///
-    /// The whole of a program that any MCP client can start:
+    /// A complete program that any MCP client can start:
     ///
     /// ```no_run
     /// use inhouse::tool::{Tool, ToolServer};
     ///
     /// #[tokio::main]
     /// async fn main() -> inhouse::Result<()> {
-    ///     let clock = ToolServer::new("clock").tool(Tool::new("now", "What time it is", async || "noon"));
+    ///     let clock = ToolServer::new("clock").tool(Tool::new("now", "The current time", async || "noon"));
     ///     clock.serve_stdio().await
     /// }
     /// ```
     ///
-    /// Nothing else may write to stdout: let logs go to stderr. The runtime needs its I/O enabled.
+    /// Nothing else may write to stdout: log to stderr. The runtime needs its I/O driver.
     ///
-    /// Clients with a handshake (2024-11-05 to 2025-11-25) and without (2026-07-28) are served.
+    /// Clients with a handshake (2024-11-05 to 2025-11-25) and without (2026-07-28) are supported.
     ///
-    /// Policies of the server are for a CLI that runs it in process and have no effect here.
+    /// [Policies](Self::policy) have no effect here: they are enforced by the CLI of an in-process
+    /// session.
     ///
     /// # Errors
-    /// `Config` when a tool is not in order, `Handshake` when the client does not begin as it should,
-    /// `Failed` when serving was cut short by the end of the runtime.
+    /// `Config` if a tool is invalid, `Handshake` if the client violates the handshake, `Failed` if the
+    /// runtime shuts down while the tools are served.
     ///
     /// # Cancellation
-    /// Dropping the future ends the serving; calls that run are cancelled.
+    /// Dropping the future closes the connection and cancels running calls.
     pub async fn serve_stdio(self) -> Result<()> {
         let handler = ToolHandler::new(self)?;
         let running = match handler.serve(stdio_pipes()).await {
             Ok(running) => running,
-            // A client that leaves before it has said anything is no failure of the server.
+            // A client that disconnects before its first message is no failure of the server.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => {
-                let text = "the MCP client did not begin as it should";
+                let text = "the handshake with the MCP client failed";
                 return Err(Error::new(ErrorKind::Handshake, text).with_source(error));
             }
         };
         match running.waiting().await {
             Ok(_) => Ok(()),
             Err(error) => {
-                let text = "serving tools over stdio was cut short";
+                let text = "the runtime stopped serving tools over stdio";
                 Err(Error::new(ErrorKind::Failed, text).with_source(error))
             }
         }

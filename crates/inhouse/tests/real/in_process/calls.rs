@@ -179,7 +179,7 @@ async fn progress_is_accepted() {
         calling(world, [("work", json!({})), ("work", json!({}))]);
         let work = async |progress: Progress| {
             for step in 0..100 {
-                progress.message(f64::from(step), 100.0, "working");
+                progress.report_with_message(f64::from(step), 100.0, "working");
             }
             "worked"
         };
