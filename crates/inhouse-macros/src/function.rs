@@ -2,29 +2,29 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, ItemFn};
 
-use crate::problems::Problems;
+use crate::errors::Errors;
 use crate::tool_function::{Callee, ToolFunction};
 
-/// `#[tool]` on a function: the function as it was, and beside it an empty type of its name with the
-/// function that makes the tool.
+/// Expands `#[tool]` on a function to the unchanged function and an empty type of the same name,
+/// whose associated function creates the tool.
 ///
-/// A function and a type may have the same name. A module would read the same, but could not see the
-/// types of a function that it is declared in.
+/// A function and a type may share a name. A module would be called the same way, but cannot see the
+/// local types of a function body that it is declared in.
 pub(crate) fn expand(settings: TokenStream, mut function: ItemFn) -> TokenStream {
-    let mut problems = Problems::default();
+    let mut errors = Errors::default();
     if let Some(receiver) = function.sig.receiver() {
-        problems.at(
+        errors.at(
             receiver,
-            "a method is a tool of the server that its impl block makes: put `#[tool(server = \
-             \"…\")]` on the impl block as well",
+            "a method can only be a tool of a server: put `#[tool(server = \"…\")]` on the impl \
+             block as well",
         );
-        // What stands beside a function cannot stand in an impl block.
-        return problems.into_errors();
+        // The type cannot be declared in an impl block.
+        return errors.into_compile_errors();
     }
-    let tool = ToolFunction::take(settings, &function.attrs, &mut function.sig, &mut problems);
+    let tool = ToolFunction::take(settings, &function.attrs, &mut function.sig, &mut errors);
     let ident = &function.sig.ident;
     let state = format_ident!("__ServerState");
-    let (bounds, body) = if problems.are_none() {
+    let (bounds, body) = if errors.is_empty() {
         let callee = Callee {
             path: ident.to_token_stream(),
             receiver: None,
@@ -34,29 +34,29 @@ pub(crate) fn expand(settings: TokenStream, mut function: ItemFn) -> TokenStream
         let bounds = quote!(#( #extractors: ::inhouse::tool::Extract<#state> + ::core::marker::Send + 'static, )*);
         (bounds, quote!(#items #tool_expression))
     } else {
-        // It does not run: what is wrong is reported, and nothing that follows from it.
+        // Keeps the type, so that its users cause no further errors.
         (TokenStream::new(), quote!(::core::unreachable!()))
     };
-    let errors = problems.into_errors();
+    let errors = errors.into_compile_errors();
     let visibility = &function.vis;
     let conditions: Vec<&Attribute> = function
         .attrs
         .iter()
         .filter(|attribute| attribute.path().is_ident("cfg"))
         .collect();
-    let about = format!("The tool `{ident}`, for a server: `server.tool({ident}::tool())`.");
+    let doc = format!("The tool `{ident}`; add it with `server.tool({ident}::tool())`.");
     quote! {
         #errors
         #function
 
         #( #conditions )*
-        #[doc = #about]
+        #[doc = #doc]
         #[allow(non_camel_case_types)]
         #visibility enum #ident {}
 
         #( #conditions )*
         impl #ident {
-            /// Makes the tool.
+            /// Creates the tool, to be added to a server.
             #[must_use]
             #visibility fn tool<#state: 'static>() -> ::inhouse::tool::Tool<#state>
             where

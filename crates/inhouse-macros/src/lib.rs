@@ -1,16 +1,16 @@
-//! The macros of `inhouse`; use them through that crate.
+//! The attribute macro `#[tool]` of the crate `inhouse`.
+//!
+//! Not for direct use: depend on `inhouse`, which re-exports the macro. The generated code refers to
+//! `::inhouse` and works only with the version of `inhouse` that re-exports this one.
 
-mod argument_type;
-mod description;
+mod doc_comment;
+mod errors;
 mod function;
 mod open;
 mod parameter;
-mod problems;
 mod server;
-mod server_settings;
-mod setting;
+mod settings;
 mod tool_function;
-mod tool_settings;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, Item, parse_macro_input};
@@ -23,7 +23,7 @@ pub fn tool(settings: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Impl(block)) => server::expand(settings.into(), block),
         Ok(other) => syn::Error::new_spanned(
             other,
-            "`#[tool]` goes on a function, or on an impl block with methods that are tools",
+            "`#[tool]` is for functions, and for impl blocks whose methods are tools",
         )
         .into_compile_error(),
         Err(error) => error.into_compile_error(),

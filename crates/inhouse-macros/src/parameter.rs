@@ -1,19 +1,18 @@
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Lit, LitStr, Meta, Pat, PatIdent, PatType, Type};
 
-use crate::argument_type::{check_argument, check_extractor};
-use crate::description;
-use crate::problems::Problems;
-use crate::setting::literal;
+use crate::doc_comment;
+use crate::errors::Errors;
+use crate::settings::literal;
 
 /// A parameter of a function that becomes a tool.
 pub(crate) enum Parameter {
-    /// The model gives it.
+    /// A named parameter: an argument that Claude passes.
     Argument(Box<Argument>),
-    /// The call gives it.
+    /// A pattern, or a parameter marked with `#[extract]`.
     Extractor(Box<Type>),
 }
 
@@ -23,19 +22,18 @@ pub(crate) struct Argument {
     rename: Option<LitStr>,
     default: Option<DefaultValue>,
     description: Option<String>,
-    /// Those of serde and schemars, which are theirs to judge.
-    passed_on: Vec<Attribute>,
+    /// Attributes of serde and schemars, copied to the field.
+    copied: Vec<Attribute>,
 }
 
 enum DefaultValue {
     OfType,
-    Given(Expr),
+    Expr(Expr),
 }
 
 impl Parameter {
-    /// Reads a parameter and leaves it as the compiler wants it, without the attributes that only
-    /// this macro understands.
-    pub(crate) fn take(parameter: &mut PatType, problems: &mut Problems) -> Self {
+    /// Parses a parameter, and removes the attributes that only this macro knows.
+    pub(crate) fn take(parameter: &mut PatType, errors: &mut Errors) -> Self {
         let ours: Vec<Attribute> = parameter
             .attrs
             .extract_if(.., |attribute| is_ours(attribute))
@@ -44,10 +42,9 @@ impl Parameter {
             .attrs
             .extract_if(.., |attribute| is_condition(attribute))
         {
-            problems.at(
+            errors.at(
                 attribute,
-                "the parameters of a tool cannot depend on the configuration: write one function \
-                 for each",
+                "parameters of a tool cannot have `#[cfg]`: write one function per configuration",
             );
         }
         let ty = parameter.ty.clone();
@@ -56,23 +53,25 @@ impl Parameter {
             .find(|attribute| attribute.path().is_ident("extract"));
         match (name_of(&parameter.pat), marked) {
             (Some(ident), None) => {
-                Self::Argument(Box::new(Argument::read(ident.clone(), ty, ours, problems)))
+                Self::Argument(Box::new(Argument::parse(ident.clone(), ty, ours, errors)))
             }
             (name, marked) => {
                 if let (None, Some(marked)) = (name, marked) {
-                    problems.at(
+                    errors.at(
                         marked,
-                        "a pattern is an extractor anyway: remove `#[extract]`",
+                        "a parameter with a pattern is always an extractor: remove `#[extract]`",
                     );
                 }
-                for attribute in ours.iter().filter(|it| !it.path().is_ident("extract")) {
-                    problems.at(
-                        attribute,
-                        "this is for arguments that the model gives, and this parameter is an \
-                         extractor; a name instead of a pattern makes an argument",
-                    );
+                for attribute in ours {
+                    if !attribute.path().is_ident("extract") {
+                        errors.at(
+                            attribute,
+                            "this attribute is for arguments, and this parameter is an extractor; \
+                             an argument has a name instead of a pattern",
+                        );
+                    }
                 }
-                check_extractor(&ty, problems);
+                check_extractor(&ty, errors);
                 Self::Extractor(ty)
             }
         }
@@ -80,15 +79,10 @@ impl Parameter {
 }
 
 impl Argument {
-    fn read(
-        ident: Ident,
-        ty: Box<Type>,
-        attributes: Vec<Attribute>,
-        problems: &mut Problems,
-    ) -> Self {
-        check_argument(&ty, problems);
-        let description = description::read(&attributes).unwrap_or_else(|problem| {
-            problems.add(problem);
+    fn parse(ident: Ident, ty: Box<Type>, attributes: Vec<Attribute>, errors: &mut Errors) -> Self {
+        check_argument(&ty, errors);
+        let description = doc_comment::parse(&attributes).unwrap_or_else(|error| {
+            errors.add(error);
             None
         });
         let mut argument = Self {
@@ -97,11 +91,11 @@ impl Argument {
             rename: None,
             default: None,
             description,
-            passed_on: Vec::new(),
+            copied: Vec::new(),
         };
         for attribute in attributes {
-            if let Err(problem) = argument.apply(attribute) {
-                problems.add(problem);
+            if let Err(error) = argument.apply(attribute) {
+                errors.add(error);
             }
         }
         argument
@@ -112,66 +106,58 @@ impl Argument {
         if path.is_ident("default") {
             let default = default_value(&attribute.meta)?;
             if self.default.replace(default).is_some() {
-                return Err(syn::Error::new_spanned(
-                    attribute,
-                    "there is a default already",
-                ));
+                return Err(syn::Error::new_spanned(attribute, "duplicate `#[default]`"));
             }
         } else if path.is_ident("rename") {
-            let rename = new_name(&attribute.meta)?;
+            let rename = rename_value(&attribute.meta)?;
             if self.rename.replace(rename).is_some() {
-                return Err(syn::Error::new_spanned(
-                    attribute,
-                    "there is a new name already",
-                ));
+                return Err(syn::Error::new_spanned(attribute, "duplicate `#[rename]`"));
             }
         } else if !path.is_ident("doc") {
-            self.passed_on.push(attribute);
+            self.copied.push(attribute);
         }
         Ok(())
     }
 
-    /// What the model calls it.
+    /// Returns the name in the schema.
     pub(crate) fn name(&self) -> LitStr {
-        let own = || LitStr::new(&self.ident.unraw().to_string(), self.ident.span());
-        self.rename.clone().unwrap_or_else(own)
+        self.rename
+            .clone()
+            .unwrap_or_else(|| LitStr::new(&self.ident.unraw().to_string(), self.ident.span()))
     }
 
-    /// The member of the struct of all arguments, taken apart into a variable.
+    /// Returns a pattern that binds the field to a variable.
     pub(crate) fn pattern(&self, variable: &Ident) -> TokenStream {
         let ident = &self.ident;
         quote!(#ident: #variable)
     }
 
-    /// The member of the struct of all arguments, and the function that makes its default value.
-    pub(crate) fn member(&self, position: usize) -> (TokenStream, Option<TokenStream>) {
+    /// Returns the field of the struct of all arguments, and the function that returns its default.
+    pub(crate) fn field(&self, position: usize) -> (TokenStream, Option<TokenStream>) {
         let Self {
-            ident,
-            ty,
-            passed_on,
-            ..
+            ident, ty, copied, ..
         } = self;
         let description = self.description.iter();
         let rename = self.rename.iter();
-        let maker = format_ident!("__default_{position}");
+        let function_name = format_ident!("__default_{position}");
         let (default, function) = match &self.default {
             None => (None, None),
             Some(DefaultValue::OfType) => (Some(quote!(#[serde(default)])), None),
-            Some(DefaultValue::Given(value)) => {
-                let path = LitStr::new(&maker.to_string(), Span::call_site());
-                let value = owned(value);
-                let function = quote!(fn #maker() -> #ty { #value });
+            Some(DefaultValue::Expr(value)) => {
+                let path = LitStr::new(&function_name.to_string(), Span::call_site());
+                let value = into_owned(value);
+                let function = quote!(fn #function_name() -> #ty { #value });
                 (Some(quote!(#[serde(default = #path)])), Some(function))
             }
         };
-        let member = quote! {
+        let field = quote! {
             #( #[doc = #description] )*
             #( #[serde(rename = #rename)] )*
             #default
-            #( #passed_on )*
+            #( #copied )*
             #ident: #ty
         };
-        (member, function)
+        (field, function)
     }
 }
 
@@ -184,7 +170,7 @@ fn is_condition(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
 }
 
-/// The name of a parameter that is a name and nothing else.
+/// Returns the name of a parameter that has no other pattern.
 fn name_of(pattern: &Pat) -> Option<&Ident> {
     match pattern {
         Pat::Ident(PatIdent {
@@ -200,7 +186,7 @@ fn name_of(pattern: &Pat) -> Option<&Ident> {
 fn default_value(meta: &Meta) -> syn::Result<DefaultValue> {
     match meta {
         Meta::Path(_) => Ok(DefaultValue::OfType),
-        Meta::NameValue(pair) => Ok(DefaultValue::Given(pair.value.clone())),
+        Meta::NameValue(pair) => Ok(DefaultValue::Expr(pair.value.clone())),
         Meta::List(list) => Err(syn::Error::new_spanned(
             list,
             "write `#[default = …]`, or `#[default]` for the default of the type",
@@ -208,7 +194,7 @@ fn default_value(meta: &Meta) -> syn::Result<DefaultValue> {
     }
 }
 
-fn new_name(meta: &Meta) -> syn::Result<LitStr> {
+fn rename_value(meta: &Meta) -> syn::Result<LitStr> {
     if let Meta::NameValue(pair) = meta
         && let Some(Lit::Str(name)) = literal(&pair.value)
     {
@@ -216,14 +202,91 @@ fn new_name(meta: &Meta) -> syn::Result<LitStr> {
     }
     Err(syn::Error::new_spanned(
         meta,
-        "write the new name as `#[rename = \"…\"]`",
+        "write the name as `#[rename = \"…\"]`",
     ))
 }
 
-/// A text as a default is meant for a `String`, or whatever else is made of text.
-fn owned(value: &Expr) -> TokenStream {
+/// Converts a string literal, so that `#[default = "all"]` works for a `String`.
+fn into_owned(value: &Expr) -> TokenStream {
     match literal(value) {
         Some(Lit::Str(_)) => quote_spanned!(value.span()=> ::core::convert::From::from(#value)),
         _ => quote!(#value),
     }
+}
+
+/// Reports types that cannot be deserialized from arguments.
+fn check_argument(ty: &Type, errors: &mut Errors) {
+    match invalid_type(ty.to_token_stream()) {
+        Some(InvalidType::Reference(span, fix)) => errors.add(syn::Error::new(
+            span,
+            format!("an argument of a tool must be owned: {fix}"),
+        )),
+        Some(InvalidType::ImplTrait(span)) => errors.add(syn::Error::new(
+            span,
+            "an argument of a tool needs a concrete type",
+        )),
+        None => {}
+    }
+}
+
+/// Reports types that cannot be extractors.
+fn check_extractor(ty: &Type, errors: &mut Errors) {
+    match invalid_type(ty.to_token_stream()) {
+        Some(InvalidType::Reference(span, _)) => errors.add(syn::Error::new(
+            span,
+            "an extractor is taken by value: remove the `&`",
+        )),
+        Some(InvalidType::ImplTrait(span)) => {
+            errors.add(syn::Error::new(span, "an extractor needs a concrete type"));
+        }
+        None => {}
+    }
+}
+
+enum InvalidType {
+    /// A reference, and what to use instead.
+    Reference(Span, &'static str),
+    ImplTrait(Span),
+}
+
+/// Finds the first `&` or `impl` in a type, at any depth.
+fn invalid_type(tokens: TokenStream) -> Option<InvalidType> {
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
+        let found = match token {
+            TokenTree::Punct(punct) if punct.as_char() == '&' => Some(InvalidType::Reference(
+                punct.span(),
+                owned_form(tokens.clone()),
+            )),
+            TokenTree::Ident(ident) if ident == "impl" => {
+                Some(InvalidType::ImplTrait(ident.span()))
+            }
+            TokenTree::Group(group) => invalid_type(group.stream()),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Returns what to write instead of a reference to the type of these tokens.
+fn owned_form(referent: impl Iterator<Item = TokenTree>) -> &'static str {
+    // A lifetime is a quote and an identifier.
+    let mut after_quote = false;
+    for token in referent {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => after_quote = true,
+            TokenTree::Ident(_) if after_quote => after_quote = false,
+            TokenTree::Ident(ident) if ident == "mut" => {}
+            TokenTree::Ident(ident) if ident == "str" => return "use `String`",
+            TokenTree::Ident(ident) if ident == "Path" => return "use `PathBuf`",
+            TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Bracket => {
+                return "use `Vec`";
+            }
+            _ => break,
+        }
+    }
+    "remove the `&`"
 }

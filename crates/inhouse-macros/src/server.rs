@@ -4,32 +4,28 @@ use syn::{
     Attribute, ImplItem, ImplItemFn, ItemImpl, Meta, Receiver, ReceiverKind, Type, parse_quote,
 };
 
-use crate::problems::Problems;
-use crate::server_settings::ServerSettings;
+use crate::errors::Errors;
+use crate::settings::ServerSettings;
 use crate::tool_function::{Callee, ToolFunction};
 
-/// `#[tool(server = "…")]` on an impl block: the block as it was, and in it the function that makes
-/// the server.
+/// Expands `#[tool(server = "…")]` on an impl block: adds a function that creates the server.
 pub(crate) fn expand(settings: TokenStream, mut block: ItemImpl) -> TokenStream {
-    let mut problems = Problems::default();
-    let ServerSettings { name, methods } = ServerSettings::read(settings, &mut problems);
-    check_block(&block, &mut problems);
+    let mut errors = Errors::default();
+    let ServerSettings { name, methods } = ServerSettings::parse(settings, &mut errors);
+    check_block(&block, &mut errors);
     let self_type = (*block.self_ty).clone();
     let mut tools = Vec::new();
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item
-            && let Some(settings) = take_tool_attribute(method, &mut problems)
+            && let Some(settings) = take_tool_attribute(method, &mut errors)
         {
-            tools.push(declare(settings, method, &self_type, &mut problems));
+            tools.push(add_tool(settings, method, &self_type, &mut errors));
         }
     }
-    if tools.is_empty() && problems.are_none() {
-        problems.at(
-            &self_type,
-            "mark the methods that are tools with `#[tool]`: there are none",
-        );
+    if tools.is_empty() && errors.is_empty() {
+        errors.at(&self_type, "no method is marked with `#[tool]`");
     }
-    let body = if problems.are_none() {
+    let body = if errors.is_empty() {
         quote! {
             let server = ::inhouse::tool::ToolServer::with_state(
                 #name,
@@ -40,14 +36,14 @@ pub(crate) fn expand(settings: TokenStream, mut block: ItemImpl) -> TokenStream 
             server
         }
     } else {
-        // It does not run: what is wrong is reported, and nothing that follows from it.
+        // Keeps the function, so that its users cause no further errors.
         quote!(::core::unreachable!())
     };
     if block.trait_.is_none() {
         block.items.push(ImplItem::Verbatim(quote! {
-            /// A server whose tools are the methods that are marked as such.
+            /// Creates a server whose tools are the methods marked with `#[tool]`.
             ///
-            /// It takes the value, or an `Arc` of it where the program goes on to use it.
+            /// Takes the value, or an `Arc` of it to share it with the rest of the program.
             #[must_use]
             #[allow(unreachable_pub)]
             pub fn tool_server(
@@ -57,39 +53,42 @@ pub(crate) fn expand(settings: TokenStream, mut block: ItemImpl) -> TokenStream 
             }
         }));
     }
-    let errors = problems.into_errors();
+    let errors = errors.into_compile_errors();
     quote!(#errors #block)
 }
 
-fn check_block(block: &ItemImpl, problems: &mut Problems) {
+fn check_block(block: &ItemImpl, errors: &mut Errors) {
     if let Some((path, _)) = &block.trait_ {
-        problems.at(
+        errors.at(
             path,
-            "a server is made of the methods of a type, not of those of a trait",
+            "a trait implementation cannot be a server: use an inherent impl block",
         );
     }
     if !block.generics.params.is_empty() {
-        problems.at(
+        errors.at(
             &block.generics,
-            "a server is made of one type: name the types instead of being generic over them",
+            "a server cannot be generic: use concrete types",
         );
     }
 }
 
-/// The settings of the `#[tool]` of a method, which is taken off.
-fn take_tool_attribute(method: &mut ImplItemFn, problems: &mut Problems) -> Option<TokenStream> {
-    let ours: Vec<Attribute> = method.attrs.extract_if(.., |it| is_tool(it)).collect();
-    let [first, more @ ..] = ours.as_slice() else {
+/// Removes the `#[tool]` of a method, and returns its settings.
+fn take_tool_attribute(method: &mut ImplItemFn, errors: &mut Errors) -> Option<TokenStream> {
+    let ours: Vec<Attribute> = method
+        .attrs
+        .extract_if(.., |attribute| is_tool(attribute))
+        .collect();
+    let [first, duplicates @ ..] = ours.as_slice() else {
         return None;
     };
-    for again in more {
-        problems.at(again, "there is a `#[tool]` already");
+    for duplicate in duplicates {
+        errors.at(duplicate, "duplicate `#[tool]`");
     }
     match &first.meta {
         Meta::Path(_) => Some(TokenStream::new()),
         Meta::List(list) => Some(list.tokens.clone()),
         Meta::NameValue(pair) => {
-            problems.at(pair, "settings stand in parentheses: `#[tool(read_only)]`");
+            errors.at(pair, "write settings in parentheses: `#[tool(read_only)]`");
             None
         }
     }
@@ -104,19 +103,19 @@ fn is_tool(attribute: &Attribute) -> bool {
     names == ["tool"] || names == ["inhouse", "tool"]
 }
 
-/// The statement that adds a method to the server.
-fn declare(
+/// Returns the statement that adds a method to the server.
+fn add_tool(
     settings: TokenStream,
     method: &mut ImplItemFn,
     self_type: &Type,
-    problems: &mut Problems,
+    errors: &mut Errors,
 ) -> TokenStream {
     let receiver = method.sig.receiver().cloned();
     if let Some(receiver) = &receiver {
-        check_receiver(receiver, problems);
+        check_receiver(receiver, errors);
     }
-    let tool = ToolFunction::take(settings, &method.attrs, &mut method.sig, problems);
-    if !problems.are_none() {
+    let tool = ToolFunction::take(settings, &method.attrs, &mut method.sig, errors);
+    if !errors.is_empty() {
         return TokenStream::new();
     }
     let ident = &method.sig.ident;
@@ -124,7 +123,7 @@ fn declare(
         path: quote!(Self::#ident),
         receiver: receiver.map(|_| parse_quote!(::std::sync::Arc<Self>)),
     };
-    let (items, tool) = (name_self(tool.items()), tool.tool(&callee));
+    let (items, tool) = (replace_self(tool.items()), tool.tool(&callee));
     let conditions = method
         .attrs
         .iter()
@@ -140,30 +139,29 @@ fn declare(
     }
 }
 
-fn check_receiver(receiver: &Receiver, problems: &mut Problems) {
+fn check_receiver(receiver: &Receiver, errors: &mut Errors) {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, None) => {}
-        ReceiverKind::Reference(_, _, Some(_)) => problems.at(
+        ReceiverKind::Reference(_, _, Some(_)) => errors.at(
             receiver,
-            "calls run side by side: take `&self`, and keep what changes behind a lock",
+            "calls run concurrently: take `&self` and put mutable state behind a lock",
         ),
-        _ => problems.at(
-            receiver,
-            "a server keeps its tools for the next call: take `&self`",
-        ),
+        _ => errors.at(receiver, "a tool is called many times: take `&self`"),
     }
 }
 
-/// `Self` is not known in items inside of a function, an alias is.
-fn name_self(tokens: TokenStream) -> TokenStream {
-    let rename = |token| match token {
-        TokenTree::Ident(word) if word == "Self" => Ident::new("__Self", word.span()).into(),
-        TokenTree::Group(group) => {
-            let mut renamed = Group::new(group.delimiter(), name_self(group.stream()));
-            renamed.set_span(group.span());
-            TokenTree::Group(renamed)
-        }
-        token => token,
-    };
-    tokens.into_iter().map(rename).collect()
+/// Replaces `Self` by the alias `__Self`: items inside of a function cannot use `Self`.
+fn replace_self(tokens: TokenStream) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Ident(ident) if ident == "Self" => Ident::new("__Self", ident.span()).into(),
+            TokenTree::Group(group) => {
+                let mut replaced = Group::new(group.delimiter(), replace_self(group.stream()));
+                replaced.set_span(group.span());
+                TokenTree::Group(replaced)
+            }
+            token => token,
+        })
+        .collect()
 }

@@ -4,14 +4,13 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Ident, LitStr, ReturnType, Safety, Signature, Type};
 
-use crate::description;
+use crate::doc_comment;
+use crate::errors::Errors;
 use crate::parameter::{Argument, Parameter};
-use crate::problems::Problems;
-use crate::setting::is_plain;
-use crate::tool_settings::ToolSettings;
+use crate::settings::{ToolSettings, check_function_name};
 
-/// The most that a handler of `inhouse` takes.
-const MOST_PARAMETERS: usize = 8;
+/// The largest number of parameters for which `inhouse::tool::Handler` is implemented.
+const MAX_HANDLER_PARAMETERS: usize = 8;
 
 /// A function or method that becomes a tool.
 pub(crate) struct ToolFunction {
@@ -20,47 +19,40 @@ pub(crate) struct ToolFunction {
     description: TokenStream,
     parameters: Vec<Parameter>,
     is_async: bool,
-    /// Where the compiler reports that the function cannot be a tool: at its result, if it has one.
-    place: Span,
+    /// The span of the return type, where the compiler reports that the function cannot be a tool.
+    span: Span,
 }
 
-/// How the function is called.
+/// The path of the function, and the state that is passed as its `self`.
 pub(crate) struct Callee {
     pub(crate) path: TokenStream,
-    /// The type of the state that is its `self`, if it has one.
+    /// The type of the state that is passed as `self`, if the function is a method.
     pub(crate) receiver: Option<Type>,
 }
 
 impl ToolFunction {
-    /// Reads a function without its `self`, and takes the attributes from its parameters that only
-    /// this macro understands.
+    /// Parses a function, and removes the attributes from its parameters that only this macro knows.
     pub(crate) fn take(
         settings: TokenStream,
         attributes: &[Attribute],
         signature: &mut Signature,
-        problems: &mut Problems,
+        errors: &mut Errors,
     ) -> Self {
-        let settings = ToolSettings::read(settings, problems);
-        check_signature(signature, &settings, problems);
-        let own_name = signature.ident.unraw().to_string();
-        if settings.name.is_none() && !is_plain(&own_name) {
-            problems.at(
-                &signature.ident,
-                "a name has only the letters a to z in both cases, digits, `_` and `-`: choose one \
-                 with `#[tool(name = \"…\")]`",
-            );
-        }
-        let own_name = LitStr::new(&own_name, signature.ident.span());
-        let name = settings.name.clone().unwrap_or(own_name);
+        let settings = ToolSettings::parse(settings, errors);
+        check_signature(signature, &settings, errors);
+        let name = settings.name.clone().unwrap_or_else(|| {
+            check_function_name(&signature.ident, errors);
+            LitStr::new(&signature.ident.unraw().to_string(), signature.ident.span())
+        });
         let description = match &settings.description {
             Some(description) => description.to_token_stream(),
-            None => doc_comment(attributes, &signature.ident, problems),
+            None => self::description(attributes, &signature.ident, errors),
         };
         let parameters: Vec<Parameter> = signature
             .inputs
             .iter_mut()
             .filter_map(|input| match input {
-                FnArg::Typed(parameter) => Some(Parameter::take(parameter, problems)),
+                FnArg::Typed(parameter) => Some(Parameter::take(parameter, errors)),
                 FnArg::Receiver(_) => None,
             })
             .collect();
@@ -70,13 +62,13 @@ impl ToolFunction {
             description,
             parameters,
             is_async: signature.asyncness.is_some(),
-            place: place_of(signature).resolved_at(Span::mixed_site()),
+            span: output_span(signature).resolved_at(Span::mixed_site()),
         };
-        tool.check_parameters(signature, problems);
+        tool.check_parameters(signature, errors);
         tool
     }
 
-    /// The types of its extractors.
+    /// Returns the types of the extractors.
     pub(crate) fn extractors(&self) -> impl Iterator<Item = &Type> {
         self.parameters
             .iter()
@@ -95,15 +87,15 @@ impl ToolFunction {
             })
     }
 
-    /// The items that its arguments need: the struct of all of them, and their default values.
+    /// Returns the items that the arguments need: a struct of all of them, and their default values.
     pub(crate) fn items(&self) -> TokenStream {
         if self.arguments().next().is_none() {
             return TokenStream::new();
         }
-        let (members, defaults): (Vec<_>, Vec<_>) = self
+        let (fields, defaults): (Vec<_>, Vec<_>) = self
             .arguments()
             .enumerate()
-            .map(|(at, argument)| argument.member(at))
+            .map(|(index, argument)| argument.field(index))
             .unzip();
         let defaults = defaults.into_iter().flatten();
         let checks = self.arguments().map(|argument| {
@@ -118,13 +110,13 @@ impl ToolFunction {
             #[serde(crate = "::inhouse::__private::serde", expecting = "an object of arguments")]
             #[schemars(crate = "::inhouse::__private::schemars")]
             #[allow(non_snake_case)]
-            struct __Arguments { #( #members, )* }
+            struct __Arguments { #( #fields, )* }
             #( #defaults )*
             const _: fn() = || { #( #checks )* };
         }
     }
 
-    /// The expression that makes the tool, where its items are in scope.
+    /// Returns the expression that creates the tool; [`items`](Self::items) must be in scope.
     pub(crate) fn tool(&self, callee: &Callee) -> TokenStream {
         let Self {
             name, description, ..
@@ -135,7 +127,7 @@ impl ToolFunction {
             .receiver
             .as_ref()
             .map(|_| Ident::new("this", Span::mixed_site()));
-        let (taken, types) = self.taken(callee, this.as_ref(), &variables);
+        let (patterns, types) = self.handler_parameters(callee, this.as_ref(), &variables);
         let this = this.into_iter();
         let path = &callee.path;
         let call = quote!(#path(#( &#this, )* #( #variables ),*));
@@ -144,11 +136,11 @@ impl ToolFunction {
             (false, None) => call,
             (false, Some(_)) => quote!(::inhouse::__private::blocking(move || #call).await),
         };
-        let new = quote_spanned! {self.place=>
+        let new = quote_spanned! {self.span=>
             ::inhouse::tool::Tool::new::<_, (#( #types, )*)>
         };
-        let handler = quote_spanned! {self.place=>
-            |#( #taken: #types ),*| async move { #call }
+        let handler = quote_spanned! {self.span=>
+            |#( #patterns: #types ),*| async move { #call }
         };
         quote! {
             #new(#name, #description, #handler)
@@ -156,9 +148,9 @@ impl ToolFunction {
         }
     }
 
-    /// The patterns and the types of what the handler takes: the state that is the receiver, the
-    /// extractors, and the arguments as one.
-    fn taken(
+    /// Returns patterns and types of the handler's parameters: the state that is passed as `self`, the
+    /// extractors, and all arguments as one `Input`.
+    fn handler_parameters(
         &self,
         callee: &Callee,
         this: Option<&Ident>,
@@ -170,74 +162,72 @@ impl ToolFunction {
             patterns.push(quote!(::inhouse::tool::State(#this)));
             types.push(quote!(::inhouse::tool::State<#state>));
         }
-        let mut members = Vec::new();
+        let mut fields = Vec::new();
         for (parameter, variable) in self.parameters.iter().zip(variables) {
             match parameter {
                 Parameter::Extractor(ty) => {
                     patterns.push(variable.to_token_stream());
                     types.push(ty.to_token_stream());
                 }
-                Parameter::Argument(argument) => members.push(argument.pattern(variable)),
+                Parameter::Argument(argument) => fields.push(argument.pattern(variable)),
             }
         }
-        if !members.is_empty() {
-            patterns.push(quote!(::inhouse::tool::Input(__Arguments { #( #members ),* })));
+        if !fields.is_empty() {
+            patterns.push(quote!(::inhouse::tool::Input(__Arguments { #( #fields ),* })));
             types.push(quote!(::inhouse::tool::Input<__Arguments>));
         }
         (patterns, types)
     }
 
-    fn check_parameters(&self, signature: &Signature, problems: &mut Problems) {
+    fn check_parameters(&self, signature: &Signature, errors: &mut Errors) {
         let names: Vec<LitStr> = self.arguments().map(Argument::name).collect();
-        for (at, name) in names.iter().enumerate() {
-            if names[..at]
+        for (index, name) in names.iter().enumerate() {
+            if names[..index]
                 .iter()
-                .any(|earlier| earlier.value() == name.value())
+                .any(|other| other.value() == name.value())
             {
-                problems.at(
-                    name,
-                    format!("there is another argument `{}`", name.value()),
-                );
+                errors.at(name, format!("duplicate argument `{}`", name.value()));
             }
         }
         if let (Some(input), Some(_)) = (self.extractors().find(is_input), names.first()) {
-            problems.at(
+            errors.at(
                 input,
-                "the model gives either what is in `Input`, or the named parameters: move the \
-                 named ones into the type of the `Input`, or its members to the parameters",
+                "a tool has either `Input` or named arguments: move the named arguments into the \
+                 type of the `Input`, or its fields to the parameters",
             );
         }
         let receiver = usize::from(signature.receiver().is_some());
-        let taken = receiver + self.extractors().count() + usize::from(!names.is_empty());
-        if taken > MOST_PARAMETERS {
-            problems.at(
+        let parameters = receiver + self.extractors().count() + usize::from(!names.is_empty());
+        if parameters > MAX_HANDLER_PARAMETERS {
+            errors.at(
                 &signature.inputs,
-                "these are more extractors than a tool can have: make one of several with an `Extract` of your own",
+                "too many extractors: a tool has at most 8, with `self` and all arguments counted as \
+                 one each; combine several in a type that implements `Extract`",
             );
         }
     }
 }
 
-/// A variable that no name of the user's can be confused with.
+/// Returns a variable that cannot collide with the user's names.
 fn variable(position: usize) -> Ident {
     format_ident!("parameter_{position}", span = Span::mixed_site())
 }
 
-fn place_of(signature: &Signature) -> Span {
+fn output_span(signature: &Signature) -> Span {
     match &signature.output {
         ReturnType::Type(_, ty) => ty.span(),
         ReturnType::Default => signature.ident.span(),
     }
 }
 
-fn doc_comment(attributes: &[Attribute], function: &Ident, problems: &mut Problems) -> TokenStream {
-    match description::read(attributes) {
+fn description(attributes: &[Attribute], function: &Ident, errors: &mut Errors) -> TokenStream {
+    match doc_comment::parse(attributes) {
         Ok(Some(text)) => return text.to_token_stream(),
-        Ok(None) => problems.at(
+        Ok(None) => errors.at(
             function,
-            format!("say what `{function}` does, in a doc comment: it is what Claude reads"),
+            format!("`{function}` needs a doc comment: it is the description that Claude reads"),
         ),
-        Err(problem) => problems.add(problem),
+        Err(error) => errors.add(error),
     }
     TokenStream::new()
 }
@@ -250,29 +240,29 @@ fn is_input(ty: &&Type) -> bool {
         .is_some_and(|last| last.ident == "Input")
 }
 
-fn check_signature(signature: &Signature, settings: &ToolSettings, problems: &mut Problems) {
+fn check_signature(signature: &Signature, settings: &ToolSettings, errors: &mut Errors) {
     let generics = &signature.generics;
     if !generics.params.is_empty() {
-        problems.at(
+        errors.at(
             generics,
-            "a tool cannot be generic: Claude calls it with values of fixed types",
+            "a tool cannot be generic: its arguments need concrete types",
         );
     } else if let Some(clause) = &generics.where_clause {
-        problems.at(clause, "a tool cannot be generic, and needs no bounds");
+        errors.at(clause, "a tool cannot have a `where` clause");
     }
     if let Safety::Unsafe(word) = &signature.safety {
-        problems.at(word, "Claude keeps no promises: a tool is a safe function");
-    }
-    if let Some(variadic) = &signature.variadic {
-        problems.at(
-            variadic,
-            "a tool has a fixed number of arguments; `Vec` holds any number of values",
+        errors.at(
+            word,
+            "a tool cannot be unsafe: Claude may call it at any time",
         );
     }
+    if let Some(variadic) = &signature.variadic {
+        errors.at(variadic, "a tool cannot be variadic: use a `Vec`");
+    }
     if let (Some(blocking), Some(_)) = (&settings.blocking, &signature.asyncness) {
-        problems.at(
+        errors.at(
             blocking,
-            "`blocking` is for plain functions: remove it, or the `async` of the function",
+            "`blocking` is for functions that are not async: remove `blocking` or `async`",
         );
     }
 }

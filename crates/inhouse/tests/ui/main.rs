@@ -1,10 +1,10 @@
-//! Programs with `#[tool]` that compile, and programs that do not and are told why.
+//! Programs with `#[tool]` that compile, and programs that do not compile, with the expected errors.
 
 mod pass;
 
-/// What the compiler says is written in the file beside each program. `TRYBUILD=overwrite` writes it
-/// anew.
+/// Compares the compiler's output with the `.stderr` file next to each program.
+/// `TRYBUILD=overwrite` updates these files.
 #[test]
-fn mistakes_are_explained() {
+fn invalid_programs_fail_with_the_expected_errors() {
     trybuild::TestCases::new().compile_fail("tests/ui/fail/*.rs");
 }

@@ -1,4 +1,4 @@
-//! Modules and types that have the names of crates and of the prelude do no harm.
+//! User modules and types with the names of crates and prelude items do not collide.
 #![allow(dead_code)]
 
 mod inhouse {}
@@ -50,7 +50,7 @@ impl Calculator {
 }
 
 #[test]
-fn it_compiles() {
+fn generated_code_ignores_shadowed_names() {
     drop(::inhouse::tool::ToolServer::new("test").tool(add::tool()));
     drop(Calculator::tool_server(Calculator));
 }

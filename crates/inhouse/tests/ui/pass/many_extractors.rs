@@ -1,9 +1,9 @@
-//! As many parameters as a tool can have.
+//! A tool with the maximum number of extractors.
 
 use inhouse::tool;
 use inhouse::tool::{CallId, ToolServer};
 
-/// Take seven extractors, and any number of arguments.
+/// Take seven extractors and seven arguments.
 #[tool]
 #[allow(clippy::too_many_arguments)]
 fn take(
@@ -26,7 +26,7 @@ fn take(
 }
 
 #[tokio::test]
-async fn they_arrive_in_their_places() {
+async fn arguments_and_extractors_keep_their_positions() {
     let server = ToolServer::new("test").tool(take::tool());
     let arguments = serde_json::json!({"a": 1, "b": 2, "c": 4, "d": 8, "e": 16, "f": 32, "g": 64});
     assert_eq!(server.call("take", arguments).await.all_text(), "127");

@@ -1,5 +1,5 @@
-//! Programs that compile without a warning. They are modules of this test, so that they cost no
-//! build of their own.
+//! Programs that compile without a warning. They are modules of this test, which saves a separate
+//! build of each.
 
 mod crate_names_taken;
 mod many_extractors;

@@ -1,18 +1,18 @@
-//! A library that offers tools: what is made is as public as the function.
+//! A library with public tools: generated items have the visibility of the function.
 #![deny(warnings)]
-// To the compiler, nothing in a test is for others.
+// The compiler treats no item of a test as reachable.
 #![allow(unreachable_pub)]
 
 pub mod library {
-    //! Tools for others.
+    //! Public tools.
 
     use inhouse::tool;
 
-    /// A state.
+    /// The state of a server.
     #[derive(Clone, Debug)]
     pub struct Library;
 
-    /// Look something up.
+    /// Look up a word.
     #[tool]
     pub async fn look_up(
         inhouse::tool::State(_): inhouse::tool::State<Library>,
@@ -21,13 +21,13 @@ pub mod library {
         word
     }
 
-    /// A server.
+    /// A type that is a server.
     #[derive(Debug)]
     pub struct Shelf;
 
     #[tool(server = "shelf")]
     impl Shelf {
-        /// The books on it.
+        /// Count the books.
         #[tool]
         pub async fn books(&self) -> u32 {
             0
@@ -36,7 +36,7 @@ pub mod library {
 }
 
 #[test]
-fn others_can_use_it() {
+fn public_tools_are_usable_from_outside() {
     use inhouse::tool::{Tool, ToolServer};
     use library::{Library, Shelf, look_up};
 

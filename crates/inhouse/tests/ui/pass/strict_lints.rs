@@ -1,4 +1,4 @@
-//! What is made raises no warning where the user's own code raises none.
+//! Generated code raises no warnings under strict lints.
 #![deny(
     warnings,
     unused,
@@ -17,7 +17,7 @@ fn add(a: u32, #[default = 1] b: u32) -> u32 {
     a + b
 }
 
-/// Not in any style.
+/// Use camel case.
 #[tool]
 #[allow(non_snake_case)]
 async fn camelCase(camelArgument: String, State(_count): State<u32>) -> String {
@@ -42,7 +42,7 @@ impl Calculator {
 }
 
 #[test]
-fn all_of_it_is_used() {
+fn generated_items_are_used() {
     let server = ToolServer::with_state("test", 1)
         .tool(add::tool())
         .tool(camelCase::tool());
