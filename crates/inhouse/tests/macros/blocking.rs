@@ -1,4 +1,4 @@
-//! `#[tool(blocking)]`: functions that block, off the threads that must not.
+//! `#[tool(blocking)]`: functions that run on the blocking thread pool.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -16,13 +16,12 @@ struct Rendezvous {
     go: Arc<Mutex<Receiver<()>>>,
 }
 
-/// Wait until somebody says go.
+/// Wait for a signal.
 #[tool(blocking)]
 fn wait(State(rendezvous): State<Rendezvous>, word: String) -> String {
     let _ = rendezvous.arrived.send(std::thread::current().id());
     let go = rendezvous.go.lock().unwrap();
-    go.recv()
-        .map_or_else(|_| "nobody came".to_owned(), |()| word)
+    go.recv().map_or_else(|_| "no signal".to_owned(), |()| word)
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -42,9 +41,9 @@ fn panic() -> u8 {
     panic!("oh no")
 }
 
-// One thread for everything async: if the tool ran there, nobody could say go.
+// With one async thread, the signal could not be sent if the tool ran on it.
 #[tokio::test(flavor = "current_thread")]
-async fn the_runtime_goes_on_meanwhile() {
+async fn blocking_tool_does_not_block_the_runtime() {
     let ((arrived, arrivals), (say_go, go)) = (channel(), channel());
     let rendezvous = Rendezvous {
         arrived,
@@ -59,7 +58,7 @@ async fn the_runtime_goes_on_meanwhile() {
 }
 
 #[tokio::test]
-async fn the_result_keeps_its_schema() {
+async fn blocking_tool_has_an_output_schema() {
     let tool: Tool = find::tool();
     let schema = tool.definition().output_schema.clone().unwrap();
     assert_eq!(schema["required"], json!(["count"]));
@@ -71,7 +70,7 @@ async fn the_result_keeps_its_schema() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_there_too() {
+async fn panic_of_a_blocking_tool_is_an_error() {
     let result = ToolServer::new("test")
         .tool(panic::tool())
         .call("panic", json!({}))

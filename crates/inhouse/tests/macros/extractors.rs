@@ -1,4 +1,4 @@
-//! What becomes of patterns: extractors, and what they ask of the server's state.
+//! Parameters with patterns: extractors, and the state that they need.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -47,7 +47,7 @@ async fn who(User { name }: User, #[extract] user: User) -> String {
     format!("{name} {}", user.name)
 }
 
-/// Take whatever a call has.
+/// Take all extractors of a call.
 #[tool]
 fn all(
     CallId(id): CallId,
@@ -72,7 +72,7 @@ async fn whole(Input(Point { x }): Input<Point>) -> i32 {
     x
 }
 
-// A type whose name is one that an expansion is likely to use.
+// A name that generated code might use for a type parameter.
 #[derive(Clone)]
 struct S(u8);
 
@@ -83,7 +83,7 @@ async fn short(State(S(number)): State<S>) -> u8 {
 }
 
 #[tokio::test]
-async fn the_state_of_the_server_is_given_to_the_tool() {
+async fn state_of_the_server_is_extracted() {
     let counter = Counter::default();
     let server = ToolServer::with_state("test", counter.clone()).tool(count::tool());
     assert_eq!(
@@ -101,19 +101,19 @@ async fn the_state_of_the_server_is_given_to_the_tool() {
 }
 
 #[tokio::test]
-async fn a_part_of_the_state_is_enough() {
+async fn part_of_the_state_is_extracted() {
     let server = ToolServer::with_state("test", App::default()).tool(count::tool());
     assert_eq!(server.call("count", json!({"by": 1})).await.all_text(), "1");
 }
 
 #[tokio::test]
-async fn extractors_of_ones_own_work_by_pattern_and_by_mark() {
+async fn custom_extractors_work_by_pattern_and_by_attribute() {
     let server = ToolServer::with_state("test", App::default()).tool(who::tool());
     assert_eq!(server.call("who", json!({})).await.all_text(), "Ada Ada");
 }
 
 #[tokio::test]
-async fn a_tool_without_state_goes_with_any_server() {
+async fn tool_without_state_fits_any_server() {
     let with_state = ToolServer::with_state("one", App::default()).tool(all::tool());
     let without = ToolServer::new("two").tool(all::tool());
     let arguments = json!({"word": "hello"});
@@ -148,12 +148,12 @@ async fn input_takes_all_arguments_as_one() {
 }
 
 #[tokio::test]
-async fn types_may_have_any_name() {
+async fn state_type_name_does_not_collide() {
     let server = ToolServer::with_state("test", S(9)).tool(short::tool());
     assert_eq!(server.call("short", json!({})).await.all_text(), "9");
 }
 
 #[tokio::test]
-async fn a_function_with_extractors_stays_callable() {
+async fn function_with_extractors_stays_callable() {
     assert_eq!(count(2, State(Counter::default()), 3).await, 6);
 }

@@ -1,4 +1,4 @@
-//! What becomes of a function: its name, its description, its result, and itself.
+//! Functions: name, description, result, and the function itself.
 
 use inhouse::tool;
 use inhouse::tool::{CallToolResult, Content, IntoToolResult, Json, Tool, ToolError, ToolServer};
@@ -87,7 +87,7 @@ fn definition(tool: &Tool) -> Value {
 }
 
 #[tokio::test]
-async fn a_function_is_called_with_the_arguments_of_the_model() {
+async fn function_is_called_with_the_arguments() {
     let result = call("add", json!({"a": 40, "b": 2.5})).await;
     assert_eq!(
         to_value(result).unwrap(),
@@ -96,7 +96,7 @@ async fn a_function_is_called_with_the_arguments_of_the_model() {
 }
 
 #[test]
-fn the_definition_is_all_that_the_function_says() {
+fn definition_is_inferred_from_the_function() {
     let expected = json!({
         "name": "add",
         "description": "Add two numbers.",
@@ -114,33 +114,33 @@ fn the_definition_is_all_that_the_function_says() {
 }
 
 #[tokio::test]
-async fn the_function_stays_a_function() {
+async fn function_stays_callable() {
     assert_eq!(add(1.0, 2.0).await, 3.0);
     assert_eq!(now(), "noon");
     assert!(sum(Vec::new()).await.is_err());
 }
 
 #[tokio::test]
-async fn a_plain_function_is_a_tool_too() {
+async fn function_that_is_not_async_is_a_tool() {
     assert_eq!(call("now", json!({})).await.all_text(), "noon");
     let no_arguments = json!({"type": "object", "properties": {}});
     assert_eq!(now::tool::<()>().definition().input_schema, no_arguments);
 }
 
 #[test]
-fn the_description_keeps_its_paragraphs() {
+fn description_keeps_its_paragraphs() {
     let tool: Tool = now::tool();
     let text = "Tell the time.\n\nIn words:\n- long ones\n  - or short ones";
     assert_eq!(tool.definition().description.as_deref(), Some(text));
 }
 
 #[tokio::test]
-async fn raw_identifiers_lose_their_mark() {
+async fn raw_identifiers_lose_their_prefix() {
     assert_eq!(call("match", json!({"type": "x"})).await.all_text(), "x");
 }
 
 #[tokio::test]
-async fn results_are_what_they_are_elsewhere() {
+async fn results_are_structured_content_or_lists() {
     let sum = call("sum", json!({"numbers": [1, 2]})).await;
     assert_eq!(sum.structured_content, Some(json!({"total": 3.0})));
     assert_eq!(call("show", json!({})).await.content.len(), 2);
@@ -149,7 +149,7 @@ async fn results_are_what_they_are_elsewhere() {
 }
 
 #[tokio::test]
-async fn errors_are_for_the_model_to_read() {
+async fn errors_are_error_results() {
     let own = call("sum", json!({"numbers": []})).await;
     assert!(own.is_error);
     assert_eq!(own.all_text(), "there is nothing to add up");
@@ -159,7 +159,7 @@ async fn errors_are_for_the_model_to_read() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error() {
+async fn panic_is_an_error() {
     let result = call("panic", json!({"word": "oops"})).await;
     assert!(result.is_error);
     assert_eq!(result.all_text(), "the tool `panic` failed: it panicked");

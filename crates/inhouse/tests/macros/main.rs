@@ -1,4 +1,4 @@
-//! `#[tool]`: what it makes of functions, of their parameters, and of impl blocks.
+//! `#[tool]` on functions, parameters and impl blocks.
 
 mod blocking;
 mod extractors;

@@ -1,4 +1,4 @@
-//! What becomes of named parameters: the arguments that the model gives.
+//! Named parameters: the arguments of a tool.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ enum Order {
     Oldest,
 }
 
-/// Has no JSON form, so that a default of it cannot be shown.
+/// Does not implement Serialize, so that the schema has no default.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct Mark(u8);
 
@@ -44,7 +44,7 @@ async fn search(
     )
 }
 
-/// Names that are not those of the function.
+/// Rename parameters.
 #[tool]
 async fn renamed(
     /// The kind
@@ -57,9 +57,9 @@ async fn renamed(
     format!("{kind} {most}")
 }
 
-/// What serde and schemars say.
+/// Copy attributes of serde and schemars.
 #[tool]
-async fn passed_on(
+async fn copied(
     #[schemars(range(min = 1, max = 9))] digit: u8,
     #[serde(alias = "colour")] color: String,
     #[allow(unused_variables, unused_mut)] mut unused: BTreeMap<String, Vec<Value>>,
@@ -67,7 +67,7 @@ async fn passed_on(
     format!("{digit} {color}")
 }
 
-/// Names of parameters that are those of other things, too.
+/// Use parameter names that generated code might use.
 #[tool]
 async fn clash(clash: u8, this: u8, state: u8, call: u8, parameter_0: u8, __default_0: u8) -> u8 {
     clash + this + state + call + parameter_0 + __default_0
@@ -77,7 +77,7 @@ async fn call(tool: &str, arguments: Value) -> CallToolResult {
     let server = ToolServer::new("test")
         .tool(search::tool())
         .tool(renamed::tool())
-        .tool(passed_on::tool())
+        .tool(copied::tool())
         .tool(clash::tool());
     server.call(tool, arguments).await
 }
@@ -87,7 +87,7 @@ fn schema(tool: &Tool) -> Value {
 }
 
 #[test]
-fn the_schema_says_what_is_optional_and_what_it_is_then() {
+fn schema_has_optional_arguments_and_defaults() {
     let expected = json!({
         "type": "object",
         "properties": {
@@ -107,7 +107,7 @@ fn the_schema_says_what_is_optional_and_what_it_is_then() {
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 255,
-                "description": "Has no JSON form, so that a default of it cannot be shown.",
+                "description": "Does not implement Serialize, so that the schema has no default.",
             },
         },
         "required": ["query"],
@@ -116,13 +116,13 @@ fn the_schema_says_what_is_optional_and_what_it_is_then() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_has_its_default() {
+async fn missing_arguments_have_their_default() {
     let result = call("search", json!({"query": "tea"})).await;
     assert_eq!(result.all_text(), "tea None Newest 10 -1.5 all en [1, 2] 0");
 }
 
 #[tokio::test]
-async fn what_is_given_is_taken() {
+async fn given_arguments_override_defaults() {
     let arguments = json!({
         "query": "tea", "who": "Ada", "order": "oldest", "limit": 1, "offset": 2,
         "folder": "in", "language": "de", "pages": [], "mark": 7,
@@ -132,7 +132,7 @@ async fn what_is_given_is_taken() {
 }
 
 #[tokio::test]
-async fn null_is_left_out_too() {
+async fn null_counts_as_missing() {
     let result = call("search", json!({"query": "tea", "who": null})).await;
     assert!(
         result.all_text().starts_with("tea None"),
@@ -142,7 +142,7 @@ async fn null_is_left_out_too() {
 }
 
 #[tokio::test]
-async fn a_renamed_argument_has_its_new_name_only() {
+async fn renamed_argument_has_only_its_new_name() {
     assert_eq!(
         call("renamed", json!({"type": "a", "max-results": 5}))
             .await
@@ -164,26 +164,22 @@ async fn a_renamed_argument_has_its_new_name_only() {
 }
 
 #[tokio::test]
-async fn attributes_of_serde_and_schemars_are_passed_on() {
-    let schema = schema(&passed_on::tool());
+async fn attributes_of_serde_and_schemars_are_copied() {
+    let schema = schema(&copied::tool());
     assert_eq!(schema["properties"]["digit"]["minimum"], 1);
     assert_eq!(schema["properties"]["digit"]["maximum"], 9);
-    let result = call(
-        "passed_on",
-        json!({"digit": 1, "colour": "red", "unused": {}}),
-    )
-    .await;
+    let result = call("copied", json!({"digit": 1, "colour": "red", "unused": {}})).await;
     assert_eq!(result.all_text(), "1 red");
 }
 
 #[tokio::test]
-async fn more_than_was_asked_for_is_ignored() {
+async fn unknown_arguments_are_ignored() {
     let result = call("renamed", json!({"type": "a", "reason": "because"})).await;
     assert_eq!(result.all_text(), "a 3");
 }
 
 #[tokio::test]
-async fn an_argument_that_does_not_fit_is_named() {
+async fn invalid_argument_is_named() {
     for (arguments, words) in [
         (json!({}), "missing field `query`"),
         (json!({"query": 1}), "expected a string (at `query`)"),
@@ -205,7 +201,7 @@ async fn an_argument_that_does_not_fit_is_named() {
 }
 
 #[tokio::test]
-async fn names_of_parameters_are_free() {
+async fn parameter_names_do_not_collide() {
     let arguments = json!({
         "clash": 1, "this": 2, "state": 4, "call": 8, "parameter_0": 16, "__default_0": 32,
     });

@@ -1,4 +1,4 @@
-//! Where tools can be: in function bodies, in modules, behind other names.
+//! Tools in function bodies, in modules, and in macros.
 
 use inhouse::tool::{Tool, ToolServer};
 use serde_json::json;
@@ -11,7 +11,7 @@ mod weather {
     }
 
     pub(super) mod hidden {
-        /// Only for its neighbours.
+        /// Report the sun.
         #[inhouse::tool]
         pub(in super::super) async fn sun(city: String) -> String {
             format!("sun in {city}")
@@ -31,14 +31,14 @@ macro_rules! constant {
 
 constant!(number, u8, "A number.");
 
-/// There are two of it.
+/// One of two variants.
 #[inhouse::tool]
 #[cfg(not(test))]
 async fn variant() -> u8 {
     1
 }
 
-/// There are two of it.
+/// One of two variants.
 #[inhouse::tool]
 #[cfg(test)]
 async fn variant() -> u8 {
@@ -46,7 +46,7 @@ async fn variant() -> u8 {
 }
 
 #[tokio::test]
-async fn visibility_is_that_of_the_function() {
+async fn tool_has_the_visibility_of_the_function() {
     use weather::{forecast, hidden};
 
     let server = ToolServer::new("test")
@@ -65,7 +65,7 @@ async fn visibility_is_that_of_the_function() {
 }
 
 #[tokio::test]
-async fn a_function_body_can_have_tools_with_types_of_its_own() {
+async fn tool_in_a_function_body_uses_local_types() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Local {
         x: u8,
@@ -97,7 +97,7 @@ async fn a_function_body_can_have_tools_with_types_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_function_body_can_have_a_server() {
+async fn server_in_a_function_body_compiles() {
     struct Greeter(&'static str);
 
     #[inhouse::tool(server = "greeter")]
@@ -120,7 +120,7 @@ async fn a_function_body_can_have_a_server() {
 }
 
 #[tokio::test]
-async fn a_macro_can_make_tools() {
+async fn macro_can_declare_tools() {
     let server = ToolServer::new("test").tool(number::tool());
     assert_eq!(
         server.call("number", json!({"value": 4})).await.all_text(),
@@ -131,7 +131,7 @@ async fn a_macro_can_make_tools() {
 }
 
 #[tokio::test]
-async fn conditions_hold_for_the_tool_as_for_the_function() {
+async fn cfg_applies_to_function_and_tool() {
     let server = ToolServer::new("test").tool(variant::tool());
     assert_eq!(server.call("variant", json!({})).await.all_text(), "2");
 }

@@ -1,4 +1,4 @@
-//! `#[tool(server = "…")]` on an impl block: a server made of a type.
+//! `#[tool(server = "…")]` on an impl block.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -25,7 +25,7 @@ struct Account {
 impl Account {
     const SMALL: i64 = 5;
 
-    /// What there is.
+    /// Get the balance.
     #[tool(read_only)]
     async fn balance(&self) -> i64 {
         self.cents.load(Ordering::Relaxed)
@@ -48,18 +48,18 @@ impl Account {
     fn withdraw(&self, State(account): State<Arc<Account>>, cents: i64) -> Result<i64, ToolError> {
         assert!(std::ptr::eq(self, &*account));
         if self.cents.load(Ordering::Relaxed) < cents {
-            return Err(ToolError::new("there is not enough"));
+            return Err(ToolError::new("the balance is too low"));
         }
         Ok(self.change(-cents))
     }
 
-    /// What the bank is called.
+    /// Get the name of the bank.
     #[tool]
     fn name() -> &'static str {
         "First"
     }
 
-    /// Only elsewhere.
+    /// Not compiled in tests.
     #[tool]
     #[cfg(not(test))]
     async fn elsewhere(&self) {}
@@ -82,11 +82,11 @@ struct Move {
 
 #[tool(server = "moves")]
 impl Move {
-    /// Make one of two.
+    /// Add up moves.
     #[tool]
     async fn join(&self, other: Self, more: Option<Vec<Self>>) -> i32 {
         let more = more.unwrap_or_default();
-        self.dx + other.dx + more.iter().map(|it| it.dx).sum::<i32>()
+        self.dx + other.dx + more.iter().map(|step| step.dx).sum::<i32>()
     }
 }
 
@@ -104,11 +104,11 @@ async fn methods_are_tools_that_share_the_value() {
     assert_eq!(bank.call("balance", json!({})).await.all_text(), "420");
     let refused = bank.call("withdraw", json!({"cents": 1000})).await;
     assert!(refused.is_error);
-    assert_eq!(refused.all_text(), "there is not enough");
+    assert_eq!(refused.all_text(), "the balance is too low");
 }
 
 #[tokio::test]
-async fn the_program_can_go_on_to_use_the_value() {
+async fn value_can_be_shared_with_the_program() {
     let account = Arc::new(Account::default());
     let bank = Account::tool_server(Arc::clone(&account));
     account.change(7);
@@ -118,7 +118,7 @@ async fn the_program_can_go_on_to_use_the_value() {
 }
 
 #[tokio::test]
-async fn defaults_and_types_can_say_self() {
+async fn defaults_and_types_can_use_self() {
     let bank = Account::tool_server(Account::default());
     assert_eq!(bank.call("put-in", json!({})).await.all_text(), "5");
     let moves = Move::tool_server(Move { dx: 1 });
@@ -127,13 +127,13 @@ async fn defaults_and_types_can_say_self() {
 }
 
 #[tokio::test]
-async fn a_function_without_self_is_a_tool_too() {
+async fn associated_function_is_a_tool() {
     let bank = Account::tool_server(Account::default());
     assert_eq!(bank.call("name", json!({})).await.all_text(), "First");
 }
 
 #[tokio::test]
-async fn only_marked_methods_that_exist_are_tools() {
+async fn only_marked_and_compiled_methods_are_tools() {
     let bank = Account::tool_server(Account::default());
     for tool in ["change", "elsewhere", "deposit", "tool_server"] {
         let result = bank.call(tool, json!({})).await;
@@ -142,7 +142,7 @@ async fn only_marked_methods_that_exist_are_tools() {
 }
 
 #[tokio::test]
-async fn functions_can_join_the_server() {
+async fn functions_can_be_added_to_the_server() {
     let bank = Account::tool_server(Account::default()).tool(close::tool());
     bank.call("put-in", json!({"cents": 9})).await;
     assert_eq!(bank.call("close", json!({})).await.all_text(), "9");

@@ -1,4 +1,4 @@
-//! What the settings of `#[tool(…)]` say.
+//! The settings of `#[tool(…)]`.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use tokio::sync::Barrier;
 const ABOUT: &str = "Do it all";
 const LIMIT: Duration = Duration::from_millis(5);
 
-/// For people who read the code.
+/// Replaced by the description below.
 #[tool(
     name = "everything-2",
     description = ABOUT,
@@ -28,23 +28,23 @@ const LIMIT: Duration = Duration::from_millis(5);
 )]
 async fn everything() {}
 
-/// Two at a time, and no more.
+/// Run two calls at a time.
 #[tool(concurrency = 2)]
 async fn two_at_once() -> usize {
     static RUNNING: AtomicUsize = AtomicUsize::new(0);
     static PAIR: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(2));
     let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
-    // Nobody gets past it alone.
+    // Opens for two calls.
     PAIR.wait().await;
     RUNNING.fetch_sub(1, Ordering::SeqCst);
     running
 }
 
-/// Nothing is lost.
+/// Change nothing.
 #[tool(read_only, destructive = false, open_world = false)]
 async fn careful() {}
 
-/// Every hint is denied.
+/// Set every hint to false.
 #[tool(
     read_only = false,
     destructive = false,
@@ -53,7 +53,7 @@ async fn careful() {}
 )]
 async fn all_false() {}
 
-/// Deletes, and says so in both ways.
+/// Delete, with both hints set.
 #[tool(read_only = false, destructive)]
 async fn deletes() {}
 
@@ -82,14 +82,14 @@ fn every_setting_is_in_the_definition() {
 }
 
 #[test]
-fn switches_can_say_no() {
+fn hints_can_be_true_or_false() {
     let tool: Tool = careful::tool();
     let expected = json!({"readOnlyHint": true, "destructiveHint": false, "openWorldHint": false});
     assert_eq!(to_value(&tool.definition().annotations).unwrap(), expected);
 }
 
 #[test]
-fn each_of_the_four_hints_can_be_false() {
+fn each_hint_can_be_false() {
     let tool: Tool = all_false::tool();
     let expected = json!({
         "readOnlyHint": false,
@@ -104,14 +104,14 @@ fn each_of_the_four_hints_can_be_false() {
 }
 
 #[tokio::test]
-async fn the_tool_is_called_by_its_new_name() {
+async fn tool_is_called_by_its_set_name() {
     let server = ToolServer::new("test").tool(everything::tool());
     assert!(!server.call("everything-2", json!({})).await.is_error);
     assert!(server.call("everything", json!({})).await.is_error);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_takes_too_long_is_stopped() {
+async fn call_times_out_after_its_timeout() {
     let server = ToolServer::new("test").tool(never::tool());
     let result = server.call("never", json!({})).await;
     assert!(result.is_error);
@@ -119,7 +119,7 @@ async fn a_call_that_takes_too_long_is_stopped() {
 }
 
 #[tokio::test]
-async fn calls_wait_for_their_turn() {
+async fn concurrency_limits_running_calls() {
     let server = ToolServer::new("test").tool(two_at_once::tool());
     let call = || server.call("two_at_once", json!({}));
     let results = tokio::join!(call(), call(), call(), call());

@@ -12,7 +12,7 @@ struct Divide {
     b: f64,
 }
 
-/// A server that counts how often its handler ran.
+/// Returns a server, and the number of times that its handler ran.
 fn divider() -> (ToolServer<Arc<AtomicU32>>, Arc<AtomicU32>) {
     let ran = Arc::new(AtomicU32::new(0));
     let tool = Tool::new(
@@ -28,17 +28,17 @@ fn divider() -> (ToolServer<Arc<AtomicU32>>, Arc<AtomicU32>) {
 }
 
 #[tokio::test]
-async fn trap_25_a_tool_is_tested_without_any_cli() {
+async fn promise_25_tools_are_testable_without_a_cli() {
     let (server, ran) = divider();
     let result = server
-        .call("divide", json!({"a": 84, "b": 2, "why": "more is fine"}))
+        .call("divide", json!({"a": 84, "b": 2, "unknown": "ignored"}))
         .await;
     assert_eq!(result.all_text(), "42");
     assert_eq!(ran.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_name_the_member_and_the_handler_does_not_run() {
+async fn invalid_arguments_name_the_field_and_skip_the_handler() {
     let (server, ran) = divider();
     for (arguments, expected) in [
         (json!({"a": 1}), "invalid arguments: missing field `b`"),
@@ -53,14 +53,14 @@ async fn arguments_that_do_not_fit_name_the_member_and_the_handler_does_not_run(
         assert!(text.starts_with("invalid arguments: "), "{text}");
         assert!(text.contains(expected), "{arguments}: {text}");
         assert!(!text.contains("column"), "{text}");
-        let twice = text.contains("missing") && text.contains("(at");
-        assert!(!twice, "a missing member stands nowhere: {text}");
+        let has_position = text.contains("missing") && text.contains("(at");
+        assert!(!has_position, "a missing field has no position: {text}");
     }
     assert_eq!(ran.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]
-async fn a_schema_of_ones_own_is_enforced() {
+async fn custom_schema_is_enforced() {
     let ran = Arc::new(AtomicU32::new(0));
     let schema = json!({
         "type": "object",

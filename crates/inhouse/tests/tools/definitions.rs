@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "only the schema is looked at")]
+#[expect(dead_code, reason = "only the schema is used")]
 struct Search {
     /// What to look for
     text: String,
@@ -24,7 +24,7 @@ enum Folder {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "only the schema is looked at")]
+#[expect(dead_code, reason = "only the schema is used")]
 struct Tag {
     name: String,
 }
@@ -39,7 +39,7 @@ fn definition<S: 'static>(tool: &Tool<S>) -> Value {
 }
 
 #[test]
-fn the_schema_is_inferred_from_the_type_and_stands_in_one_piece() {
+fn schema_is_inferred_from_the_type_and_inlined() {
     let tool: Tool = Tool::new("search", "Search mail", async |Input(_): Input<Search>| {
         Json(Found { count: 0 })
     });
@@ -66,7 +66,7 @@ fn the_schema_is_inferred_from_the_type_and_stands_in_one_piece() {
 }
 
 #[test]
-fn schemas_have_no_formats_that_json_schema_does_not_define() {
+fn schemas_have_only_formats_that_json_schema_defines() {
     #[derive(Deserialize, Serialize, JsonSchema)]
     struct Numbers {
         small: u8,
@@ -100,30 +100,30 @@ fn optional_data_has_no_output_schema() {
 }
 
 #[test]
-fn a_type_that_contains_itself_keeps_its_definition() {
+fn recursive_type_keeps_its_definition() {
     #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "only the schema is looked at")]
+    #[expect(dead_code, reason = "only the schema is used")]
     struct Tree {
         children: Vec<Tree>,
     }
     let tool: Tool = Tool::new("walk", "Walk", async |Input(_): Input<Tree>| ());
     let schema = definition(&tool)["inputSchema"].clone();
     assert_eq!(schema["type"], "object", "{schema}");
-    jsonschema_is_closed(&schema);
+    assert_references_resolve(&schema);
 }
 
-/// Every reference has its target.
-fn jsonschema_is_closed(schema: &Value) {
+/// Checks that every reference has a target in the schema.
+fn assert_references_resolve(schema: &Value) {
     let text = schema.to_string();
     for reference in text.split("\"$ref\":\"").skip(1) {
-        let target = reference.split('"').next().expect("a string ends");
-        let pointer = target.strip_prefix('#').expect("inside of the schema");
+        let target = reference.split('"').next().expect("the string is closed");
+        let pointer = target.strip_prefix('#').expect("a local reference");
         assert!(schema.pointer(pointer).is_some(), "{target} in {schema}");
     }
 }
 
 #[test]
-fn without_arguments_it_is_an_empty_object() {
+fn input_schema_without_arguments_is_an_empty_object() {
     let tool: Tool = Tool::new("now", "Now", async || "noon");
     assert_eq!(
         definition(&tool),
@@ -132,7 +132,7 @@ fn without_arguments_it_is_an_empty_object() {
 }
 
 #[test]
-fn hints_and_meta_are_written_as_the_cli_reads_them() {
+fn hints_and_meta_have_the_names_of_the_wire() {
     let tool: Tool = Tool::new("wipe", "Wipe", async || ())
         .title("Wipe it")
         .destructive(true)
@@ -160,7 +160,7 @@ fn hints_and_meta_are_written_as_the_cli_reads_them() {
 }
 
 #[test]
-fn hints_can_be_false_and_are_left_out_unless_set() {
+fn hints_can_be_false_and_are_omitted_by_default() {
     let tool = || Tool::<()>::new("look", "Look", async || ());
     assert_eq!(definition(&tool()).get("annotations"), None);
     for (tool, hint) in [
@@ -174,7 +174,7 @@ fn hints_can_be_false_and_are_left_out_unless_set() {
 }
 
 #[tokio::test]
-async fn a_handle_changes_the_tools_of_every_clone() {
+async fn handle_changes_the_tools_of_every_clone() {
     let server = ToolServer::new("s").tool(Tool::new("a", "A", async || "1"));
     let clone = server.clone();
     let tools = server.handle();

@@ -24,7 +24,7 @@ impl FromRef<App> for Name {
 impl Extract<App> for User {
     fn extract(call: &Call<'_, App>) -> Result<Self, ToolError> {
         let user = call.state().user.clone();
-        user.ok_or_else(|| ToolError::new("nobody is signed in"))
+        user.ok_or_else(|| ToolError::new("not signed in"))
     }
 }
 
@@ -33,7 +33,7 @@ fn app(user: Option<User>) -> ToolServer<App> {
 }
 
 #[tokio::test]
-async fn the_state_or_a_part_of_it_is_an_argument() {
+async fn state_and_parts_of_it_are_extractors() {
     let server = app(None)
         .tool(Tool::new(
             "whole",
@@ -50,20 +50,20 @@ async fn the_state_or_a_part_of_it_is_an_argument() {
 }
 
 #[tokio::test]
-async fn an_extractor_of_ones_own_can_refuse() {
+async fn custom_extractor_can_fail() {
     let tool = Tool::new("me", "Me", async |User(name): User| name);
     let signed_in = app(Some(User("ada"))).tool(tool.clone());
     assert_eq!(signed_in.call("me", json!({})).await.all_text(), "ada");
-    let refused = app(None).tool(tool).call("me", json!({})).await;
-    assert!(refused.is_error);
-    assert_eq!(refused.all_text(), "nobody is signed in");
+    let failed = app(None).tool(tool).call("me", json!({})).await;
+    assert!(failed.is_error);
+    assert_eq!(failed.all_text(), "not signed in");
 }
 
 #[tokio::test]
-async fn what_a_call_knows_of_itself_is_there_without_a_cli_too() {
+async fn call_extractors_work_without_a_cli() {
     let tool = Tool::new(
-        "know",
-        "Know",
+        "context",
+        "Context",
         async |CallId(id): CallId, cancelled: Cancelled, progress: Progress| {
             progress.report(1.0, 2.0);
             progress.report_with_message(2.0, None, "done");
@@ -72,13 +72,13 @@ async fn what_a_call_knows_of_itself_is_there_without_a_cli_too() {
     );
     let server = ToolServer::new("s").tool(tool);
     assert_eq!(
-        server.call("know", json!({})).await.all_text(),
+        server.call("context", json!({})).await.all_text(),
         "\"\" false"
     );
 }
 
 #[tokio::test]
-async fn plain_functions_are_handlers_too() {
+async fn async_functions_are_handlers() {
     async fn hello(State(App { name, .. }): State<App>) -> String {
         format!("hello from {name}")
     }

@@ -15,13 +15,13 @@ async fn panic_is_an_error_result_without_its_text() {
         .tool(Tool::new("ok", "Ok", async || "fine"));
     let result = server.call("boom", json!({})).await;
     assert!(result.is_error);
-    // The text may quote secrets; it is for the host's panic hook and log.
+    // Without the text of the panic, which may quote secrets.
     assert_eq!(result.all_text(), "the tool `boom` failed: it panicked");
     assert_eq!(server.call("ok", json!({})).await.all_text(), "fine");
 }
 
 #[tokio::test]
-async fn a_panic_while_arguments_are_read_is_one_too() {
+async fn panic_in_deserialize_is_an_error_result() {
     #[derive(JsonSchema)]
     struct Bomb;
     impl<'de> Deserialize<'de> for Bomb {
@@ -39,7 +39,7 @@ async fn a_panic_while_arguments_are_read_is_one_too() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_an_error_that_names_it() {
+async fn unknown_tool_is_named_in_the_error() {
     let result = ToolServer::new("calc").call("ad", json!({})).await;
     assert!(result.is_error);
     assert_eq!(
@@ -49,7 +49,7 @@ async fn an_unknown_tool_is_an_error_that_names_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_takes_too_long_is_dropped_and_told() {
+async fn timed_out_call_is_dropped_and_is_an_error() {
     let (dropped, was_dropped) = oneshot::channel::<()>();
     let dropped = std::sync::Arc::new(std::sync::Mutex::new(Some(dropped)));
     let tool = Tool::new("slow", "Slow", async move |cancelled: Cancelled| {
@@ -66,17 +66,17 @@ async fn a_call_that_takes_too_long_is_dropped_and_told() {
     assert_eq!(
         started.elapsed(),
         Duration::from_secs(5),
-        "the tool's own limit counts"
+        "the tool's timeout overrides the server's"
     );
     assert!(result.is_error);
     assert!(result.all_text().contains("5s"), "{}", result.all_text());
     was_dropped
         .await
-        .expect_err("the handler was dropped with its guard");
+        .expect_err("dropping the handler drops its guard");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limit_of_the_server_holds_for_tools_without_one() {
+async fn server_timeout_applies_to_tools_without_one() {
     let tool = Tool::new("slow", "Slow", async || std::future::pending::<()>().await);
     let server = ToolServer::new("s")
         .timeout(Duration::from_secs(1))

@@ -15,7 +15,7 @@ struct Gauge {
     most: Arc<AtomicUsize>,
 }
 
-/// Notes how many run at once, and lets the others have a go in between.
+/// Records how many calls run at once, and yields so that others can start.
 async fn work(State(gauge): State<Gauge>) {
     let now = gauge.now.fetch_add(1, Ordering::SeqCst) + 1;
     gauge.most.fetch_max(now, Ordering::SeqCst);
@@ -27,8 +27,8 @@ async fn work(State(gauge): State<Gauge>) {
 
 async fn most_at_once(server: ToolServer<Gauge>, gauge: &Gauge, tools: &[&'static str]) -> usize {
     let mut calls = JoinSet::new();
-    for at in 0..30 {
-        let (server, tool) = (server.clone(), tools[at % tools.len()]);
+    for index in 0..30 {
+        let (server, tool) = (server.clone(), tools[index % tools.len()]);
         calls.spawn(async move { server.call(tool, json!({})).await });
     }
     for result in calls.join_all().await {
@@ -38,8 +38,8 @@ async fn most_at_once(server: ToolServer<Gauge>, gauge: &Gauge, tools: &[&'stati
 }
 
 #[tokio::test]
-async fn calls_run_side_by_side_unless_limited() {
-    // All of them have to be there at once, or none gets on.
+async fn calls_run_concurrently_without_a_limit() {
+    // The barrier opens only once all calls run.
     let barrier = Arc::new(Barrier::new(30));
     let tool = Tool::new(
         "meet",
@@ -58,7 +58,7 @@ async fn calls_run_side_by_side_unless_limited() {
 }
 
 #[tokio::test]
-async fn a_tool_may_limit_its_calls() {
+async fn tool_concurrency_limits_its_calls() {
     let gauge = Gauge::default();
     let server =
         ToolServer::with_state("s", gauge.clone()).tool(Tool::new("a", "A", work).concurrency(3));
@@ -66,7 +66,7 @@ async fn a_tool_may_limit_its_calls() {
 }
 
 #[tokio::test]
-async fn a_server_may_limit_the_calls_of_all_its_tools_together() {
+async fn server_concurrency_limits_all_tools_together() {
     let gauge = Gauge::default();
     let server = ToolServer::with_state("s", gauge.clone())
         .concurrency(4)
@@ -76,7 +76,7 @@ async fn a_server_may_limit_the_calls_of_all_its_tools_together() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_turn_uses_up_the_time_of_the_call() {
+async fn waiting_for_a_permit_counts_toward_the_timeout() {
     let endless = Tool::new("wait", "Wait", async || pending::<()>().await)
         .concurrency(1)
         .timeout(Duration::from_secs(10));

@@ -1,4 +1,4 @@
-//! A subscriber of `tracing` that remembers what it hears of tools.
+//! A `tracing` subscriber that records the spans and events of tools.
 
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -8,30 +8,30 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::NoSubscriber;
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
-/// Writes down what is told of tools, up to a level.
+/// Records the fields of spans and events up to a level.
 #[derive(Clone)]
 pub(crate) struct Listener {
     level: Level,
-    heard: Arc<Mutex<Heard>>,
+    recorded: Arc<Mutex<Recorded>>,
 }
 
 #[derive(Default)]
-struct Heard(String);
+struct Recorded(String);
 
 impl Listener {
     pub(crate) fn new(level: Level) -> Self {
-        // As long as there is only one subscriber, `tracing` may ask a thread that has none whether
-        // anybody listens; such are the threads of the other tests.
-        static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
-        LazyLock::force(&ANOTHER);
+        // With a single dispatcher, `tracing` caches its interest for all threads, also those of tests
+        // without a subscriber. A second dispatcher disables that cache.
+        static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+        LazyLock::force(&SECOND);
         Self {
             level,
-            heard: Arc::default(),
+            recorded: Arc::default(),
         }
     }
 
     pub(crate) fn text(&self) -> String {
-        self.heard.lock().unwrap().0.clone()
+        self.recorded.lock().unwrap().0.clone()
     }
 }
 
@@ -41,18 +41,18 @@ impl Subscriber for Listener {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        span.record(&mut *self.heard.lock().unwrap());
+        span.record(&mut *self.recorded.lock().unwrap());
         Id::from_u64(1)
     }
 
     fn record(&self, _: &Id, values: &Record<'_>) {
-        values.record(&mut *self.heard.lock().unwrap());
+        values.record(&mut *self.recorded.lock().unwrap());
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        event.record(&mut *self.heard.lock().unwrap());
+        event.record(&mut *self.recorded.lock().unwrap());
     }
 
     fn enter(&self, _: &Id) {}
@@ -60,8 +60,8 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-impl Visit for Heard {
+impl Visit for Recorded {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        writeln!(self.0, "{field}: {value:?}").expect("a string takes everything");
+        writeln!(self.0, "{field}: {value:?}").expect("writing to a string does not fail");
     }
 }

@@ -1,4 +1,4 @@
-//! Tools without any CLI: definitions, arguments, results and limits, through `ToolServer::call`.
+//! Tools without a CLI: definitions, arguments, results and limits, through `ToolServer::call`.
 
 mod arguments;
 mod definitions;

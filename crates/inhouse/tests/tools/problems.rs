@@ -20,11 +20,11 @@ async fn both(Input(Name { name }): Input<Name>, Input(Age { age }): Input<Age>)
     format!("{name} {age}")
 }
 
-/// Tools that the CLI or the model could not make sense of, and words that say why.
-fn broken() -> [(Tool, &'static str); 4] {
+/// Returns invalid tools, each with a part of its error.
+fn invalid() -> [(Tool, &'static str); 4] {
     let schema = |schema| Tool::with_schema("say", "Say", schema, async || "broken");
     [
-        (Tool::new("", "Nameless", async || "broken"), "empty name"),
+        (Tool::new("", "No name", async || "broken"), "empty name"),
         (schema(json!({"type": "string"})), "not an object"),
         (
             schema(json!({"type": "object", "required": 7})),
@@ -35,10 +35,10 @@ fn broken() -> [(Tool, &'static str); 4] {
 }
 
 #[tokio::test]
-async fn a_broken_tool_is_not_taken_by_a_live_server() {
+async fn invalid_tool_cannot_be_added_to_a_live_server() {
     let server = ToolServer::new("s").tool(Tool::new("say", "Say", async || "fine"));
     let tools = server.handle();
-    for (tool, why) in broken() {
+    for (tool, why) in invalid() {
         let error = tools.put(tool).expect_err(why);
         assert_eq!(error.kind(), ErrorKind::Config);
         assert!(error.to_string().contains(why), "{error}");
@@ -48,8 +48,8 @@ async fn a_broken_tool_is_not_taken_by_a_live_server() {
 }
 
 #[tokio::test]
-async fn nothing_is_started_with_a_broken_tool() {
-    for (tool, why) in broken() {
+async fn invalid_tool_fails_connect() {
+    for (tool, why) in invalid() {
         let options = Options::new().tool_server(ToolServer::new("s").tool(tool));
         let (transport, _cli) = FakeCli::new();
         let error = Client::connect_with(options, transport).await;
@@ -61,8 +61,8 @@ async fn nothing_is_started_with_a_broken_tool() {
 
 #[cfg(feature = "rmcp")]
 #[test]
-fn broken_tools_are_not_served_to_others() {
-    for (tool, why) in broken() {
+fn invalid_tool_cannot_be_served_by_rmcp() {
+    for (tool, why) in invalid() {
         let Err(error) = ToolServer::new("s").tool(tool).into_rmcp() else {
             panic!("{why}");
         };
@@ -72,12 +72,12 @@ fn broken_tools_are_not_served_to_others() {
 }
 
 #[tokio::test]
-async fn arguments_under_a_schema_of_ones_own_may_be_taken_in_parts() {
+async fn several_inputs_are_valid_with_a_custom_schema() {
     let members = json!({"name": {"type": "string"}, "age": {"type": "integer"}});
     let schema: Value = json!({"type": "object", "properties": members});
     let server = ToolServer::new("s");
     let tool = Tool::with_schema("both", "Both", schema, both);
-    server.handle().put(tool).expect("a tool in order");
+    server.handle().put(tool).expect("a valid tool");
     let result = server.call("both", json!({"name": "Ada", "age": 36})).await;
     assert_eq!(result.all_text(), "Ada 36");
 }

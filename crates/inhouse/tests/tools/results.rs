@@ -3,6 +3,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+/// Returns the JSON of a result that a tool returns.
 async fn wire<R: IntoToolResult + Clone + Send + Sync + 'static>(value: R) -> Value {
     let tool = Tool::new("it", "It", async move || value);
     let result = ToolServer::new("s").tool(tool).call("it", json!({})).await;
@@ -14,7 +15,7 @@ fn text(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn text_numbers_and_truth_are_text() {
+async fn text_numbers_and_bool_are_text() {
     assert_eq!(wire("five").await, text("five"));
     assert_eq!(wire(String::from("5")).await, text("5"));
     assert_eq!(wire(5).await, text("5"));
@@ -25,7 +26,7 @@ async fn text_numbers_and_truth_are_text() {
 }
 
 #[tokio::test]
-async fn nothing_is_an_empty_list() {
+async fn unit_and_none_are_empty_content() {
     assert_eq!(wire(()).await, json!({"content": []}));
     assert_eq!(wire(None::<String>).await, json!({"content": []}));
     assert_eq!(wire(Some("x")).await, text("x"));
@@ -38,7 +39,7 @@ struct Point {
 }
 
 #[tokio::test]
-async fn data_is_structured_and_has_no_content_that_it_would_hide() {
+async fn json_is_structured_content_without_other_content() {
     assert_eq!(
         wire(Json(Point { x: 1, y: 2 })).await,
         json!({"content": [], "structuredContent": {"x": 1, "y": 2}})
@@ -51,7 +52,7 @@ async fn data_is_structured_and_has_no_content_that_it_would_hide() {
 }
 
 #[tokio::test]
-async fn content_goes_through_as_it_is() {
+async fn content_is_sent_unchanged() {
     assert_eq!(
         wire(vec![
             Content::text("look"),
@@ -80,7 +81,7 @@ async fn content_goes_through_as_it_is() {
 }
 
 #[tokio::test]
-async fn errors_are_results_that_claude_reads() {
+async fn errors_are_error_results() {
     let tool = Tool::new("read", "Read", async || -> Result<String, ToolError> {
         let number: u32 = "seven".parse()?;
         Ok(number.to_string())
@@ -96,7 +97,7 @@ async fn errors_are_results_that_claude_reads() {
 }
 
 #[tokio::test]
-async fn an_error_tells_its_whole_chain() {
+async fn error_text_has_the_chain_of_causes() {
     #[derive(Debug)]
     struct Outer(std::num::ParseIntError);
     impl std::fmt::Display for Outer {
@@ -123,7 +124,7 @@ async fn an_error_tells_its_whole_chain() {
 }
 
 #[tokio::test]
-async fn an_error_of_any_kind_is_made_one_of_a_tool() {
+async fn boxed_errors_and_strings_convert_to_tool_errors() {
     type Boxed = Box<dyn std::error::Error + Send + Sync>;
     let boxed = Tool::new("boxed", "Boxed", async || -> Result<(), ToolError> {
         Err(Boxed::from("out of paper"))?

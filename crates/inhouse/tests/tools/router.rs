@@ -1,4 +1,4 @@
-//! JSON-RPC messages in, answers out, without a CLI.
+//! `McpRouter`: JSON-RPC messages in, responses out, without a CLI.
 
 use std::future::pending;
 
@@ -31,27 +31,27 @@ fn server() -> ToolServer {
         ))
 }
 
-/// Sends a message and returns the answer, which must be there.
-async fn answer(router: &McpRouter, message: &str) -> Value {
-    let answer = router.handle(message).await.expect("an answer");
-    serde_json::from_str(&answer).expect("JSON")
+/// Handles a message and returns its response.
+async fn respond(router: &McpRouter, message: &str) -> Value {
+    let response = router.handle(message).await.expect("a response");
+    serde_json::from_str(&response).expect("JSON")
 }
 
-/// Checks that a message is refused and returns the id of the answer with the code.
+/// Handles a message that is rejected, and returns the id and the code of the error response.
 async fn refused(router: &McpRouter, message: &str) -> (Value, i64) {
-    let answer = answer(router, message).await;
-    assert_eq!(answer["jsonrpc"], "2.0", "{answer}");
-    assert_eq!(answer.get("result"), None, "{answer}");
-    let code = answer["error"]["code"].as_i64().expect("a code");
-    (answer["id"].clone(), code)
+    let response = respond(router, message).await;
+    assert_eq!(response["jsonrpc"], "2.0", "{response}");
+    assert_eq!(response.get("result"), None, "{response}");
+    let code = response["error"]["code"].as_i64().expect("a code");
+    (response["id"].clone(), code)
 }
 
 #[tokio::test]
-async fn router_answers_a_session_from_initialize_to_the_call() {
+async fn router_handles_a_session_from_initialize_to_call() {
     let router = server().router();
     let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
     assert_eq!(
-        answer(&router, initialize).await,
+        respond(&router, initialize).await,
         json!({"jsonrpc": "2.0", "id": 0, "result": {
             "protocolVersion": "2025-06-18",
             "capabilities": {"tools": {"listChanged": true}},
@@ -61,7 +61,7 @@ async fn router_answers_a_session_from_initialize_to_the_call() {
     );
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(router.handle(initialized).await, None);
-    let list = answer(
+    let list = respond(
         &router,
         r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#,
     )
@@ -70,15 +70,15 @@ async fn router_answers_a_session_from_initialize_to_the_call() {
     assert_eq!(list["result"]["tools"][0]["name"], "echo");
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"word":"hi"}}}"#;
     assert_eq!(
-        answer(&router, call).await,
+        respond(&router, call).await,
         json!({"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "hi"}]}})
     );
     let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
-    assert_eq!(answer(&router, ping).await["result"], json!({}));
+    assert_eq!(respond(&router, ping).await["result"], json!({}));
 }
 
 #[tokio::test]
-async fn router_answers_no_notification_and_no_response() {
+async fn notifications_and_responses_get_no_response() {
     let router = server().router();
     for message in [
         r#"{"jsonrpc":"2.0","method":"notifications/nonsense"}"#,
@@ -92,7 +92,7 @@ async fn router_answers_no_notification_and_no_response() {
 }
 
 #[tokio::test]
-async fn malformed_messages_get_the_code_of_json_rpc() {
+async fn malformed_messages_get_json_rpc_error_codes() {
     let router = server().router();
     for (message, id, code) in [
         ("", Value::Null, PARSE),
@@ -127,7 +127,7 @@ async fn malformed_messages_get_the_code_of_json_rpc() {
 }
 
 #[tokio::test]
-async fn invalid_parameters_of_a_call_are_refused() {
+async fn invalid_call_parameters_are_rejected() {
     let router = server().router();
     for params in [
         "{}",
@@ -145,7 +145,7 @@ async fn invalid_parameters_of_a_call_are_refused() {
 }
 
 #[tokio::test]
-async fn open_id_is_refused_and_cancelled_request_is_answered() {
+async fn duplicate_id_is_rejected_and_cancelled_request_answered() {
     let (began, mut begun) = unbounded_channel();
     let wait = Tool::new("wait", "Wait", async move || {
         began.send(()).expect("the test listens");
@@ -173,5 +173,5 @@ async fn dropped_request_frees_its_id() {
         () = tokio::task::yield_now() => {}
     }
     let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
-    assert_eq!(answer(&router, ping).await["result"], json!({}));
+    assert_eq!(respond(&router, ping).await["result"], json!({}));
 }

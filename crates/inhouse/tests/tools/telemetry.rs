@@ -1,4 +1,4 @@
-//! What a host that listens to `tracing` gets to hear of calls.
+//! The `tracing` spans and events of tool calls.
 
 use std::future::{Future, pending};
 use std::task::{Context, Poll, Waker};
@@ -28,7 +28,7 @@ fn server() -> ToolServer {
         .tool(Tool::new("wait", "Wait", async || pending::<()>().await).concurrency(1))
 }
 
-/// Plays a call that a CLI makes; returns how long its result was.
+/// Calls a tool through a fake CLI, and returns the length of the result.
 async fn call(tool: &str, arguments: Value) -> usize {
     let (transport, mut cli) = FakeCli::new();
     let (through, until_through) = oneshot::channel::<()>();
@@ -49,7 +49,7 @@ async fn call(tool: &str, arguments: Value) -> usize {
 }
 
 #[tokio::test]
-async fn a_call_tells_how_it_ended_and_not_what_it_was_about() {
+async fn info_has_the_outcome_and_no_contents() {
     let listener = Listener::new(Level::DEBUG);
     let guard = tracing::subscriber::set_default(listener.clone());
     for (tool, outcome) in [("echo", "success"), ("fail", "error"), ("boom", "panic")] {
@@ -78,7 +78,7 @@ async fn panic_text_is_logged_at_trace() {
 }
 
 #[tokio::test]
-async fn a_call_tells_its_sizes_and_to_who_looks_closely_its_contents() {
+async fn sizes_are_recorded_and_contents_only_at_trace() {
     let listener = Listener::new(Level::TRACE);
     let guard = tracing::subscriber::set_default(listener.clone());
     let arguments = json!({"word": SECRET});
@@ -99,7 +99,7 @@ async fn a_call_tells_its_sizes_and_to_who_looks_closely_its_contents() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_was_cancelled() {
+async fn dropped_call_is_recorded_as_cancelled() {
     let server = server();
     let listener = Listener::new(Level::INFO);
     let guard = tracing::subscriber::set_default(listener.clone());
