@@ -1,9 +1,9 @@
-//! Four operations as tools of an agent.
+//! A calculator: four tools, each an async function.
 //!
-//! `cargo run --example calculator` needs neither the CLI nor an account: the fake CLI of the test
-//! kit plays the other side. `cargo run --example calculator -- --live` asks the real one.
+//! `cargo run --example calculator` needs neither the CLI nor an account: it runs against the fake CLI
+//! of the test kit. `cargo run --example calculator -- --live` runs against the real one.
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints its output")]
 
 use inhouse::message::Message;
 use inhouse::tool::{ToolError, ToolServer};
@@ -25,9 +25,9 @@ async fn add(
 /// Subtract one number from another.
 #[tool(read_only)]
 async fn subtract(
-    /** What to subtract from */
+    /** Minuend */
     a: f64,
-    /** What to subtract */
+    /** Subtrahend */
     b: f64,
 ) -> f64 {
     a - b
@@ -53,7 +53,7 @@ async fn divide(
     b: f64,
 ) -> Result<f64, ToolError> {
     if b == 0.0 {
-        return Err(ToolError::new("division by zero: give another divisor"));
+        return Err(ToolError::new("division by zero: use another divisor"));
     }
     Ok(a / b)
 }
@@ -76,7 +76,7 @@ async fn main() -> inhouse::Result<()> {
     if std::env::args().any(|argument| argument == "--live") {
         return show(question.await?).await;
     }
-    println!("(the fake CLI of the test kit plays the other side; use -- --live for the real one)");
+    println!("(with the fake CLI of the test kit; use -- --live for the real one)");
     let (transport, cli) = FakeCli::new();
     let (shown, ()) = tokio::join!(
         async { show(question.transport(transport).await?).await },
@@ -85,7 +85,7 @@ async fn main() -> inhouse::Result<()> {
     shown
 }
 
-/// Shows each tool call, its result, the answer, and what it took: turns and cost.
+/// Prints each tool call, its result, the answer, and the number of turns and the cost.
 async fn show(mut messages: MessageStream) -> inhouse::Result<()> {
     println!("> {PROMPT}");
     while let Some(message) = messages.next().await {
@@ -117,7 +117,7 @@ async fn show(mut messages: MessageStream) -> inhouse::Result<()> {
     Ok(())
 }
 
-/// What Claude would do.
+/// Plays the CLI: prompts, tool calls and the answer of a model.
 async fn play(mut cli: FakeCli) {
     cli.accept().await;
     cli.expect_prompt().await;

@@ -1,8 +1,8 @@
-//! An agent that searches a mailbox held as state.
+//! An agent that searches a mailbox: tools with shared state and structured results.
 //!
-//! Offline by default; `-- --live` uses the real CLI.
+//! Runs offline; `-- --live` uses the real CLI.
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints its output")]
 
 use std::sync::Arc;
 
@@ -27,21 +27,21 @@ struct Emails {
     emails: Vec<Email>,
 }
 
-/// The application's own state: tools use it directly.
+/// The state of the application, which the tools use directly.
 struct Mailbox {
     emails: Vec<Email>,
 }
 
 type Mail = State<Arc<Mailbox>>;
 
-/// The newest emails of the inbox.
+/// List the newest emails of the inbox.
 #[tool(read_only)]
 async fn inbox(
     State(mailbox): Mail,
-    /** Only unread ones */
+    /** List only unread emails */
     #[default]
     unread: bool,
-    /** How many at most */
+    /** The maximum number of emails, by default 10 */
     limit: Option<usize>,
 ) -> Json<Emails> {
     let emails = mailbox.emails.iter().rev();
@@ -55,17 +55,17 @@ async fn inbox(
 #[tool(read_only)]
 async fn search(
     State(mailbox): Mail,
-    /** What to look for */
+    /** The text to search for */
     text: String,
 ) -> Json<Emails> {
     let text = text.to_lowercase();
-    let matches = |email: &&Email| {
+    let emails = mailbox.emails.iter().filter(|email| {
         [&email.from, &email.subject, &email.body]
             .iter()
             .any(|field| field.to_lowercase().contains(&text))
-    };
+    });
     Json(Emails {
-        emails: mailbox.emails.iter().filter(matches).cloned().collect(),
+        emails: emails.cloned().collect(),
     })
 }
 
@@ -104,7 +104,7 @@ async fn main() -> inhouse::Result<()> {
         println!("{}", question.await?.text().await?);
         return Ok(());
     }
-    println!("(the fake CLI of the test kit plays the other side; use -- --live for the real one)");
+    println!("(with the fake CLI of the test kit; use -- --live for the real one)");
     let (transport, cli) = FakeCli::new();
     let (answer, ()) = tokio::join!(
         async { question.transport(transport).await?.text().await },
@@ -124,7 +124,7 @@ fn email(id: u32, from: &str, subject: &str, body: &str, unread: bool) -> Email 
     }
 }
 
-/// What Claude would do.
+/// Plays the CLI: a tool call and the answer of a model.
 async fn play(mut cli: FakeCli) {
     cli.accept().await;
     cli.expect_prompt().await;

@@ -1,22 +1,24 @@
-//! A guard: commands with the word `rm` are denied, and every call is written down.
+//! Hooks: one denies commands with the word `rm`, another logs every tool call.
 //!
-//! `cargo run --example guard` needs neither the CLI nor an account: the fake CLI of the test kit
-//! plays the other side. `cargo run --example guard -- --live` asks the real one.
+//! `cargo run --example guard` needs neither the CLI nor an account: it runs against the fake CLI of
+//! the test kit. `cargo run --example guard -- --live` runs against the real one.
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints its output")]
 
 use inhouse::hook::{HookContext, HookOutput, Matcher, OnFailure, PostToolUse, PreToolUse};
 use inhouse::{HandlerError, Options, query};
 use inhouse_testkit::FakeCli;
 use serde_json::{Value, json};
 
-/// Decides about commands. Because of `OnFailure::Block` below nothing runs when it fails.
+/// Denies commands with `rm`. If this hook fails, `OnFailure::Block` below denies the command, too.
 async fn guard(call: PreToolUse, _: HookContext) -> Result<HookOutput<PreToolUse>, HandlerError> {
     let command = call.tool_input["command"].as_str();
-    let command = command.ok_or_else(|| HandlerError::new("a call without a command"))?;
+    let command = command.ok_or_else(|| HandlerError::new("the call has no command"))?;
     if command.split_whitespace().any(|word| word == "rm") {
         println!("  denied: {command}");
-        return Ok(HookOutput::deny("nothing is deleted here; list it instead"));
+        return Ok(HookOutput::deny(
+            "deleting is not allowed; list the files instead",
+        ));
     }
     Ok(HookOutput::pass())
 }
@@ -27,7 +29,7 @@ async fn main() -> inhouse::Result<()> {
         .hook(Matcher::tool("Bash").on_failure(OnFailure::Block), guard)
         .hook(Matcher::any(), async |call: PostToolUse, _| {
             println!("  ran: {} {}", call.tool_name, call.tool_input);
-            Ok(HookOutput::pass().context("Every call is written down."))
+            Ok(HookOutput::pass().context("Every call is logged."))
         });
     let question = query("Tidy up the directory.").options(options);
 
@@ -35,7 +37,7 @@ async fn main() -> inhouse::Result<()> {
         println!("{}", question.await?.text().await?);
         return Ok(());
     }
-    println!("(the fake CLI of the test kit plays the other side; use -- --live for the real one)");
+    println!("(with the fake CLI of the test kit; use -- --live for the real one)");
     let (transport, cli) = FakeCli::new();
     let (answer, ()) = tokio::join!(
         async { question.transport(transport).await?.text().await },
@@ -45,7 +47,7 @@ async fn main() -> inhouse::Result<()> {
     Ok(())
 }
 
-/// What Claude would do.
+/// Plays the CLI: two commands and the answer of a model.
 async fn play(mut cli: FakeCli) {
     cli.accept().await;
     cli.expect_prompt().await;

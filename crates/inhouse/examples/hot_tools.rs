@@ -1,8 +1,8 @@
-//! Tools that come and go while a session runs.
+//! A tool that is added while the session runs.
 //!
-//! Offline by default; `-- --live` uses the real CLI.
+//! Runs offline; `-- --live` uses the real CLI.
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints its output")]
 
 use inhouse::tool::{Tool, ToolHandle, ToolServer};
 use inhouse::{Client, Options};
@@ -13,7 +13,7 @@ use serde_json::json;
 async fn main() -> inhouse::Result<()> {
     let server = ToolServer::new("shop")
         .always_load()
-        .tool(Tool::new("open", "Whether the shop is open", async || "open").read_only(true));
+        .tool(Tool::new("open", "Get whether the shop is open", async || "open").read_only(true));
     let tools = server.handle();
     let options = Options::new()
         .tool_server(server)
@@ -22,7 +22,7 @@ async fn main() -> inhouse::Result<()> {
     if std::env::args().any(|argument| argument == "--live") {
         return talk(Client::connect(options).await?, tools).await;
     }
-    println!("(the fake CLI of the test kit plays the other side; use -- --live for the real one)");
+    println!("(with the fake CLI of the test kit; use -- --live for the real one)");
     let (transport, cli) = FakeCli::new();
     let (talked, ()) = tokio::join!(
         async { talk(Client::connect_with(options, transport).await?, tools).await },
@@ -35,7 +35,7 @@ async fn talk(mut client: Client, tools: ToolHandle) -> inhouse::Result<()> {
     println!("tools: {:?}", tools.names());
     println!("{}", client.send("Is the shop open?").await?.text().await?);
 
-    tools.put(Tool::new("price", "The price of bread", async || "2.40").read_only(true))?;
+    tools.put(Tool::new("price", "Get the price of bread", async || "2.40").read_only(true))?;
     println!("tools: {:?}", tools.names());
     println!(
         "{}",
@@ -44,7 +44,7 @@ async fn talk(mut client: Client, tools: ToolHandle) -> inhouse::Result<()> {
     client.close().await.map(drop)
 }
 
-/// What Claude would do.
+/// Plays the CLI: two prompts, with a change of the tools between them.
 async fn play(mut cli: FakeCli) {
     cli.accept().await;
     cli.expect_prompt().await;

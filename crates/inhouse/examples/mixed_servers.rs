@@ -1,9 +1,9 @@
-//! A server in this process beside one in a process of its own.
+//! An in-process MCP server next to an external one.
 //!
-//! Run with `-- --live` and the command of a stdio MCP server, for example
-//! `-- --live npx some-mcp-server`. Without arguments it shows what the CLI would be told.
+//! Run it with `-- --live` and the command of a stdio MCP server, for example
+//! `-- --live npx some-mcp-server`. Without arguments it prints the command line of the CLI.
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints its output")]
 
 use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::options::McpServer;
@@ -18,7 +18,8 @@ async fn main() -> inhouse::Result<()> {
         .is_some_and(|argument| argument == "--live");
     let command = arguments.next().unwrap_or_else(|| "notes-mcp".to_owned());
 
-    let clock = ToolServer::new("clock").tool(Tool::new("now", "What time it is", async || "noon"));
+    let clock =
+        ToolServer::new("clock").tool(Tool::new("now", "Get the current time", async || "noon"));
     let options = Options::new()
         .tool_server(clock)
         .mcp_server("notes", McpServer::stdio(command).args(arguments))
@@ -30,7 +31,9 @@ async fn main() -> inhouse::Result<()> {
         for argument in &plan.launch.command.args {
             println!("  {}", argument.to_string_lossy());
         }
-        println!("the server `clock` stays in this process: only its name and tools are announced");
+        println!(
+            "the server `clock` runs in this process: the CLI gets only its name and its tools"
+        );
         return Ok(());
     }
     let client = Client::connect(options).await?;

@@ -1,8 +1,8 @@
-//! A server written with the official MCP library as part of an agent: tools and resources.
+//! An in-process server written with the `rmcp` crate: tools and resources.
 //!
-//! Offline by default; `-- --live` uses the real CLI.
+//! `cargo run --example mount_rmcp --features rmcp` runs offline; `-- --live` uses the real CLI.
 
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+#![allow(clippy::print_stdout, reason = "an example prints its output")]
 
 use std::sync::{Arc, Mutex};
 
@@ -21,19 +21,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// What the application has, and all sessions share.
+/// State of the application, shared by all sessions.
 type Notebook = Arc<Mutex<Vec<String>>>;
 
 /// The handler of one session.
 struct Notes {
     notebook: Notebook,
-    // Kept, because making it is slow in comparison with a call.
+    // Stored, because creating a router takes longer than a call.
     tools: ToolRouter<Self>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Note {
-    /// What to write down
+    /// The text of the note
     text: String,
 }
 
@@ -44,7 +44,7 @@ impl Notes {
         Self { notebook, tools }
     }
 
-    /// Write something down.
+    /// Write a note.
     #[tool]
     async fn write(&self, Parameters(Note { text }): Parameters<Note>) -> String {
         let mut notes = self.notebook.lock().expect("no writer panics");
@@ -95,9 +95,7 @@ async fn main() -> inhouse::Result<()> {
     let answer = if std::env::args().any(|argument| argument == "--live") {
         question.await?.text().await?
     } else {
-        println!(
-            "(the fake CLI of the test kit plays the other side; use -- --live for the real one)"
-        );
+        println!("(with the fake CLI of the test kit; use -- --live for the real one)");
         let (transport, cli) = FakeCli::new();
         let host = async { question.transport(transport).await?.text().await };
         tokio::join!(host, play(cli)).0?
@@ -109,7 +107,7 @@ async fn main() -> inhouse::Result<()> {
     Ok(())
 }
 
-/// What the CLI would do with a model that writes things down.
+/// Plays the CLI: a tool call and the answer of a model.
 async fn play(mut cli: FakeCli) {
     cli.accept().await;
     cli.expect_prompt().await;

@@ -1,6 +1,6 @@
-//! Tools as a program that any MCP client can start.
+//! Tools served over stdio: a program that any MCP client can start.
 //!
-//! `claude mcp add clock -- cargo run --example serve_stdio`, or from another agent:
+//! `claude mcp add words -- cargo run --example serve_stdio --features rmcp`, or from another agent:
 //! `McpServer::stdio("…/serve_stdio")`.
 
 use inhouse::tool;
@@ -13,12 +13,12 @@ async fn count_words(
     text: String,
 ) -> Result<usize, ToolError> {
     if text.trim().is_empty() {
-        return Err(ToolError::new("the text has no words: give another one"));
+        return Err(ToolError::new("the text has no words: use another text"));
     }
     Ok(text.split_whitespace().count())
 }
 
-/// The id by which the conversation names this call.
+/// Get the id of this call in the conversation.
 #[tool(read_only)]
 async fn call_id(CallId(id): CallId) -> String {
     id

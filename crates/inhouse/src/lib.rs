@@ -1,7 +1,8 @@
 //! SDK for agents built on Claude Code whose tools run in your own process.
 //!
-//! You write an async function, add it to a [`ToolServer`](tool::ToolServer), and Claude can call it: without a second
-//! process, without a port, and with direct access to your application's state.
+//! You write an async function, add it to a [`ToolServer`](tool::ToolServer), and Claude can call
+//! it: without a second process, without a port, and with direct access to your application's
+//! state.
 //!
 //! ```
 //! use inhouse::tool::ToolServer;
@@ -59,10 +60,11 @@
 //!
 //! # Stability
 //!
-//! This crate is for applications that run Claude Code. Everything that its documentation shows is public API and follows
-//! semantic versioning, with two exceptions: the contents of the module `rmcp` follow the versions of the `rmcp` crate, and
-//! messages gain types and fields with new CLI versions, which is why their types are `#[non_exhaustive]`. Types that come
-//! from `inhouse-proto` are re-exported here; use them by their path in this crate.
+//! This crate is for applications that run Claude Code. Everything that its documentation shows is
+//! public API and follows semantic versioning, with two exceptions: the contents of the module
+//! `rmcp` follow the versions of the `rmcp` crate, and messages gain types and fields with new CLI
+//! versions, which is why their types are `#[non_exhaustive]`. Types that come from `inhouse-proto`
+//! are re-exported here; use them by their path in this crate.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -99,8 +101,8 @@ pub use inhouse_macros::tool;
 pub use inhouse_proto::message;
 /// The `schemars` crate in the version that this crate uses, for `JsonSchema`.
 ///
-/// With it, a type that describes the arguments of a tool needs no dependency on `schemars`. The derive has to be told
-/// where the crate is:
+/// With it, a type that describes the arguments of a tool needs no dependency on `schemars`. The
+/// derive has to be told where the crate is:
 ///
 /// ```
 /// use inhouse::schemars::{JsonSchema, schema_for};

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 pub(crate) const USAGE: &str =
     "usage: chat [--continue | --resume <session>] [--plan] [--cli <path>]";
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Default)]
 pub(crate) struct Arguments {
     pub(crate) cli: Option<PathBuf>,
@@ -13,16 +13,16 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+    pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut arguments = Self::default();
-        while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or(format!("{word} needs a value"));
-            match word.as_str() {
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or(format!("{arg} needs a value"));
+            match arg.as_str() {
                 "--cli" => arguments.cli = Some(value()?.into()),
                 "--resume" => arguments.resume = Some(value()?),
                 "--continue" => arguments.continue_latest = true,
                 "--plan" => arguments.plan = true,
-                _ => return Err(format!("{word} is not known")),
+                _ => return Err(format!("unknown argument {arg}")),
             }
         }
         Ok(arguments)

@@ -7,20 +7,20 @@ use crate::terminal::{Input, Inputs, Terminal};
 use crate::to_do::ToDoList;
 use crate::transcript::Transcript;
 
-/// Prompts of a person and turns of the model, in alternation.
+/// A conversation: prompts of the user and turns of the model.
 pub(crate) struct Conversation {
     client: Client,
     terminal: Terminal,
     inputs: Inputs,
     transcript: Transcript,
     list: ToDoList,
-    /// Lines that were typed while something else went on.
+    /// Lines that were entered during a turn.
     queue: VecDeque<String>,
-    leaving: bool,
+    quitting: bool,
 }
 
 impl Conversation {
-    /// Starts the CLI; `None` when the person does not want to wait for it.
+    /// Starts the CLI; returns `None` if the user quits before it is ready.
     pub(crate) async fn start(
         options: Options,
         terminal: Terminal,
@@ -35,7 +35,7 @@ impl Conversation {
                 client = &mut connecting => break client?,
                 input = inputs.recv() => match input {
                     Some(Input::Line(line)) => queue.push_back(line),
-                    // Dropping the future ends the CLI.
+                    // Dropping the future kills the CLI.
                     Some(Input::Interrupt | Input::Quit) | None => return Ok(None),
                 },
             }
@@ -48,22 +48,22 @@ impl Conversation {
             inputs,
             list,
             queue,
-            leaving: false,
+            quitting: false,
         }))
     }
 
-    /// Goes on until the person leaves; returns the session.
-    pub(crate) async fn hold(mut self) -> inhouse::Result<Option<String>> {
-        self.terminal.note("/help tells what can be typed here");
+    /// Runs until the user quits; returns the id of the session.
+    pub(crate) async fn run(mut self) -> inhouse::Result<Option<String>> {
+        self.terminal.note("/help lists the commands");
         while let Some(line) = self.next_line().await {
             match line.trim() {
                 "" => {}
                 "/quit" | "/exit" => break,
                 "/help" => self
                     .terminal
-                    .note("/todo shows the list, /quit leaves; Ctrl-C stops Claude"),
+                    .note("/todo shows the list, /quit quits; Ctrl-C interrupts Claude"),
                 "/todo" => self.show_list(),
-                // Also the CLI's own commands, such as `/compact`.
+                // Includes the commands of the CLI, such as `/compact`.
                 _ => self.turn(line).await?,
             }
         }
@@ -72,7 +72,7 @@ impl Conversation {
     }
 
     async fn next_line(&mut self) -> Option<String> {
-        if self.leaving {
+        if self.quitting {
             return None;
         }
         if let Some(line) = self.queue.pop_front() {
@@ -81,14 +81,14 @@ impl Conversation {
         loop {
             match self.inputs.recv().await? {
                 Input::Line(line) => return Some(line),
-                // Nothing runs that could be interrupted.
+                // No turn is running.
                 Input::Interrupt => {}
                 Input::Quit => return None,
             }
         }
     }
 
-    /// One prompt and all that follows from it, with an ear for the person meanwhile.
+    /// Sends a prompt and shows its turn, while the user can interrupt it or enter the next prompt.
     async fn turn(&mut self, prompt: String) -> inhouse::Result<()> {
         self.terminal.prompted(&prompt);
         self.terminal.working("thinking");
@@ -100,14 +100,14 @@ impl Conversation {
                     Some(message) => self.transcript.show(message?),
                     None => break,
                 },
-                input = self.inputs.recv(), if !self.leaving => match input {
+                input = self.inputs.recv(), if !self.quitting => match input {
                     Some(Input::Line(line)) => {
                         self.terminal.note(&format!("next: {line}"));
                         self.queue.push_back(line);
                     }
                     Some(Input::Interrupt) => interrupt(&control, &self.terminal).await,
                     Some(Input::Quit) | None => {
-                        self.leaving = true;
+                        self.quitting = true;
                         interrupt(&control, &self.terminal).await;
                     }
                 },
@@ -128,7 +128,7 @@ impl Conversation {
     }
 }
 
-/// A turn that cannot be stopped goes on; that is no reason to end the conversation.
+/// Interrupts the turn. A failure is shown and does not end the conversation.
 async fn interrupt(control: &Control, terminal: &Terminal) {
     if let Err(error) = control.interrupt().await {
         terminal.problem(&format!("not interrupted: {error}"));

@@ -1,29 +1,29 @@
-//! A chat in the terminal: a whole agent host in a few files, to use and to copy from.
+//! A chat in the terminal: a complete agent host in a few files, to use and to copy from.
 //!
 //! ```text
-//! cargo run --example chat                        with the CLI on this machine, and your account
-//! cargo run --example chat -- --continue          goes on with the newest conversation here
-//! cargo run --example chat -- --resume <id>       goes on with this one
-//! cargo run --example chat -- --plan              begins in plan mode
-//! cargo run --example chat -- --cli <path>        with another CLI
+//! cargo run --example chat                        uses the CLI on this machine, and your account
+//! cargo run --example chat -- --continue          continues the newest conversation of this directory
+//! cargo run --example chat -- --resume <id>       continues the given session
+//! cargo run --example chat -- --plan              starts in plan mode
+//! cargo run --example chat -- --cli <path>        uses another CLI
 //! ```
 //!
-//! Enter sends; what is sent while a turn runs is asked next. Ctrl-C stops the turn, and leaves when
-//! pressed twice at the prompt, as Ctrl-D and `/quit` do. `/todo` shows the list that Claude and you
-//! share: a tool in this process works on the program's own state.
+//! Enter sends a prompt; prompts entered during a turn are queued. Ctrl-C interrupts the turn; pressed
+//! twice at the prompt it quits, as Ctrl-D and `/quit` do. `/todo` shows a list that Claude and the user
+//! share: in-process tools that work on the state of the program.
 //!
 //! | file | shows |
 //! |---|---|
-//! | `conversation` | prompts and turns, interrupting, what to do with each input |
-//! | `transcript` | reading messages: streamed text, tool calls and how they ended |
-//! | `permission`, `question`, `plan` | handlers that wait for a person and can be called off |
+//! | `conversation` | prompts, turns, interrupts and user input |
+//! | `transcript` | messages: streamed text, tool calls and their results |
+//! | `permission`, `question`, `plan` | handlers that wait for the user and can be cancelled |
 //! | `to_do` | tools with state |
-//! | `terminal` | the screen and the keyboard; nothing in it knows inhouse |
+//! | `terminal` | screen and keyboard; independent of inhouse |
 
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "an example talks to a person"
+    reason = "an example prints its output"
 )]
 
 mod arguments;
@@ -60,7 +60,7 @@ async fn main() -> ExitCode {
     };
     match chat(arguments).await {
         Ok(Some(session)) => {
-            println!("To go on: cargo run --example chat -- --resume {session}");
+            println!("To continue: cargo run --example chat -- --resume {session}");
             ExitCode::SUCCESS
         }
         Ok(None) => ExitCode::SUCCESS,
@@ -73,34 +73,38 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Holds a conversation; returns its session, if it came to one.
+/// Runs a conversation; returns the id of its session, if one was started.
 async fn chat(arguments: Arguments) -> Result<Option<String>, Box<dyn Error>> {
     let list = ToDoList::default();
     let (terminal, inputs) = Terminal::open()?;
     let options = options(&arguments, &terminal, &list);
-    let chatting = async {
+    let conversation = async {
         match Conversation::start(options, terminal.clone(), inputs, list).await? {
-            Some(conversation) => conversation.hold().await,
+            Some(conversation) => conversation.run().await,
             None => Ok(None),
         }
     };
-    let ended = chatting.await;
-    // Before anything else is printed: the screen has to be an ordinary one again.
+    let session = conversation.await;
+    // Restores the terminal before anything else is printed.
     terminal.close().await;
-    Ok(ended?)
+    Ok(session?)
 }
 
 fn options(arguments: &Arguments, terminal: &Terminal, list: &ToDoList) -> Options {
-    let [asks, wonders, plans] = [(); 3].map(|()| terminal.clone());
+    let permission_terminal = terminal.clone();
+    let question_terminal = terminal.clone();
+    let plan_terminal = terminal.clone();
     let mut options = Options::new()
         .include_partial_messages(true)
         .tool_server(to_do::server(list.clone()))
         .allow_tools(["mcp__todo"])
-        .permissions(async move |asked: Asked<CanUseTool>| permission::decide(&asks, asked).await)
-        .on_question(async move |asked: Asked<QuestionRequest>| {
-            question::answer(&wonders, asked).await
+        .permissions(async move |asked: Asked<CanUseTool>| {
+            permission::decide(&permission_terminal, asked).await
         })
-        .on_plan(async move |asked: Asked<PlanRequest>| plan::decide(&plans, asked).await);
+        .on_question(async move |asked: Asked<QuestionRequest>| {
+            question::answer(&question_terminal, asked).await
+        })
+        .on_plan(async move |asked: Asked<PlanRequest>| plan::decide(&plan_terminal, asked).await);
     if let Some(path) = &arguments.cli {
         options = options.cli_path(path);
     }

@@ -4,9 +4,9 @@ use inhouse::{Asked, HandlerError};
 use crate::terminal::{Menu, Terminal};
 use crate::transcript::tool_name;
 
-/// Asks a person whether a tool may run.
+/// Asks the user whether a tool may run.
 ///
-/// When the CLI withdraws its request, this future is dropped, and the question with it.
+/// If the CLI cancels its request, this future is dropped, which removes the menu.
 pub(crate) async fn decide(
     terminal: &Terminal,
     asked: Asked<CanUseTool>,
@@ -30,8 +30,8 @@ pub(crate) async fn decide(
     })
 }
 
-/// What the tool would be called with: the short members first, so that a long one cannot push a
-/// path or a command off the screen.
+/// Returns the arguments of the call, short ones first, so that a long one does not push a path or a
+/// command off the screen.
 fn details(asked: &Asked<CanUseTool>) -> Vec<String> {
     let members = asked
         .request
@@ -46,17 +46,17 @@ fn details(asked: &Asked<CanUseTool>) -> Vec<String> {
     details
 }
 
-/// What "from now on" would mean; `None` where it cannot be had.
+/// Describes the suggested permission updates; `None` if there are none.
 fn always(asked: &Asked<CanUseTool>) -> Option<String> {
     let suggestions = asked.request.permission_suggestions.as_deref()?;
     if suggestions.is_empty() || asked.request.suppress_always_allow_rule == Some(true) {
         return None;
     }
-    let words: Vec<String> = suggestions.iter().map(in_words).collect();
-    Some(words.join("; "))
+    let updates: Vec<String> = suggestions.iter().map(describe).collect();
+    Some(updates.join("; "))
 }
 
-fn in_words(update: &PermissionUpdate) -> String {
+fn describe(update: &PermissionUpdate) -> String {
     match update {
         PermissionUpdate::AddRules(update) => {
             let rules = update.rules.iter().map(|rule| match &rule.rule_content {
@@ -70,6 +70,6 @@ fn in_words(update: &PermissionUpdate) -> String {
             format!("all of {}", update.directories.join(", "))
         }
         PermissionUpdate::SetMode(update) => format!("mode {}", update.mode),
-        _ => "another change of the permissions".to_owned(),
+        _ => "another permission update".to_owned(),
     }
 }

@@ -4,19 +4,13 @@ use inhouse::{Asked, HandlerError};
 
 use crate::terminal::{Menu, Terminal};
 
-/// Shows a plan to a person and asks whether it is to be carried out.
+/// Shows a plan to the user and asks for approval.
 pub(crate) async fn decide(
     terminal: &Terminal,
     asked: Asked<PlanRequest>,
 ) -> Result<PlanDecision, HandlerError> {
-    // Not a part of the question: a plan may be longer than the screen is high.
-    terminal.line(
-        asked
-            .request
-            .plan
-            .as_deref()
-            .unwrap_or("(a plan without words)"),
-    );
+    // Not part of the menu, because a plan may be longer than the screen.
+    terminal.line(asked.request.plan.as_deref().unwrap_or("(an empty plan)"));
     let menu = Menu::new("Shall Claude carry this plan out?")
         .option("Yes")
         .explained("Yes, and edit files without asking", "mode acceptEdits")

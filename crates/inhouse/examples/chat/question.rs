@@ -3,7 +3,7 @@ use inhouse::{Asked, HandlerError};
 
 use crate::terminal::{Menu, Picked, Terminal};
 
-/// Puts the model's questions to a person, one after the other.
+/// Asks the user the model's questions, one after another.
 pub(crate) async fn answer(
     terminal: &Terminal,
     asked: Asked<QuestionRequest>,
@@ -33,7 +33,7 @@ fn add(answers: Answers, question: &Question, picked: Picked) -> Answers {
     let chosen: Vec<&QuestionOption> = picked
         .options
         .iter()
-        .map(|&at| &question.options[at])
+        .map(|&index| &question.options[index])
         .collect();
     if picked.words.is_empty() {
         return answers.choose(question, chosen);

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use crate::terminal::Terminal;
 
-/// Tools that ask a person, who has seen the question then.
-const QUESTIONS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+/// Tools that are shown as a question or a plan instead.
+const QUESTION_TOOLS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 
-/// Shows the messages of a conversation as they come.
+/// Shows the messages of a conversation as they arrive.
 pub(crate) struct Transcript {
     terminal: Terminal,
     session: Option<String>,
-    /// The API's messages whose text came in pieces, and must not be shown again as a whole.
+    /// Ids of API messages whose text was streamed, and must not be shown again.
     streamed: HashSet<String>,
 }
 
@@ -27,7 +27,7 @@ impl Transcript {
         }
     }
 
-    /// The session that was last spoken of.
+    /// Returns the session id of the last message.
     pub(crate) fn session(self) -> Option<String> {
         self.session
     }
@@ -37,15 +37,17 @@ impl Transcript {
             self.session = Some(session.to_owned());
         }
         match &message {
-            Message::StreamEvent(event) if event.parent_tool_use_id.is_none() => self.grow(event),
-            Message::Assistant(message) => self.said(message),
-            Message::User(message) => self.returned(message),
-            Message::Result(result) => self.ended(result),
+            Message::StreamEvent(event) if event.parent_tool_use_id.is_none() => {
+                self.show_stream_event(event);
+            }
+            Message::Assistant(message) => self.show_assistant(message),
+            Message::User(message) => self.show_tool_results(message),
+            Message::Result(result) => self.show_result(result),
             _ => {}
         }
     }
 
-    fn grow(&mut self, event: &StreamEvent) {
+    fn show_stream_event(&mut self, event: &StreamEvent) {
         match &event.event {
             ApiEvent::MessageStart(start) => self.streamed.extend(start.message.id.clone()),
             ApiEvent::ContentBlockStop(_) => self.terminal.end_text(),
@@ -56,27 +58,27 @@ impl Transcript {
         }
     }
 
-    fn said(&mut self, message: &AssistantMessage) {
+    fn show_assistant(&mut self, message: &AssistantMessage) {
         let id = message.message.id.as_ref();
         let is_new = id.is_none_or(|id| !self.streamed.contains(id));
         let text = message.text();
         if is_new && message.parent_tool_use_id.is_none() && !text.is_empty() {
             self.terminal.line(&text);
         }
-        let of_subagent = if message.parent_tool_use_id.is_some() {
+        let prefix = if message.parent_tool_use_id.is_some() {
             "↳ "
         } else {
             ""
         };
         let calls = message.tool_uses();
-        for call in calls.filter(|call| !QUESTIONS.contains(&call.name.as_str())) {
-            let what = call.input.as_object().map(summary).unwrap_or_default();
-            let label = format!("{of_subagent}{} {what}", tool_name(&call.name));
+        for call in calls.filter(|call| !QUESTION_TOOLS.contains(&call.name.as_str())) {
+            let input = call.input.as_object().map(summary).unwrap_or_default();
+            let label = format!("{prefix}{} {input}", tool_name(&call.name));
             self.terminal.tool_begins(&call.id, &label);
         }
     }
 
-    fn returned(&mut self, message: &UserMessage) {
+    fn show_tool_results(&mut self, message: &UserMessage) {
         for result in message.tool_results() {
             let text = result.text();
             let failed = result.is_error == Some(true);
@@ -84,15 +86,15 @@ impl Transcript {
         }
     }
 
-    fn ended(&mut self, result: &ResultMessage) {
+    fn show_result(&mut self, result: &ResultMessage) {
         self.terminal.end_text();
-        let stopped = [
+        let aborted = [
             TerminalReason::AbortedStreaming,
             TerminalReason::AbortedTools,
         ];
         let reason = result.terminal_reason.as_ref();
         match result.failure() {
-            Some(_) if reason.is_some_and(|reason| stopped.contains(reason)) => {
+            Some(_) if reason.is_some_and(|reason| aborted.contains(reason)) => {
                 self.terminal.note("interrupted");
             }
             Some(failure) => self.terminal.problem(&failure),
@@ -101,7 +103,7 @@ impl Transcript {
     }
 }
 
-/// A tool as people call it: `todo add` for `mcp__todo__add`.
+/// Returns a readable tool name: `todo add` for `mcp__todo__add`.
 pub(crate) fn tool_name(name: &str) -> String {
     match name.strip_prefix("mcp__") {
         Some(name) => name.replace("__", " "),
@@ -109,9 +111,9 @@ pub(crate) fn tool_name(name: &str) -> String {
     }
 }
 
-/// What a tool call is about: its most telling argument, or all of them.
+/// Returns the most informative argument of a tool call, or all of them.
 fn summary(input: &Map<String, Value>) -> String {
-    const TELLING: [&str; 6] = [
+    const INFORMATIVE: [&str; 6] = [
         "command",
         "file_path",
         "pattern",
@@ -119,8 +121,10 @@ fn summary(input: &Map<String, Value>) -> String {
         "query",
         "description",
     ];
-    let mut telling = TELLING.iter().filter_map(|&name| input.get(name)?.as_str());
-    match telling.next() {
+    let mut values = INFORMATIVE
+        .iter()
+        .filter_map(|&name| input.get(name)?.as_str());
+    match values.next() {
         Some(text) => text.to_owned(),
         None if input.is_empty() => String::new(),
         None => Value::Object(input.clone()).to_string(),

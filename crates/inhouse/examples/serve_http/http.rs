@@ -1,4 +1,4 @@
-//! Serving an MCP handler over streamable HTTP with hyper.
+//! An MCP handler served over streamable HTTP with hyper.
 
 use std::convert::Infallible;
 use std::io;
@@ -12,7 +12,7 @@ use inhouse::rmcp::transport::StreamableHttpService;
 use inhouse::rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::net::TcpListener;
 
-/// Serves a handler on every path of a listener's address, until accepting a connection fails.
+/// Serves a handler on every path, until accepting a connection fails.
 ///
 /// The default configuration accepts requests for loopback host names only, which protects a local
 /// server from DNS rebinding. For another name, set `allowed_hosts` of `StreamableHttpServerConfig`.
@@ -28,10 +28,10 @@ where
     loop {
         let (stream, _) = listener.accept().await?;
         let service = service.clone();
-        let answer = service_fn(move |request| {
+        let respond = service_fn(move |request| {
             let service = service.clone();
             async move { Ok::<_, Infallible>(service.handle(request).await) }
         });
-        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), answer));
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), respond));
     }
 }

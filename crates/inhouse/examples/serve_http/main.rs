@@ -1,6 +1,6 @@
-//! Tools that any MCP client can reach over streamable HTTP.
+//! Tools served over streamable HTTP, for any MCP client.
 //!
-//! `cargo run --example serve_http` prints the address, for
+//! `cargo run --example serve_http --features rmcp` prints the address, for
 //! `claude mcp add --transport http words <address>` or `McpServer::http("<address>")`.
 
 #![allow(clippy::print_stdout, reason = "the address is the output")]

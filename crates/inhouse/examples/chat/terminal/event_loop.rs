@@ -10,9 +10,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::Input;
-use super::choosing::Choosing;
 use super::keyboard::{self, RawMode};
 use super::menu::{Menu, Picked};
+use super::open_menu::OpenMenu;
 use super::prompt::Prompt;
 use super::running_tools::{RunningTools, spinner};
 use super::screen::{Footer, Screen, Styled};
@@ -20,8 +20,8 @@ use super::text::printable;
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// What the owner of the terminal can be told to do.
-pub(crate) enum Order {
+/// A command to the event loop.
+pub(crate) enum Command {
     Text(String),
     EndText,
     Lines(Styled),
@@ -39,32 +39,32 @@ pub(crate) enum Order {
     Close(oneshot::Sender<()>),
 }
 
-/// The one who draws and listens.
-pub(crate) struct Desk {
-    orders: mpsc::UnboundedReceiver<Order>,
+/// The task that owns the terminal: draws the screen and reads the keyboard.
+pub(crate) struct EventLoop {
+    commands: mpsc::UnboundedReceiver<Command>,
     events: mpsc::UnboundedReceiver<Event>,
     inputs: mpsc::UnboundedSender<Input>,
     screen: Screen<Stdout>,
     prompt: Prompt,
-    /// The first question has the keyboard; what was typed before comes back when all are gone.
-    questions: VecDeque<(Choosing, oneshot::Sender<Picked>)>,
+    /// The first menu has the keyboard; the prompt gets it back when all are closed.
+    questions: VecDeque<(OpenMenu, oneshot::Sender<Picked>)>,
     tools: RunningTools,
-    /// What is going on.
+    /// The current activity, which can be interrupted.
     working: Option<&'static str>,
     tick: usize,
     /// Ctrl-C was pressed once at the prompt.
-    about_to_leave: bool,
+    confirm_quit: bool,
     raw: RawMode,
 }
 
-impl Desk {
+impl EventLoop {
     pub(crate) fn open(
-        orders: mpsc::UnboundedReceiver<Order>,
+        commands: mpsc::UnboundedReceiver<Command>,
         inputs: mpsc::UnboundedSender<Input>,
     ) -> io::Result<Self> {
         let raw = RawMode::enter()?;
         Ok(Self {
-            orders,
+            commands,
             events: keyboard::listen(),
             inputs,
             screen: Screen::new(stdout(), terminal::size()?),
@@ -73,12 +73,12 @@ impl Desk {
             tools: RunningTools::default(),
             working: None,
             tick: 0,
-            about_to_leave: false,
+            confirm_quit: false,
             raw,
         })
     }
 
-    /// Works until told to close, or until the terminal is gone.
+    /// Runs until `Close`, or until the terminal is gone.
     pub(crate) async fn run(mut self) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -88,36 +88,36 @@ impl Desk {
                 return;
             }
             tokio::select! {
-                order = self.orders.recv() => match order {
-                    Some(order) => if let Some(done) = self.follow(order) {
+                command = self.commands.recv() => match command {
+                    Some(command) => if let Some(done) = self.handle_command(command) {
                         return self.close(done);
                     },
                     None => return,
                 },
                 event = self.events.recv() => match event {
-                    Some(event) => self.notice(event),
+                    Some(event) => self.handle_event(event),
                     None => return,
                 },
-                () = withdrawn(&mut self.questions) => {}
+                () = cancelled(&mut self.questions) => {}
                 _ = ticks.tick(), if self.working.is_some() => self.tick += 1,
             }
             self.questions.retain(|(_, answer)| !answer.is_closed());
         }
     }
 
-    /// Does as told; gives whoever waits for the close, when it is that.
-    fn follow(&mut self, order: Order) -> Option<oneshot::Sender<()>> {
-        match order {
-            Order::Text(piece) => self.screen.text(&piece),
-            Order::EndText => self.screen.end_text(),
-            Order::Lines(lines) => self.screen.lines(&lines),
-            Order::Working(working) => {
+    /// Handles a command; returns the sender to notify if it is `Close`.
+    fn handle_command(&mut self, command: Command) -> Option<oneshot::Sender<()>> {
+        match command {
+            Command::Text(piece) => self.screen.text(&piece),
+            Command::EndText => self.screen.end_text(),
+            Command::Lines(lines) => self.screen.lines(&lines),
+            Command::Working(working) => {
                 self.working = working;
                 let abandoned = self.tools.abandon();
                 abandoned.iter().for_each(|line| self.screen.lines(line));
             }
-            Order::ToolBegins { id, label } => self.tools.begin(id, &label),
-            Order::ToolEnds {
+            Command::ToolBegins { id, label } => self.tools.begin(id, &label),
+            Command::ToolEnds {
                 id,
                 failed,
                 outcome,
@@ -125,20 +125,20 @@ impl Desk {
                 let ended = self.tools.end(&id, failed, &outcome, self.screen.columns);
                 ended.iter().for_each(|line| self.screen.lines(line));
             }
-            Order::Ask(menu, answer) => self.questions.push_back((Choosing::new(menu), answer)),
-            Order::Close(done) => return Some(done),
+            Command::Ask(menu, answer) => self.questions.push_back((OpenMenu::new(menu), answer)),
+            Command::Close(done) => return Some(done),
         }
         None
     }
 
-    fn notice(&mut self, event: Event) {
+    fn handle_event(&mut self, event: Event) {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.press(key),
             Event::Paste(text) => {
-                // Terminals paste the key, not the character.
+                // Terminals paste a line break as the Enter key, `\r`.
                 let text = printable(&text.replace("\r\n", "\n").replace('\r', "\n"));
                 match self.questions.front_mut() {
-                    Some((choosing, _)) => choosing.paste(&text),
+                    Some((menu, _)) => menu.paste(&text),
                     None => self.prompt.line.insert(&text),
                 }
             }
@@ -148,38 +148,38 @@ impl Desk {
     }
 
     fn press(&mut self, key: KeyEvent) {
-        let about_to_leave = std::mem::take(&mut self.about_to_leave);
+        let confirm_quit = std::mem::take(&mut self.confirm_quit);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if control && self.working.is_some() => self.tell(Input::Interrupt),
-            KeyCode::Char('c') if control && about_to_leave => self.tell(Input::Quit),
+            KeyCode::Char('c') if control && self.working.is_some() => self.send(Input::Interrupt),
+            KeyCode::Char('c') if control && confirm_quit => self.send(Input::Quit),
             KeyCode::Char('c') if control => {
                 self.prompt.line.take();
-                self.about_to_leave = true;
+                self.confirm_quit = true;
             }
             _ if !self.questions.is_empty() => self.answer(key),
             KeyCode::Char('d') if control && self.prompt.line.text().is_empty() => {
-                self.tell(Input::Quit);
+                self.send(Input::Quit);
             }
             _ => {
                 if let Some(line) = self.prompt.press(key) {
-                    self.tell(Input::Line(line));
+                    self.send(Input::Line(line));
                 }
             }
         }
     }
 
     fn answer(&mut self, key: KeyEvent) {
-        let Some((choosing, _)) = self.questions.front_mut() else {
+        let Some((menu, _)) = self.questions.front_mut() else {
             return;
         };
-        let Some(picked) = choosing.press(key) else {
+        let Some(picked) = menu.press(key) else {
             return;
         };
-        let record = choosing.record(&picked).dim();
+        let record = menu.summary(&picked).dim();
         self.screen.lines(&record);
         if let Some((_, answer)) = self.questions.pop_front() {
-            // Nobody waits any more if it was withdrawn just now.
+            // Fails if the question was just cancelled.
             let _ = answer.send(picked);
         }
     }
@@ -187,15 +187,15 @@ impl Desk {
     fn footer(&self) -> Footer {
         let mut footer = Footer::default();
         footer.lines.extend(self.tools.lines(self.tick));
-        if let Some((choosing, _)) = self.questions.front() {
-            footer.append(choosing.footer(self.screen.columns));
+        if let Some((menu, _)) = self.questions.front() {
+            footer.append(menu.footer(self.screen.columns));
             return footer;
         }
         if let Some(working) = self.working {
             let status = format!("{} {working} (Ctrl-C stops)", spinner(self.tick));
             footer.lines.push(status.dim());
         }
-        if self.about_to_leave {
+        if self.confirm_quit {
             footer
                 .lines
                 .push("Ctrl-C once more leaves".to_owned().dim());
@@ -206,20 +206,20 @@ impl Desk {
 
     fn close(mut self, done: oneshot::Sender<()>) {
         self.screen.end_text();
-        // Of a terminal that is gone nothing is to be cleaned up.
+        // Fails if the terminal is gone.
         let _ = self.screen.draw(Footer::default());
         drop(self.raw);
         let _ = done.send(());
     }
 
-    /// Whoever does not listen any more has left already.
-    fn tell(&self, input: Input) {
+    /// Sends an input. Fails only if the conversation has ended.
+    fn send(&self, input: Input) {
         let _ = self.inputs.send(input);
     }
 }
 
-/// Waits until the open question is taken back.
-async fn withdrawn(questions: &mut VecDeque<(Choosing, oneshot::Sender<Picked>)>) {
+/// Resolves when the open question is cancelled.
+async fn cancelled(questions: &mut VecDeque<(OpenMenu, oneshot::Sender<Picked>)>) {
     match questions.front_mut() {
         Some((_, answer)) => answer.closed().await,
         None => pending().await,

@@ -4,7 +4,7 @@ use crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event}
 use crossterm::{cursor, execute, terminal};
 use tokio::sync::mpsc;
 
-/// A terminal that passes every key on at once, until this is dropped.
+/// Raw mode of the terminal, until dropped.
 pub(crate) struct RawMode(());
 
 impl RawMode {
@@ -18,16 +18,17 @@ impl RawMode {
 
 impl Drop for RawMode {
     fn drop(&mut self) {
-        // Nothing is left to be done about a terminal that is gone.
+        // Fails if the terminal is gone.
         let _ = execute!(stdout(), DisableBracketedPaste, cursor::Show);
         let _ = terminal::disable_raw_mode();
         let _ = stdout().flush();
     }
 }
 
-/// All that is typed, for as long as there is a terminal.
+/// Returns the events of the terminal.
 ///
-/// Reading blocks, hence a thread. It is not one of tokio's, which would wait for it at the end.
+/// Reading blocks, so it runs on a thread. It is not on tokio's blocking pool, because the runtime
+/// would wait for it on shutdown.
 pub(crate) fn listen() -> mpsc::UnboundedReceiver<Event> {
     let (events, received) = mpsc::unbounded_channel();
     std::thread::spawn(move || {

@@ -2,11 +2,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::text::width;
 
-/// A line of text that is being typed.
+/// A line of text in an editor.
 #[derive(Default)]
 pub(crate) struct Line {
     text: String,
-    /// Where the next letter goes, in bytes.
+    /// The byte position of the cursor.
     cursor: usize,
 }
 
@@ -15,7 +15,7 @@ impl Line {
         &self.text
     }
 
-    /// Takes what was typed, and begins anew.
+    /// Returns the text and clears the line.
     pub(crate) fn take(&mut self) -> String {
         self.cursor = 0;
         std::mem::take(&mut self.text)
@@ -51,9 +51,9 @@ impl Line {
         }
     }
 
-    /// The part around the cursor that fits, and the column of the cursor in it.
+    /// Returns the visible part around the cursor, and the column of the cursor in it.
     ///
-    /// A line break, which only comes by pasting, is shown as a sign.
+    /// A pasted line break is shown as `⏎`.
     pub(crate) fn view(&self, columns: usize) -> (String, usize) {
         let shown = |text: &str| text.replace('\n', "⏎");
         let before = shown(&self.text[..self.cursor]);

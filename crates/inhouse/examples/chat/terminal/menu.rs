@@ -1,4 +1,4 @@
-/// A question with answers to pick from.
+/// A question with options.
 pub(crate) struct Menu {
     pub(super) title: String,
     pub(super) details: Vec<String>,
@@ -7,7 +7,7 @@ pub(crate) struct Menu {
     pub(super) own_words: Option<String>,
 }
 
-/// What a person picked: options by their place, words of their own, or both.
+/// The choice of the user: indices of options, a text, or both.
 #[derive(Default)]
 pub(crate) struct Picked {
     pub(crate) options: Vec<usize>,
@@ -25,7 +25,7 @@ impl Menu {
         }
     }
 
-    /// Adds something to know before one answers.
+    /// Adds a line between the question and the options.
     pub(crate) fn detail(mut self, text: impl Into<String>) -> Self {
         self.details.push(text.into());
         self
@@ -41,13 +41,13 @@ impl Menu {
         self
     }
 
-    /// Whether more than one option may be picked.
+    /// Sets whether several options may be picked.
     pub(crate) fn several(mut self, several: bool) -> Self {
         self.several = several;
         self
     }
 
-    /// Adds a last option with room to write.
+    /// Adds a last option with a text field.
     pub(crate) fn own_words(mut self, label: &str) -> Self {
         self.own_words = Some(label.to_owned());
         self

@@ -1,10 +1,10 @@
-//! The screen and the keyboard: one task owns both, everybody else has a [`Terminal`].
+//! Screen and keyboard. One task owns both; other tasks use them through a [`Terminal`].
 
-mod choosing;
-mod desk;
+mod event_loop;
 mod keyboard;
 mod line;
 mod menu;
+mod open_menu;
 mod prompt;
 mod running_tools;
 mod screen;
@@ -18,57 +18,57 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use self::menu::{Menu, Picked};
 
-use self::desk::{Desk, Order};
+use self::event_loop::{Command, EventLoop};
 use self::screen::Styled;
 
-/// What a person wants.
+/// An input of the user.
 pub(crate) enum Input {
     /// A line was entered.
     Line(String),
-    /// Stop what is going on.
+    /// Ctrl-C was pressed during a turn.
     Interrupt,
-    /// Leave.
+    /// The user wants to quit.
     Quit,
 }
 
 pub(crate) type Inputs = mpsc::UnboundedReceiver<Input>;
 
-/// What can be done with a terminal, from any task.
+/// A handle to the terminal, for any task.
 #[derive(Clone)]
 pub(crate) struct Terminal {
-    orders: mpsc::UnboundedSender<Order>,
+    commands: mpsc::UnboundedSender<Command>,
 }
 
 impl Terminal {
-    /// Takes the terminal over.
+    /// Enters raw mode and starts the event loop.
     pub(crate) fn open() -> io::Result<(Self, Inputs)> {
-        let (orders, received) = mpsc::unbounded_channel();
+        let (commands, received) = mpsc::unbounded_channel();
         let (inputs, typed) = mpsc::unbounded_channel();
-        let desk = Desk::open(received, inputs)?;
-        tokio::spawn(desk.run());
-        Ok((Self { orders }, typed))
+        let event_loop = EventLoop::open(received, inputs)?;
+        tokio::spawn(event_loop.run());
+        Ok((Self { commands }, typed))
     }
 
-    /// Asks a person.
+    /// Asks the user.
     ///
-    /// Several questions are asked in their order. Dropping the future takes the question back.
+    /// Concurrent questions are asked one after another. Dropping the future removes the question.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// Fails if the terminal is gone.
     pub(crate) async fn ask(&self, menu: Menu) -> Result<Picked, RecvError> {
         let (answer, answered) = oneshot::channel();
-        self.order(Order::Ask(menu, answer));
+        self.send(Command::Ask(menu, answer));
         answered.await
     }
 
-    /// Shows a piece of text that goes on.
+    /// Appends streamed text.
     pub(crate) fn text(&self, piece: &str) {
-        self.order(Order::Text(piece.to_owned()));
+        self.send(Command::Text(piece.to_owned()));
     }
 
-    /// Ends the text.
+    /// Ends the streamed text.
     pub(crate) fn end_text(&self) {
-        self.order(Order::EndText);
+        self.send(Command::EndText);
     }
 
     /// Shows whole lines.
@@ -76,62 +76,62 @@ impl Terminal {
         self.show(text.to_owned().stylize());
     }
 
-    /// Shows a remark of the program itself.
+    /// Shows a note of the program.
     pub(crate) fn note(&self, text: &str) {
         self.show(text.to_owned().dim());
     }
 
-    /// Shows what went wrong.
+    /// Shows an error.
     pub(crate) fn problem(&self, text: &str) {
         self.show(text.to_owned().red());
     }
 
-    /// Shows what was asked.
+    /// Shows the prompt of the user.
     pub(crate) fn prompted(&self, prompt: &str) {
         self.show(format!("\n> {prompt}").bold());
     }
 
-    /// Shows that something is going on, which can be interrupted.
+    /// Shows an activity that can be interrupted.
     pub(crate) fn working(&self, at: &'static str) {
-        self.order(Order::Working(Some(at)));
+        self.send(Command::Working(Some(at)));
     }
 
-    /// Shows that nothing goes on any more.
+    /// Shows that no activity is running.
     pub(crate) fn idle(&self) {
-        self.order(Order::Working(None));
+        self.send(Command::Working(None));
     }
 
-    /// Shows a tool at work, until [`tool_ends`](Self::tool_ends).
+    /// Shows a running tool, until [`tool_ends`](Self::tool_ends).
     pub(crate) fn tool_begins(&self, id: &str, label: &str) {
-        self.order(Order::ToolBegins {
+        self.send(Command::ToolBegins {
             id: id.to_owned(),
             label: label.to_owned(),
         });
     }
 
-    /// Shows how a tool ended.
+    /// Shows the result of a tool.
     pub(crate) fn tool_ends(&self, id: &str, failed: bool, outcome: &str) {
-        self.order(Order::ToolEnds {
+        self.send(Command::ToolEnds {
             id: id.to_owned(),
             failed,
             outcome: outcome.to_owned(),
         });
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     pub(crate) async fn close(self) {
         let (done, closed) = oneshot::channel();
-        self.order(Order::Close(done));
-        // An error says that it was given back before.
+        self.send(Command::Close(done));
+        // Fails if the event loop has ended, which restores the terminal, too.
         let _ = closed.await;
     }
 
     fn show(&self, lines: Styled) {
-        self.order(Order::Lines(lines));
+        self.send(Command::Lines(lines));
     }
 
-    /// Nobody minds that a terminal which is gone shows nothing.
-    fn order(&self, order: Order) {
-        let _ = self.orders.send(order);
+    /// Sends a command. Fails only if the terminal is gone.
+    fn send(&self, command: Command) {
+        let _ = self.commands.send(command);
     }
 }

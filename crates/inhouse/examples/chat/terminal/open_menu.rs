@@ -8,19 +8,19 @@ use super::menu::{Menu, Picked};
 use super::screen::Footer;
 use super::text::{printable, width, wrap};
 
-/// More would push the options off the screen.
-const MOST_DETAILS: usize = 12;
+/// The maximum number of detail lines, so that the options stay on the screen.
+const MAX_DETAILS: usize = 12;
 
-/// A menu in front of a person.
-pub(crate) struct Choosing {
+/// The state of a menu that is on the screen.
+pub(crate) struct OpenMenu {
     menu: Menu,
-    /// Nothing at first, so that what somebody was just typing decides nothing.
+    /// `None` at first, so that text being typed when the menu opens does not select anything.
     selected: Option<usize>,
     ticked: BTreeSet<usize>,
     words: Line,
 }
 
-impl Choosing {
+impl OpenMenu {
     pub(crate) fn new(menu: Menu) -> Self {
         Self {
             menu,
@@ -30,7 +30,7 @@ impl Choosing {
         }
     }
 
-    /// Takes a key; gives what was picked when that is settled.
+    /// Handles a key; returns the choice when it is complete.
     pub(crate) fn press(&mut self, key: KeyEvent) -> Option<Picked> {
         let rows = self.rows();
         match key.code {
@@ -60,8 +60,8 @@ impl Choosing {
         }
     }
 
-    /// The question and what was answered, for the record.
-    pub(crate) fn record(&self, picked: &Picked) -> String {
+    /// Returns the question and the answer as one line.
+    pub(crate) fn summary(&self, picked: &Picked) -> String {
         let labels = picked
             .options
             .iter()
@@ -80,8 +80,8 @@ impl Choosing {
         let title = paragraph("? ", &self.menu.title, columns);
         footer.lines.extend(title.into_iter().map(Stylize::bold));
         let details = paragraph("    ", &self.menu.details.join("\n"), columns);
-        let hidden = details.len().saturating_sub(MOST_DETAILS);
-        let details = details.into_iter().take(MOST_DETAILS);
+        let hidden = details.len().saturating_sub(MAX_DETAILS);
+        let details = details.into_iter().take(MAX_DETAILS);
         footer.lines.extend(details.map(Stylize::stylize));
         if hidden > 0 {
             footer
@@ -144,7 +144,7 @@ impl Choosing {
         }
     }
 
-    /// In a menu for several, whatever is ticked and written; otherwise what is selected.
+    /// Returns the ticked options and the text if several may be picked, or else the selected one.
     fn picked(&mut self) -> Option<Picked> {
         let selected = self.selected?;
         if self.menu.several {
@@ -165,7 +165,7 @@ impl Choosing {
     }
 }
 
-/// A text with something in front of its first line, and the others below it.
+/// Wraps a text with a prefix on its first line and the other lines indented.
 fn paragraph(start: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(start);
     let lines = wrap(&printable(text), columns.saturating_sub(indent + 1));

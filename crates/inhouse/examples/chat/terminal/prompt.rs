@@ -2,17 +2,17 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::line::Line;
 
-/// The line in which the next prompt is typed, with those before it in reach of the arrow keys.
+/// The line editor of the prompt, with a history on the arrow keys.
 #[derive(Default)]
 pub(crate) struct Prompt {
     pub(crate) line: Line,
     history: Vec<String>,
-    /// How many steps back in history the line is; 0 is the new one.
+    /// The number of steps back in the history; 0 is the new line.
     back: usize,
 }
 
 impl Prompt {
-    /// Takes a key; gives the line when it is complete.
+    /// Handles a key; returns the line on Enter.
     pub(crate) fn press(&mut self, key: KeyEvent) -> Option<String> {
         match key.code {
             KeyCode::Enter => {

@@ -6,7 +6,7 @@ use super::text::{cut, printable};
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/// The tools at work, each with a line of its own.
+/// The running tools, one line each.
 #[derive(Default)]
 pub(crate) struct RunningTools {
     tools: Vec<Running>,
@@ -27,7 +27,7 @@ impl RunningTools {
         });
     }
 
-    /// The lines that stay of a tool: what it was and what came of it.
+    /// Removes a tool, and returns the lines that stay on the screen: the call and its result.
     pub(crate) fn end(
         &mut self,
         id: &str,
@@ -48,7 +48,7 @@ impl RunningTools {
         lines
     }
 
-    /// Ends those whose outcome will never be known.
+    /// Removes all tools without a result, and returns their lines.
     pub(crate) fn abandon(&mut self) -> Vec<Styled> {
         let tools = self.tools.drain(..);
         tools

@@ -8,26 +8,26 @@ use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchron
 use super::line::Line;
 use super::text::{break_at, cut, printable, width};
 
-/// A line in one style.
+/// A styled line of text.
 pub(crate) type Styled = StyledContent<String>;
 
-/// What stands below the conversation and is drawn again and again.
+/// The lines below the conversation, which are redrawn on every change.
 #[derive(Default)]
 pub(crate) struct Footer {
     pub(crate) lines: Vec<Styled>,
-    /// The line and the column where the cursor stands; behind everything if there is none.
+    /// The line and the column of the cursor; `None` for the end of the last line.
     cursor: Option<(usize, usize)>,
 }
 
 impl Footer {
-    /// Puts another one below.
+    /// Appends another footer.
     pub(crate) fn append(&mut self, other: Self) {
         let above = self.lines.len();
         self.cursor = other.cursor.map(|(line, column)| (line + above, column));
         self.lines.extend(other.lines);
     }
 
-    /// Adds a line that is being typed, with the cursor in it.
+    /// Adds a line editor with the cursor.
     pub(crate) fn typing(&mut self, label: &str, line: &Line, columns: usize) {
         let (text, column) = line.view(columns.saturating_sub(width(label) + 1));
         self.cursor = Some((self.lines.len(), width(label) + column));
@@ -35,16 +35,16 @@ impl Footer {
     }
 }
 
-/// A conversation that scrolls by, above a footer that stays.
+/// A conversation that scrolls, above a footer at the bottom.
 pub(crate) struct Screen<W> {
     out: W,
     pub(crate) columns: usize,
     rows: usize,
-    /// Lines of the conversation that were not drawn yet.
+    /// Lines of the conversation that are not drawn yet.
     finished: Vec<Styled>,
-    /// The line of the conversation that still grows; it is drawn as a part of the footer.
+    /// The last line of streamed text, which is drawn as part of the footer.
     unfinished: String,
-    /// How far the cursor stands below the start of the footer.
+    /// The row of the cursor, relative to the start of the footer.
     cursor_row: usize,
 }
 
@@ -76,7 +76,7 @@ impl<W: Write> Screen<W> {
             .extend(lines.map(|line| StyledContent::new(*text.style(), line.to_owned())));
     }
 
-    /// Adds to the text that is being written.
+    /// Appends streamed text.
     pub(crate) fn text(&mut self, text: &str) {
         self.unfinished.push_str(&printable(text));
         loop {
@@ -95,20 +95,20 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Nothing more will be added to the text.
+    /// Ends the streamed text with a line break.
     pub(crate) fn end_text(&mut self) {
         if !self.unfinished.is_empty() {
             self.text("\n");
         }
     }
 
-    /// Draws what is new, and the footer below it.
+    /// Draws new lines and the footer.
     pub(crate) fn draw(&mut self, footer: Footer) -> io::Result<()> {
         let unfinished = Some(self.unfinished.clone()).filter(|text| !text.is_empty());
         let unfinished = unfinished.map(Stylize::stylize);
         let shift = usize::from(unfinished.is_some());
         let lines: Vec<Styled> = unfinished.into_iter().chain(footer.lines).collect();
-        // A footer that is higher than the screen could not be found again.
+        // A footer higher than the screen would scroll, and could not be erased.
         let surplus = lines.len().saturating_sub(self.rows - 1);
         let lines = &lines[surplus..];
         let last = lines.len().saturating_sub(1);
@@ -138,7 +138,7 @@ impl<W: Write> Screen<W> {
     }
 }
 
-/// Zero would be taken for one.
+/// Moves up. Terminals treat zero rows as one.
 fn up(out: &mut impl Write, rows: usize) -> io::Result<()> {
     match u16::try_from(rows) {
         Ok(rows) if rows > 0 => queue!(out, MoveUp(rows)),

@@ -1,8 +1,8 @@
-//! Text as it fits on a screen.
+//! Text that fits on the screen.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The text without what would move the cursor, or worse: a model or a tool may write escapes.
+/// Removes control characters: the output of a model or a tool may contain escape sequences.
 pub(crate) fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -16,12 +16,12 @@ pub(crate) fn printable(text: &str) -> String {
     clean
 }
 
-/// How many columns a line takes.
+/// Returns the number of columns of a line.
 pub(crate) fn width(line: &str) -> usize {
     line.width()
 }
 
-/// As much of a line as fits, with a mark where it was cut.
+/// Truncates a line, with `…` at the end.
 pub(crate) fn cut(line: &str, columns: usize) -> String {
     if line.width() <= columns {
         return line.to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn cut(line: &str, columns: usize) -> String {
     line.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// The lines of a text, broken where they would be too wide.
+/// Wraps the lines of a text.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -49,7 +49,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Where to break a line that is too wide: behind the last blank that fits, or else within a word.
+/// Returns where to break a line that is too wide: after the last space that fits, or in a word.
 pub(crate) fn break_at(line: &str, columns: usize) -> Option<usize> {
     let (mut used, mut behind_blank) = (0, None);
     for (at, letter) in line.char_indices() {
