@@ -1,31 +1,28 @@
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::answer::HostAnswer;
-use super::failure::Failure;
-use super::input::Input;
-use super::output::Output;
-use super::patience::within;
-use super::prompt::Prompt;
-use super::request::HostRequest;
+use super::deadline::within;
+use super::host::{HostAnswer, HostRequest, Prompt};
 use super::session::{Session, fresh_id};
+use super::stdio::{Input, Output};
 use super::transcript::{Transcript, shorten};
 
-/// How long the host may take for each thing that is expected of it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// The default time limit of the host for each expected line.
+const DEADLINE: Duration = Duration::from_secs(10);
 
-/// The CLI's side of a conversation over any two streams: in memory or in a process of its own.
+/// The CLI's side of a conversation over any two streams: in memory, or of a real process.
 pub(super) struct Conversation {
     input: Input,
     output: Output,
     session: Session,
     transcript: Transcript,
     ignored: BTreeSet<String>,
-    patience: Duration,
+    deadline: Duration,
 }
 
 impl Conversation {
@@ -36,17 +33,17 @@ impl Conversation {
         let transcript = Transcript::default();
         Self {
             input: Input::new(Box::new(stdin)),
-            output: Output::new(Box::new(stdout), transcript.clone(), PATIENCE),
+            output: Output::new(Box::new(stdout), transcript.clone(), DEADLINE),
             session: Session::new(),
             transcript,
             ignored: BTreeSet::new(),
-            patience: PATIENCE,
+            deadline: DEADLINE,
         }
     }
 
-    pub(super) fn set_patience(&mut self, patience: Duration) {
-        self.patience = patience;
-        self.output.set_patience(patience);
+    pub(super) fn set_deadline(&mut self, deadline: Duration) {
+        self.deadline = deadline;
+        self.output.set_deadline(deadline);
     }
 
     pub(super) fn ignore(&mut self, kind: &str) {
@@ -78,30 +75,30 @@ impl Conversation {
         self.output.line(line).await
     }
 
-    /// The next line of the host; `None` at the end of its input.
+    /// Reads the next line of the host; returns `None` at the end of input.
     pub(super) async fn next(&mut self, expected: &str) -> Result<Option<Value>, Failure> {
-        self.next_within(self.patience, expected).await
+        self.next_within(self.deadline, expected).await
     }
 
     async fn next_within(
         &mut self,
-        patience: Duration,
+        deadline: Duration,
         expected: &str,
     ) -> Result<Option<Value>, Failure> {
         loop {
-            let line = match within(patience, self.input.line()).await {
+            let line = match within(deadline, self.input.line()).await {
                 Some(Ok(Some(line))) => line,
                 Some(Ok(None)) => {
-                    self.transcript.event("the host ends the input");
+                    self.transcript.event("the host closes stdin");
                     return Ok(None);
                 }
                 Some(Err(error)) if error.kind() == io::ErrorKind::ConnectionAborted => {
-                    let text = self.explain(expected, "the host ended the CLI");
+                    let text = self.explain(expected, "the host has ended the CLI");
                     return Err(Failure::killed(text));
                 }
                 Some(Err(error)) => return Err(self.failure(expected, &error.to_string())),
                 None => {
-                    let instead = format!("nothing came within {patience:?}");
+                    let instead = format!("no line within {deadline:?}");
                     return Err(self.failure(expected, &instead));
                 }
             };
@@ -116,17 +113,17 @@ impl Conversation {
         }
     }
 
-    /// The next line, however long the host takes for it: a CLI may be idle.
-    pub(super) async fn patient_next(&mut self) -> Result<Option<Value>, Failure> {
+    /// Reads the next line without a deadline.
+    pub(super) async fn next_unlimited(&mut self) -> Result<Option<Value>, Failure> {
         self.next_within(Duration::MAX, "anything").await
     }
 
-    /// The next line, which has to be of this kind.
+    /// Reads the next line, which has to be of this kind.
     pub(super) async fn next_of(&mut self, wanted: &str, expected: &str) -> Result<Value, Failure> {
         match self.next(expected).await? {
             Some(line) if kind(&line) == wanted => Ok(line),
             Some(line) => Err(self.failure(expected, &line.to_string())),
-            None => Err(self.failure(expected, "the host ended its input")),
+            None => Err(self.failure(expected, "the host closed stdin")),
         }
     }
 
@@ -202,8 +199,8 @@ impl Conversation {
         Err(self.failure(&expected, &format!("an answer to {answered}")))
     }
 
-    pub(super) async fn withdrawal(&mut self) -> Result<String, Failure> {
-        let expected = "a withdrawn request";
+    pub(super) async fn cancelled_request(&mut self) -> Result<String, Failure> {
+        let expected = "a cancelled request";
         let line = self.next_of("control_cancel_request", expected).await?;
         match line["request_id"].as_str() {
             Some(id) => Ok(id.to_owned()),
@@ -219,20 +216,20 @@ impl Conversation {
         }
     }
 
-    /// Something that does not come as a line.
+    /// Waits for an event that is not a line.
     pub(super) async fn event(
         &mut self,
         expected: &str,
         event: impl Future<Output = ()>,
     ) -> Result<(), Failure> {
-        let Some(()) = within(self.patience, event).await else {
-            let instead = format!("it did not happen within {:?}", self.patience);
+        let Some(()) = within(self.deadline, event).await else {
+            let instead = format!("it did not happen within {:?}", self.deadline);
             return Err(self.failure(expected, &instead));
         };
         Ok(())
     }
 
-    /// A whole turn, as the CLI plays it for a simple answer.
+    /// Sends all lines of a turn with a simple answer.
     pub(super) async fn turn(&mut self, text: &str) -> Result<(), Failure> {
         let lines = [
             self.session.state("running"),
@@ -260,11 +257,42 @@ impl Conversation {
     }
 }
 
-/// What a line is: its type, and for a request its subtype.
+/// Returns the kind of a line: its type, or for a control request its subtype.
 pub(super) fn kind(line: &Value) -> &str {
     let kind = line["type"].as_str().unwrap_or_default();
     match kind {
         "control_request" => line["request"]["subtype"].as_str().unwrap_or(kind),
         _ => kind,
+    }
+}
+
+/// Why a conversation could not continue.
+#[derive(Debug)]
+pub(super) struct Failure {
+    text: String,
+    killed: bool,
+}
+
+impl Failure {
+    pub(super) fn new(text: String) -> Self {
+        Self {
+            text,
+            killed: false,
+        }
+    }
+
+    /// The host has ended the CLI, which can neither read nor write any more.
+    pub(super) fn killed(text: String) -> Self {
+        Self { text, killed: true }
+    }
+
+    pub(super) fn is_killed(&self) -> bool {
+        self.killed
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }

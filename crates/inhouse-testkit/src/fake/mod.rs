@@ -62,36 +62,27 @@
 //! arguments, as if it were the CLI, reads the script that [`Script::VARIABLE`] names, and writes how it was
 //! started to the file that [`LaunchRecord::VARIABLE`] names.
 
-mod answer;
-mod ask;
 mod child;
 mod cli;
 mod conversation;
-mod expect;
-mod failure;
-mod input;
+mod deadline;
+mod host;
 mod launched;
-mod life;
-mod mortal;
-mod output;
-mod patience;
 mod play;
-mod prompt;
-mod request;
-mod say;
+mod process_state;
+mod requests;
 mod script;
 mod session;
-mod tool;
+mod stdio;
+mod streams;
 mod transcript;
 mod transport;
 
-pub use self::answer::HostAnswer;
 pub use self::child::{LaunchRecord, child_main};
 pub use self::cli::FakeCli;
+pub use self::host::{HostAnswer, HostRequest, Prompt};
 pub use self::launched::Launched;
 pub use self::play::{join, launch, run};
-pub use self::prompt::Prompt;
-pub use self::request::HostRequest;
+pub use self::requests::ToolCall;
 pub use self::script::{Script, Step};
-pub use self::tool::ToolCall;
 pub use self::transport::FakeTransport;

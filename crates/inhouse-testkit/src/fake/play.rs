@@ -7,8 +7,8 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::cli::FakeCli;
+use super::deadline::within;
 use super::launched::Launched;
-use super::patience::within;
 use super::transport::FakeTransport;
 
 /// Passes at once on a paused clock when both sides are idle, and never on a running one.

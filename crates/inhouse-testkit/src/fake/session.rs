@@ -29,12 +29,12 @@ impl Session {
         &self.id
     }
 
-    /// Takes note of a prompt, which the next free result answers.
+    /// Records a prompt; results answer prompts in order.
     pub(super) fn prompted(&mut self, uuid: Option<&str>) {
         self.unanswered.extend(uuid.map(str::to_owned));
     }
 
-    /// The payload with which `initialize` is answered.
+    /// Returns the payload of the response to `initialize`.
     pub(super) fn initialized(&self) -> Value {
         json!({
             "commands": [
@@ -42,8 +42,8 @@ impl Session {
                 {"name": "context", "description": "Show what fills the context", "argumentHint": "", "builtin": true},
             ],
             "agents": [
-                {"name": "general-purpose", "description": "For tasks of many steps"},
-                {"name": "Explore", "description": "Looks around and changes nothing", "model": "haiku"},
+                {"name": "general-purpose", "description": "For tasks with many steps"},
+                {"name": "Explore", "description": "Explores without changes", "model": "haiku"},
             ],
             "output_style": "default",
             "available_output_styles": ["default", "Concise", "Explanatory"],
@@ -51,7 +51,7 @@ impl Session {
                 "value": "default",
                 "resolvedModel": MODEL,
                 "displayName": "Default",
-                "description": "The model of the fake CLI, which thinks nothing",
+                "description": "The model of the fake CLI",
                 "supportsEffort": true,
                 "supportedEffortLevels": ["low", "medium", "high"],
             }],
@@ -148,7 +148,7 @@ impl Session {
         }))
     }
 
-    /// A message that is exactly `bytes` long as a line, without the end of the line.
+    /// Returns a message whose line is exactly `bytes` long, without the line end.
     pub(super) fn line_of(&mut self, bytes: usize) -> Value {
         let mut line = self.assistant("");
         let padding = bytes.saturating_sub(line.to_string().len());
@@ -156,7 +156,7 @@ impl Session {
         line
     }
 
-    fn end_of_turn(&mut self, how: Value) -> Value {
+    fn end_of_turn(&mut self, members: Value) -> Value {
         let mut line = json!({
             "type": "result",
             "duration_ms": 256,
@@ -176,7 +176,7 @@ impl Session {
             "result_index": self.results,
             "uuid": fresh_id(),
         });
-        for (name, value) in how.as_object().into_iter().flatten() {
+        for (name, value) in members.as_object().into_iter().flatten() {
             line[name] = value.clone();
         }
         self.name_prompt(&mut line);

@@ -1,13 +1,13 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The longest piece of a line that is kept.
+/// The number of characters kept of a line.
 const SHOWN: usize = 240;
 
-/// How many of the last entries are shown.
+/// The number of entries shown.
 const ENTRIES: usize = 60;
 
-/// What was said on both sides, for the texts of failed expectations.
+/// The lines of both sides, for the texts of failed expectations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transcript(Arc<Mutex<Vec<String>>>);
 
@@ -21,31 +21,31 @@ impl Transcript {
         self.note("cli ", &String::from_utf8_lossy(start));
     }
 
-    pub(super) fn event(&self, what: &str) {
-        self.note("  * ", what);
+    pub(super) fn event(&self, text: &str) {
+        self.note("  * ", text);
     }
 
-    /// The last entries, one in a line.
+    /// Formats the last entries, one per line.
     pub(super) fn render(&self) -> String {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let left_out = entries.len().saturating_sub(ENTRIES);
+        let omitted = entries.len().saturating_sub(ENTRIES);
         let mut text = String::new();
-        if left_out > 0 {
-            let _ = writeln!(text, "  … {left_out} earlier lines");
+        if omitted > 0 {
+            let _ = writeln!(text, "  … {omitted} earlier lines");
         }
-        for entry in &entries[left_out..] {
+        for entry in &entries[omitted..] {
             let _ = writeln!(text, "  {entry}");
         }
         text
     }
 
-    fn note(&self, who: &str, what: &str) {
+    fn note(&self, side: &str, text: &str) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.push(format!("{who}> {}", shorten(what.trim_end())));
+        entries.push(format!("{side}> {}", shorten(text.trim_end())));
     }
 }
 
-/// The start of a text, and how much was left out of it.
+/// Cuts a long text, and appends its length.
 pub(super) fn shorten(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),

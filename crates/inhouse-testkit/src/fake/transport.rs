@@ -7,32 +7,32 @@ use inhouse::{ExitStatus, Result};
 use tokio::io::DuplexStream;
 
 use super::launched::Launched;
-use super::life::Life;
-use super::mortal::UntilEnd;
+use super::process_state::ProcessState;
+use super::streams::HostStdout;
 
-/// The host's way to a [`FakeCli`](super::FakeCli); see [`FakeCli::new`](super::FakeCli::new).
+/// Connects a host to a [`FakeCli`](super::FakeCli); see [`FakeCli::new`](super::FakeCli::new).
 ///
 /// Starts nothing; [`FakeCli::launched`](super::FakeCli::launched) returns what would have been started.
 #[derive(Debug)]
 pub struct FakeTransport {
     pub(super) stdin: DuplexStream,
     pub(super) stdout: DuplexStream,
-    pub(super) life: Life,
+    pub(super) process: ProcessState,
 }
 
 impl Transport for FakeTransport {
     async fn open(self, launch: &Launch) -> Result<Connection> {
-        self.life.set_launched(Launched::new(launch));
+        self.process.set_launched(Launched::new(launch));
         Ok(Connection {
-            reader: Box::new(UntilEnd::new(self.stdout, self.life.clone())),
+            reader: Box::new(HostStdout::new(self.stdout, self.process.clone())),
             writer: Box::new(self.stdin),
-            peer: Box::new(FakePeer(self.life)),
+            peer: Box::new(FakePeer(self.process)),
         })
     }
 }
 
-/// The fake as a process that can be waited for and killed.
-struct FakePeer(Life);
+/// The host's handle to the fake's process.
+struct FakePeer(ProcessState);
 
 impl Peer for FakePeer {
     fn stderr_tail(&self) -> String {
@@ -40,8 +40,8 @@ impl Peer for FakePeer {
     }
 
     fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
-        let ended = self.0.ended();
-        Box::pin(async move { Some(ended.await) })
+        let exited = self.0.exited();
+        Box::pin(async move { Some(exited.await) })
     }
 
     fn terminate(&mut self) {

@@ -1,4 +1,4 @@
-//! The fake as a process of its own: the program `fake-cli`.
+//! The program `fake-cli`: a fake CLI as a real process.
 
 mod record;
 #[cfg(unix)]
@@ -6,10 +6,10 @@ mod unix;
 
 pub use self::record::LaunchRecord;
 
-/// The whole of the program `fake-cli`: plays the script that
-/// [`Script::VARIABLE`](super::Script::VARIABLE) names, and ends as it says.
+/// Runs the program `fake-cli`: plays the script that [`Script::VARIABLE`](super::Script::VARIABLE) names,
+/// and exits as the script says.
 ///
-/// Only on Unix, since most of what it is for has to do with signals.
+/// Unix only, because its main purpose is to test signals and pipes; elsewhere it fails.
 pub fn child_main() -> std::process::ExitCode {
     #[cfg(unix)]
     return unix::main();

@@ -4,27 +4,28 @@ use std::{env, fs, io};
 
 use serde::{Deserialize, Serialize};
 
-/// How a `fake-cli` was started; it writes this to the file that
-/// [`VARIABLE`](Self::VARIABLE) names, before it does anything else.
+/// How a `fake-cli` process was started.
+///
+/// The program writes it to the file that [`VARIABLE`](Self::VARIABLE) names before anything else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LaunchRecord {
-    /// Its process id.
+    /// The id of the process.
     pub pid: u32,
-    /// Its arguments, without the program.
+    /// The arguments, without the program.
     pub args: Vec<String>,
-    /// The names of its environment variables. Values may be secrets, and stay where they are.
+    /// The names of the environment variables. Values are left out, because they may be secrets.
     pub env: BTreeSet<String>,
 }
 
 impl LaunchRecord {
-    /// The environment variable in which `fake-cli` finds the path to write to.
+    /// The environment variable with the path to write to.
     pub const VARIABLE: &str = "INHOUSE_FAKE_CLI_ARGV";
 
-    /// Reads what a `fake-cli` has written.
+    /// Reads the record of a `fake-cli` process.
     ///
     /// # Errors
-    /// When the file is not there: none was started, or it is not that far yet.
+    /// If the file does not exist: no process was started, or it has not written it yet.
     pub fn read(path: &Path) -> io::Result<Self> {
         Ok(serde_json::from_slice(&fs::read(path)?)?)
     }
@@ -39,11 +40,11 @@ impl LaunchRecord {
         }
     }
 
-    /// Writes it so that a reader finds all of it or nothing.
+    /// Writes the record atomically.
     #[cfg_attr(not(unix), expect(dead_code, reason = "the program is for Unix only"))]
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        let unfinished = path.with_extension(format!("{}.part", self.pid));
-        fs::write(&unfinished, serde_json::to_vec(self)?)?;
-        fs::rename(unfinished, path)
+        let partial = path.with_extension(format!("{}.part", self.pid));
+        fs::write(&partial, serde_json::to_vec(self)?)?;
+        fs::rename(partial, path)
     }
 }

@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::LaunchRecord;
 use crate::fake::conversation::Conversation;
-use crate::fake::script::{Body, Script, play};
+use crate::fake::script::{Process, Script, play};
 
 pub(super) fn main() -> ExitCode {
     let outcome = runtime::Builder::new_current_thread()
@@ -25,7 +25,7 @@ pub(super) fn main() -> ExitCode {
     match outcome {
         Ok(status) => end(status),
         Err(error) => {
-            // Nothing is left to do if that fails, too.
+            // Nothing can be reported if stderr fails too.
             let _ = writeln!(io::stderr(), "fake-cli: {error}");
             process::exit(Script::MISMATCH)
         }
@@ -42,48 +42,48 @@ async fn run() -> io::Result<ExitStatus> {
     })?;
     let script = Script::read(Path::new(&path))?;
     let (stdin, stdout) = take_streams()?;
-    let mut body = Process {
+    let mut process = ThisProcess {
         stdout: Some(stdout.try_clone()?),
     };
     let mut conversation = Conversation::new(
         Receiver::from_owned_fd(stdin)?,
         Sender::from_owned_fd(stdout)?,
     );
-    play(&script, &mut conversation, &mut body)
+    play(&script, &mut conversation, &mut process)
         .await
         .map_err(|failure| io::Error::other(failure.to_string()))
 }
 
 fn end(status: ExitStatus) -> ! {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
-        // A signal that does not end it is a mistake of the script, and shows as the exit code below.
+        // A signal that does not end the process is an error in the script, and shows as the exit code below.
         let _ = kill_process(getpid(), signal);
     }
     process::exit(status.code().unwrap_or(Script::MISMATCH))
 }
 
-/// Takes stdin and stdout away from the rest of the process, so that closing them closes them.
+/// Takes over stdin and stdout: with no other descriptor in the process, closing them closes the pipes.
 fn take_streams() -> io::Result<(OwnedFd, OwnedFd)> {
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-    let nothing = File::options().read(true).write(true).open("/dev/null")?;
-    dup2_stdin(&nothing)?;
-    dup2_stdout(&nothing)?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&null)?;
+    dup2_stdout(&null)?;
     Ok((stdin, stdout))
 }
 
-/// This process.
-struct Process {
+/// This process, as a script sees it.
+struct ThisProcess {
     stdout: Option<OwnedFd>,
 }
 
-impl Body for Process {
+impl Process for ThisProcess {
     fn write_stderr(&mut self, text: &str) -> io::Result<()> {
         io::stderr().write_all(text.as_bytes())
     }
 
     fn ignore_terminate(&mut self) -> io::Result<()> {
-        // Having a handler at all, for the rest of its life, takes the place of the default.
+        // Registering a handler replaces the default action for the rest of the process.
         signal(SignalKind::terminate()).map(drop)
     }
 
@@ -92,7 +92,7 @@ impl Body for Process {
             Some(stdout) => Stdio::from(stdout.try_clone()?),
             None => Stdio::null(),
         };
-        // What a shell ignores is ignored by what it turns into.
+        // Ignored signals stay ignored across exec.
         let script = match stubborn {
             true => "trap '' HUP INT TERM; exec sleep 100000",
             false => "exec sleep 100000",

@@ -1,4 +1,4 @@
-//! A conversation as data.
+//! The CLI's side of a conversation as data.
 
 mod builder;
 mod play;
@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(super) use self::play::{Body, play};
+pub(super) use self::play::{Process, play};
 pub use self::step::Step;
 
-/// The CLI's side of a conversation as data, to be played in memory
+/// The CLI's side of a conversation as data, played in memory
 /// ([`FakeCli::play_script`](super::FakeCli::play_script)) or by the program `fake-cli`, a real process.
 ///
-/// After its last step a CLI does what the real one does: it waits for the end of input and exits with
-/// code 0. A host that does not do its part fails the test in memory; the process writes what was
-/// expected to stderr and exits with [`MISMATCH`](Self::MISMATCH).
+/// After its last step a CLI waits for the end of input and exits with code 0, like the real one. If the
+/// host deviates from the script, the test fails in memory; the process writes what was expected to
+/// stderr and exits with [`MISMATCH`](Self::MISMATCH).
 ///
 /// ```
 /// use inhouse_testkit::fake::Script;
@@ -36,42 +36,42 @@ pub struct Script {
 }
 
 impl Script {
-    /// The environment variable in which `fake-cli` finds the path of its script.
+    /// The environment variable with the path of the script for `fake-cli`.
     ///
-    /// Its arguments are those of the CLI, and it takes any.
+    /// The program ignores its arguments, which are those of the CLI.
     pub const VARIABLE: &str = "INHOUSE_FAKE_CLI_SCRIPT";
 
-    /// The exit code of `fake-cli` when the host does not do its part, or the script cannot be played.
+    /// The exit code of `fake-cli` if the host deviates from the script, or the script cannot be played.
     pub const MISMATCH: i32 = 70;
 
-    /// The steps.
+    /// Returns the steps in order.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The same without its last steps, so that `count` are left: to go on differently from there.
+    /// Returns a script of the first `count` steps, to which others can be added.
     #[must_use]
     pub fn first(&self, count: usize) -> Self {
         let steps = self.steps.iter().take(count).cloned().collect();
         Self { steps }
     }
 
-    /// Writes it into a new file in `directory` and returns the path, for
+    /// Writes the script to a new file in `directory`; returns the path, for
     /// [`VARIABLE`](Self::VARIABLE).
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn write_to(&self, directory: &Path) -> io::Result<PathBuf> {
         let path = directory.join(format!("{}.json", Uuid::new_v4()));
         std::fs::write(&path, serde_json::to_vec(self)?)?;
         Ok(path)
     }
 
-    /// Reads one that [`write_to`](Self::write_to) has written, or somebody by hand.
+    /// Reads a script from a JSON file, as written by [`write_to`](Self::write_to).
     ///
     /// # Errors
-    /// When the file cannot be read or is no script.
+    /// If the file cannot be read or is not a script.
     pub fn read(path: &Path) -> io::Result<Self> {
         Ok(serde_json::from_slice(&std::fs::read(path)?)?)
     }

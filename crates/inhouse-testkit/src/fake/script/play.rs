@@ -5,33 +5,32 @@ use inhouse::ExitStatus;
 use serde_json::Value;
 
 use super::{Script, Step};
-use crate::fake::conversation::{Conversation, kind};
-use crate::fake::failure::Failure;
+use crate::fake::conversation::{Conversation, Failure, kind};
 
-/// What a player has besides two streams: a process, or something like one.
-pub(in crate::fake) trait Body {
+/// The process of a CLI that plays a script: a real one, or a simulated one.
+pub(in crate::fake) trait Process {
     fn write_stderr(&mut self, text: &str) -> io::Result<()>;
 
     fn ignore_terminate(&mut self) -> io::Result<()>;
 
-    /// Starts something that keeps stdout open.
+    /// Starts a process that keeps stdout open.
     fn leave_grandchild(&mut self, stubborn: bool) -> io::Result<()>;
 
-    /// The conversation has closed its stdout.
+    /// Called after the conversation has closed stdout.
     fn stdout_closed(&mut self);
 
-    /// Resolves, if at all, when the host has ended it.
+    /// Never resolves, or when the host has ended the process.
     fn hang(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Plays a script, and tells how the CLI has to end.
+/// Plays a script; returns the status with which the CLI has to exit.
 pub(in crate::fake) async fn play(
     script: &Script,
     conversation: &mut Conversation,
-    body: &mut impl Body,
+    process: &mut impl Process,
 ) -> Result<ExitStatus, Failure> {
     for step in script.steps() {
-        if let Some(status) = take(step, conversation, body).await? {
+        if let Some(status) = play_step(step, conversation, process).await? {
             return Ok(status);
         }
     }
@@ -39,10 +38,10 @@ pub(in crate::fake) async fn play(
     Ok(ExitStatus::with_code(0))
 }
 
-async fn take(
+async fn play_step(
     step: &Step,
     conversation: &mut Conversation,
-    body: &mut impl Body,
+    process: &mut impl Process,
 ) -> Result<Option<ExitStatus>, Failure> {
     match step {
         Step::Accept => drop(conversation.accept().await?),
@@ -97,21 +96,21 @@ async fn take(
         }
         Step::Turn { text } => conversation.turn(text).await?,
         Step::Echo => echo(conversation).await?,
-        Step::Stderr { text } => could(body.write_stderr(text))?,
-        Step::StderrFlood { bytes } => flood(*bytes, body)?,
-        Step::Grandchild { stubborn } => could(body.leave_grandchild(*stubborn))?,
-        Step::IgnoreTerminate => could(body.ignore_terminate())?,
+        Step::Stderr { text } => checked(process.write_stderr(text))?,
+        Step::StderrFlood { bytes } => flood(*bytes, process)?,
+        Step::Grandchild { stubborn } => checked(process.leave_grandchild(*stubborn))?,
+        Step::IgnoreTerminate => checked(process.ignore_terminate())?,
         Step::CloseStdin => conversation.close_input(),
         Step::CloseStdout => {
             conversation.output().close().await;
-            body.stdout_closed();
+            process.stdout_closed();
         }
         Step::ExpectEndOfInput => conversation.end_of_input().await?,
         Step::IgnoreEndOfInput => {
-            while conversation.patient_next().await?.is_some() {}
-            return hang(body).await;
+            while conversation.next_unlimited().await?.is_some() {}
+            return hang(process).await;
         }
-        Step::Hang => return hang(body).await,
+        Step::Hang => return hang(process).await,
         Step::Exit { code } => return Ok(Some(ExitStatus::with_code(*code))),
         Step::Kill { signal } => return Ok(Some(ExitStatus::with_signal(*signal))),
     }
@@ -119,45 +118,45 @@ async fn take(
 }
 
 async fn echo(conversation: &mut Conversation) -> Result<(), Failure> {
-    while let Some(line) = conversation.patient_next().await? {
+    while let Some(line) = conversation.next_unlimited().await? {
         match line["type"].as_str() {
             Some("user") => {
                 let prompt = conversation.take_prompt(line);
                 conversation.turn(&prompt.text()).await?;
             }
-            Some("control_request") => answer_anything(conversation, line).await?,
+            Some("control_request") => answer_request(conversation, line).await?,
             _ => {}
         }
     }
     Ok(())
 }
 
-async fn answer_anything(conversation: &mut Conversation, line: Value) -> Result<(), Failure> {
-    let is_first = kind(&line) == "initialize";
+async fn answer_request(conversation: &mut Conversation, line: Value) -> Result<(), Failure> {
+    let is_initialize = kind(&line) == "initialize";
     let request = conversation.take_request(line, "a request")?;
-    if is_first {
+    if is_initialize {
         conversation.accept_request(request).await
     } else {
         request.try_succeed(None).await
     }
 }
 
-fn flood(bytes: usize, body: &mut impl Body) -> Result<(), Failure> {
-    const LINE: &str = "something that nobody wants to know, said over and over again, for ever\n";
+fn flood(bytes: usize, process: &mut impl Process) -> Result<(), Failure> {
+    const LINE: &str = "a line on stderr that is repeated until the requested size is reached\n";
     let mut left = bytes;
     while left > 0 {
         let piece = &LINE[..left.min(LINE.len())];
-        could(body.write_stderr(piece))?;
+        checked(process.write_stderr(piece))?;
         left -= piece.len();
     }
     Ok(())
 }
 
-async fn hang(body: &mut impl Body) -> Result<Option<ExitStatus>, Failure> {
-    body.hang().await;
+async fn hang(process: &mut impl Process) -> Result<Option<ExitStatus>, Failure> {
+    process.hang().await;
     Err(Failure::killed("the host ended the CLI".to_owned()))
 }
 
-fn could(outcome: io::Result<()>) -> Result<(), Failure> {
-    outcome.map_err(|error| Failure::new(format!("the fake CLI could not take a step: {error}")))
+fn checked(outcome: io::Result<()>) -> Result<(), Failure> {
+    outcome.map_err(|error| Failure::new(format!("the fake CLI could not play a step: {error}")))
 }

@@ -1,130 +1,130 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One thing that a CLI does in a [`Script`](super::Script).
+/// One step of the CLI in a [`Script`](super::Script).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Step {
     /// Expects `initialize` and accepts the session.
     Accept,
-    /// Expects a prompt.
+    /// Expects a prompt of the host.
     ExpectPrompt,
-    /// Expects a request and answers it with success.
+    /// Expects a control request and answers it with success.
     Answer {
-        /// The subtype.
+        /// The subtype of the request.
         subtype: String,
-        /// The payload, if there is one.
+        /// The payload; `None` sends no payload.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         payload: Option<Value>,
     },
-    /// Expects a request and refuses it.
+    /// Expects a control request and answers it with an error.
     Refuse {
-        /// The subtype.
+        /// The subtype of the request.
         subtype: String,
-        /// The words.
+        /// The error text of the answer.
         error: String,
-        /// The code for programs, if there is one.
+        /// The error code, if there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
     },
-    /// Expects a request and never answers it.
+    /// Expects a control request and never answers it.
     LeaveOpen {
-        /// The subtype.
+        /// The subtype of the request.
         subtype: String,
     },
-    /// Makes a request of the host and waits for the answer, whatever it is.
+    /// Sends a control request to the host and waits for any answer to it.
     Ask {
         /// The request, with its subtype.
         request: Value,
     },
-    /// Says a line.
+    /// Sends a line to the host.
     Send {
-        /// The line.
+        /// The line to send.
         line: Value,
     },
-    /// Says a line many times.
+    /// Sends the same line many times.
     Repeat {
-        /// The line.
+        /// The line to send.
         line: Value,
-        /// How often.
+        /// The number of repetitions.
         times: u32,
     },
-    /// Says a message that makes a line of this length, without its end.
+    /// Sends an assistant message whose line has this length, without the line end.
     LineOf {
-        /// The length.
+        /// The length in bytes.
         bytes: usize,
     },
-    /// Writes bytes as they are.
+    /// Writes bytes to stdout unchanged.
     Bytes {
-        /// The bytes.
+        /// The bytes to write.
         bytes: Vec<u8>,
     },
-    /// Says the state of the session.
+    /// Sends the state of the session.
     State {
         /// `running`, `requires_action` or `idle`.
         state: String,
     },
-    /// Says the init message.
+    /// Sends the init message.
     Init,
-    /// Says a message of the model.
+    /// Sends an assistant message.
     Assistant {
-        /// The text.
+        /// The text of the message.
         text: String,
     },
-    /// Ends a turn that went well.
+    /// Sends a successful result.
     Result {
-        /// The text.
+        /// The text of the message.
         text: String,
     },
-    /// Ends a turn that failed.
+    /// Sends an error result.
     ErrorResult {
-        /// How it failed.
+        /// The subtype of the result, such as `error_max_turns`.
         subtype: String,
-        /// The reasons.
+        /// The error texts of the result.
         errors: Vec<String>,
     },
-    /// Says all that makes a turn, from `running` to `idle`.
+    /// Sends all lines of a turn, from `running` to `idle`.
     Turn {
         /// The text of the answer.
         text: String,
     },
-    /// Until the end of input: answers every prompt with a turn that repeats it, and every request
+    /// Until the end of input, answers every prompt with a turn of the same text, and every request
     /// with success.
     Echo,
-    /// Writes to stderr.
+    /// Writes a text to stderr.
     Stderr {
-        /// The text, with its ends of lines.
+        /// The text, including line ends.
         text: String,
     },
-    /// Writes this much to stderr, in lines.
+    /// Writes this many bytes to stderr, in lines.
     StderrFlood {
-        /// How much.
+        /// The number of bytes.
         bytes: usize,
     },
-    /// Starts something that outlives the CLI and keeps its stdout open.
+    /// Starts a process that outlives the CLI and keeps its stdout open.
     Grandchild {
-        /// Whether it also ignores being asked to end.
+        /// Whether the process also ignores TERM.
         stubborn: bool,
     },
-    /// Ignores being asked to end from now on.
+    /// Ignores TERM from now on.
     IgnoreTerminate,
-    /// Closes stdin and goes on.
+    /// Closes stdin without exiting.
     CloseStdin,
-    /// Closes stdout and goes on.
+    /// Closes stdout without exiting.
     CloseStdout,
-    /// Expects the end of input.
+    /// Expects that the host closes stdin.
     ExpectEndOfInput,
-    /// Reads on and does nothing ever again, not even end when its input does.
+    /// Reads and ignores everything, and does not exit at the end of input.
     IgnoreEndOfInput,
-    /// Does nothing ever again, and does not read either.
+    /// Does nothing any more; does not read either.
     Hang,
-    /// Ends by itself.
+    /// Exits with this code.
     Exit {
-        /// The exit code.
+        /// The code to exit with.
         code: i32,
     },
-    /// Ends by a signal, all at once.
+    /// Ends by this signal.
     Kill {
         /// The number of the signal.
         signal: i32,

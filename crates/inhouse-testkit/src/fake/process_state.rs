@@ -6,17 +6,17 @@ use tokio::sync::watch;
 
 use super::launched::Launched;
 
-/// How much of stderr is kept, as of a real process.
-const STDERR: usize = 8 * 1024;
+/// The size of the stderr tail, as for a real process.
+const STDERR_TAIL: usize = 8 * 1024;
 
 const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
 
-/// What a fake in memory has of a process: a status, signals, a stderr.
+/// The process state of a fake in memory: exit status, signals, stderr.
 ///
-/// Shared by the fake and by the peer that the host holds.
+/// Shared by the fake and the peer that the host holds.
 #[derive(Clone, Debug)]
-pub(super) struct Life(Arc<watch::Sender<State>>);
+pub(super) struct ProcessState(Arc<watch::Sender<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -30,7 +30,7 @@ struct State {
     launched: Launched,
 }
 
-impl Life {
+impl ProcessState {
     pub(super) fn new() -> Self {
         Self(Arc::new(watch::Sender::new(State::default())))
     }
@@ -39,12 +39,12 @@ impl Life {
         self.0.send_modify(|state| state.launched = launched);
     }
 
-    /// How the host has launched it.
+    /// Returns how the host launched the CLI.
     pub(super) fn launched(&self) -> Launched {
         self.0.borrow().launched.clone()
     }
 
-    /// Ends it, unless it has ended before.
+    /// Exits, unless it has exited before.
     pub(super) fn exit(&self, status: ExitStatus) {
         self.0.send_modify(|state| {
             state.exit.get_or_insert(status);
@@ -62,7 +62,7 @@ impl Life {
 
     pub(super) fn kill(&self) {
         self.0.send_modify(|state| {
-            // A host kills what is left of a group also after its leader has ended by itself.
+            // A host also kills the rest of the process group after its leader has exited by itself.
             if state.exit.is_none() {
                 state.kills += 1;
             }
@@ -81,12 +81,12 @@ impl Life {
         self.0.send_modify(|state| state.ignores_kill = true);
     }
 
-    /// Something that it has started keeps its stdout open until it is killed.
+    /// Keeps stdout open after the exit, like a grandchild, until the kill.
     pub(super) fn hold_stdout(&self) {
         self.0.send_modify(|state| state.stdout_held = true);
     }
 
-    /// Whether something holds its stdout open after its exit.
+    /// Returns whether stdout stays open after the exit.
     pub(super) fn holds_stdout(&self) -> bool {
         self.0.borrow().stdout_held
     }
@@ -94,7 +94,7 @@ impl Life {
     pub(super) fn write_stderr(&self, text: &str) {
         self.0.send_modify(|state| {
             state.stderr.push_str(text);
-            let mut cut = state.stderr.len().saturating_sub(STDERR);
+            let mut cut = state.stderr.len().saturating_sub(STDERR_TAIL);
             while !state.stderr.is_char_boundary(cut) {
                 cut += 1;
             }
@@ -102,26 +102,26 @@ impl Life {
         });
     }
 
-    /// The last of stderr, without the end of its last line, as of a real process.
+    /// Returns the stderr tail without its last line end, as for a real process.
     pub(super) fn stderr(&self) -> String {
         self.0.borrow().stderr.trim_end().to_owned()
     }
 
-    pub(super) fn has_ended(&self) -> bool {
+    pub(super) fn has_exited(&self) -> bool {
         self.0.borrow().exit.is_some()
     }
 
-    /// Resolves with the status when it has ended.
-    pub(super) fn ended(&self) -> impl Future<Output = ExitStatus> + Send + use<> {
+    /// Resolves with the status at the exit.
+    pub(super) fn exited(&self) -> impl Future<Output = ExitStatus> + Send + use<> {
         self.when(|state| state.exit)
     }
 
-    /// Resolves when nothing holds its stdout any more.
-    pub(super) fn stdout_ended(&self) -> impl Future<Output = ()> + Send + use<> {
+    /// Resolves when it has exited and nothing holds stdout open.
+    pub(super) fn stdout_closed(&self) -> impl Future<Output = ()> + Send + use<> {
         self.when(|state| (state.exit.is_some() && !state.stdout_held).then_some(()))
     }
 
-    /// Resolves when it was asked to end more than `seen` times.
+    /// Resolves when it has received TERM more than `seen` times.
     pub(super) fn terminated_more_than(
         &self,
         seen: u32,
@@ -129,7 +129,7 @@ impl Life {
         self.when(move |state| (state.terminations > seen).then_some(()))
     }
 
-    /// Resolves when it was killed.
+    /// Resolves when it has been killed.
     pub(super) fn killed(&self) -> impl Future<Output = ()> + Send + use<> {
         self.when(|state| (state.kills > 0).then_some(()))
     }
@@ -139,12 +139,13 @@ impl Life {
         C: Fn(&State) -> Option<T> + Send + Sync,
     {
         let mut state = self.0.subscribe();
-        let life = self.clone();
+        // Keeps the sender alive while this waits.
+        let process = self.clone();
         async move {
             let state = state.wait_for(|state| condition(state).is_some()).await;
-            let found = condition(&state.expect("the sender is held here"));
-            drop(life);
-            found.expect("it was just there")
+            let found = condition(&state.expect("the sender is held above"));
+            drop(process);
+            found.expect("the condition was just met")
         }
     }
 }

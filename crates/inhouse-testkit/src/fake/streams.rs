@@ -1,4 +1,4 @@
-//! Streams that end with the fake, whoever holds their other ends.
+//! Stream halves that end with the process state of a fake, even if their other halves are still held.
 
 use std::future::Future;
 use std::io;
@@ -7,36 +7,40 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 
-use super::life::Life;
+use super::process_state::ProcessState;
 
-/// The host's end of a stdout: it ends when the fake has ended, after everything that was written.
-pub(super) struct UntilEnd {
+/// The host's half of stdout: ends after the fake has exited and everything written has been read.
+pub(super) struct HostStdout {
     stream: DuplexStream,
-    life: Life,
-    end: Moment,
+    process: ProcessState,
+    closed: Once,
 }
 
-/// The fake's own end of a stream: of no use when the fake has ended.
-pub(super) struct WhileAlive {
+/// The fake's half of a stream: fails after the fake has exited.
+pub(super) struct CliStream {
     stream: DuplexStream,
-    end: Moment,
+    exited: Once,
 }
 
-/// Something that happens once.
-struct Moment(Option<Pin<Box<dyn Future<Output = ()> + Send>>>);
+/// A fused future.
+struct Once(Option<Pin<Box<dyn Future<Output = ()> + Send>>>);
 
-impl UntilEnd {
-    pub(super) fn new(stream: DuplexStream, life: Life) -> Self {
-        let end = Moment::new(life.stdout_ended());
-        Self { stream, life, end }
+impl HostStdout {
+    pub(super) fn new(stream: DuplexStream, process: ProcessState) -> Self {
+        let closed = Once::new(process.stdout_closed());
+        Self {
+            stream,
+            process,
+            closed,
+        }
     }
 }
 
-impl WhileAlive {
-    pub(super) fn new(stream: DuplexStream, life: &Life) -> Self {
-        let ended = life.ended();
-        let end = Moment::new(async move { _ = ended.await });
-        Self { stream, end }
+impl CliStream {
+    pub(super) fn new(stream: DuplexStream, process: &ProcessState) -> Self {
+        let exited = process.exited();
+        let exited = Once::new(async move { _ = exited.await });
+        Self { stream, exited }
     }
 
     fn killed() -> io::Error {
@@ -44,7 +48,7 @@ impl WhileAlive {
     }
 }
 
-impl AsyncRead for UntilEnd {
+impl AsyncRead for HostStdout {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -52,39 +56,39 @@ impl AsyncRead for UntilEnd {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, buf) {
-            // The fake is dropped, but a process that it has left behind has the stream, too.
-            let is_held = buf.filled().len() == before && self.life.holds_stdout();
+            // The fake is dropped, but a simulated grandchild holds the stream too.
+            let is_held = buf.filled().len() == before && self.process.holds_stdout();
             if read.is_err() || !is_held {
                 return Poll::Ready(read);
             }
         }
-        ready!(self.end.poll(cx));
+        ready!(self.closed.poll(cx));
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncRead for WhileAlive {
+impl AsyncRead for CliStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        // What the host had said before it ended the fake, its end of input included, comes first.
+        // Everything that the host wrote before the exit comes first, including the end of input.
         if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, buf) {
             return Poll::Ready(read);
         }
-        ready!(self.end.poll(cx));
+        ready!(self.exited.poll(cx));
         Poll::Ready(Err(Self::killed()))
     }
 }
 
-impl AsyncWrite for WhileAlive {
+impl AsyncWrite for CliStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if self.end.poll(cx).is_ready() {
+        if self.exited.poll(cx).is_ready() {
             return Poll::Ready(Err(Self::killed()));
         }
         Pin::new(&mut self.stream).poll_write(cx, buf)
@@ -99,14 +103,14 @@ impl AsyncWrite for WhileAlive {
     }
 }
 
-impl Moment {
-    fn new(moment: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self(Some(Box::pin(moment)))
+impl Once {
+    fn new(future: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Some(Box::pin(future)))
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if let Some(moment) = &mut self.0 {
-            ready!(moment.as_mut().poll(cx));
+        if let Some(future) = &mut self.0 {
+            ready!(future.as_mut().poll(cx));
             self.0 = None;
         }
         Poll::Ready(())
