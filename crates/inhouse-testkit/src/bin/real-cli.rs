@@ -1,12 +1,12 @@
-//! Prints where the real CLIs are that tests run against, and installs them if need be.
+//! Prints the paths of the real CLIs for tests, and installs them if they are missing.
 //!
 //! On success stdout has two lines, `pinned=<path>` and `oldest=<path>`, and the exit code is 0. Otherwise the exit code
-//! is 1, and stderr says why behind `error: `. `cargo xtask test` asks this once, before the tests run side by side.
+//! is 1, and stderr has the reason after `error: `. `cargo xtask test` runs this once before the tests.
 
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "what it prints is what it is for"
+    reason = "a command line tool prints"
 )]
 
 use std::{path::Path, process::ExitCode};
@@ -33,7 +33,7 @@ fn find() -> Result<String, RealCliUnavailable> {
     Ok(format!("pinned={pinned}\noldest={oldest}"))
 }
 
-/// The override variables may name a path relative to here, and tests run elsewhere.
+/// Makes a path absolute: the override variables may have relative paths, and tests run in other directories.
 fn absolute(program: &Path) -> String {
     let path = std::path::absolute(program);
     path.as_deref().unwrap_or(program).display().to_string()

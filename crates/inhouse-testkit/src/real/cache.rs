@@ -1,8 +1,8 @@
-//! Where installed CLIs are kept.
+//! The cache of installed CLIs.
 
 use std::{ffi::OsString, path::PathBuf};
 
-/// The directory that holds one directory for each version, if the environment names any.
+/// Returns the directory with one subdirectory per version, or `None` if no environment variable names one.
 pub(super) fn directory(env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         env(name)

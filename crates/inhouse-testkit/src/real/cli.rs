@@ -14,8 +14,7 @@ use crate::model::ScriptedModel;
 
 /// A real CLI of a known version.
 ///
-/// The [module](super) tells where it is looked for. The first call on a machine downloads it, which takes a while;
-/// all later ones only look into the cache.
+/// The [module](super) lists where it is searched. The first call on a machine downloads it; later calls use the cache.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,35 +32,35 @@ pub struct RealCli {
 }
 
 impl RealCli {
-    /// The version that this kit is developed and tested with: 2.1.325.
+    /// Finds or installs the version that this kit is tested with: 2.1.325.
     ///
     /// # Errors
     ///
-    /// When it is neither here nor to be had; the error says why and what to do.
+    /// If it is neither found nor can be installed; the error says why and what to do.
     pub fn pinned() -> Result<Self, RealCliUnavailable> {
         Self::of(&Release::PINNED)
     }
 
-    /// The oldest version that is supported: 2.1.197.
+    /// Finds or installs the oldest supported version: 2.1.197.
     ///
     /// # Errors
     ///
-    /// Like [`pinned`](RealCli::pinned).
+    /// As for [`pinned`](RealCli::pinned).
     pub fn oldest() -> Result<Self, RealCliUnavailable> {
         Self::of(&Release::OLDEST)
     }
 
-    /// The path of the binary.
+    /// Returns the path of the binary.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Makes a world for one run of the CLI, with this model in it.
+    /// Creates the directories and the environment for a run of the CLI with this model.
     ///
     /// # Errors
     ///
-    /// When the temporary directory cannot be made.
+    /// If the temporary directories cannot be created.
     pub fn isolated(&self, model: &ScriptedModel) -> io::Result<Isolation> {
         Isolation::new(&self.program, &model.base_url())
     }

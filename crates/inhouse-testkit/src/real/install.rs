@@ -1,4 +1,4 @@
-//! From npm into the cache.
+//! Installs a CLI from npm into the cache.
 
 use std::{
     ffi::OsStr,
@@ -6,18 +6,17 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    thread,
 };
 
 use super::{
     release::{BINARY, Release},
-    turnstile::Turnstile,
     unavailable::Reason,
 };
 
-/// Brings the release into the cache, unless somebody else does so first, and returns the path of the binary.
+/// Installs the release into the cache, unless it is there already, and returns the path of the binary.
 ///
-/// Blocks for as long as the download takes.
+/// Blocks until the download is complete. Of several processes that install the same release, one downloads and the others
+/// wait for its file lock, which the system releases if its holder is killed.
 pub(super) fn install(
     release: &Release,
     platform: &str,
@@ -26,71 +25,48 @@ pub(super) fn install(
 ) -> Result<PathBuf, Reason> {
     let installed = cache.join(release.version).join(BINARY);
     fs::create_dir_all(cache).map_err(failed("creating", cache))?;
-    let lock = cache.join(format!("{}.lock", release.version));
-    let turnstile = loop {
-        if installed.is_file() {
-            return Ok(installed);
-        }
-        match Turnstile::try_pass(&lock).map_err(failed("locking", &lock))? {
-            Some(turnstile) => break turnstile,
-            None => thread::sleep(Turnstile::BEAT),
-        }
-    };
-    // Somebody may have finished between the look and the passage.
+    let path = cache.join(format!("{}.lock", release.version));
+    let lock = File::create(&path).map_err(failed("creating", &path))?;
+    lock.lock().map_err(failed("locking", &path))?;
+    // Another process may have installed it while this one waited for the lock.
     if !installed.is_file() {
-        fetch(
-            &release.npm_spec(platform),
-            &installed,
-            cache,
-            npm,
-            &turnstile,
-        )?;
+        fetch(&release.npm_spec(platform), &installed, cache, npm)?;
     }
     Ok(installed)
 }
 
-fn fetch(
-    package: &str,
-    installed: &Path,
-    cache: &Path,
-    npm: &OsStr,
-    turnstile: &Turnstile,
-) -> Result<(), Reason> {
-    let workshop = tempfile::Builder::new()
+fn fetch(package: &str, installed: &Path, cache: &Path, npm: &OsStr) -> Result<(), Reason> {
+    let work_dir = tempfile::Builder::new()
         .prefix(".installing-")
         .tempdir_in(cache)
         .map_err(failed("creating a directory in", cache))?;
-    let workshop = workshop.path();
+    let work_dir = work_dir.path();
 
+    // Not in the project under test, whose package.json and .npmrc would change the result.
     let mut pack = Command::new(npm);
-    // Away from the project under test, whose package.json and .npmrc would have a say.
     pack.args(["pack", "--loglevel=error", package])
-        .current_dir(workshop);
-    run("npm", pack, workshop, turnstile)?;
+        .current_dir(work_dir);
+    run("npm", pack)?;
 
     let not_in_package = || Reason::NotInPackage {
         package: package.to_owned(),
     };
-    let tarball = tarball_in(workshop)
-        .map_err(failed("reading", workshop))?
+    let tarball = tarball_in(work_dir)
+        .map_err(failed("reading", work_dir))?
         .ok_or_else(not_in_package)?;
     let mut unpack = Command::new("tar");
-    unpack.arg("-xzf").arg(tarball).current_dir(workshop);
-    run("tar", unpack, workshop, turnstile)?;
+    unpack.arg("-xzf").arg(tarball).current_dir(work_dir);
+    run("tar", unpack)?;
 
-    let unpacked = workshop.join("package").join(BINARY);
+    let unpacked = work_dir.join("package").join(BINARY);
     if !unpacked.is_file() {
         return Err(not_in_package());
     }
-    let home = installed
+    let directory = installed
         .parent()
-        .expect("the binary lies in the directory of its version");
-    fs::create_dir_all(home).map_err(failed("creating", home))?;
-    match fs::rename(&unpacked, installed) {
-        // Windows does not replace a binary that runs; then somebody else's is there and good.
-        Err(_) if installed.is_file() => Ok(()),
-        renamed => renamed.map_err(failed("installing", installed)),
-    }
+        .expect("the binary is in the directory of its version");
+    fs::create_dir_all(directory).map_err(failed("creating", directory))?;
+    fs::rename(&unpacked, installed).map_err(failed("installing", installed))
 }
 
 fn tarball_in(directory: &Path) -> io::Result<Option<PathBuf>> {
@@ -103,46 +79,23 @@ fn tarball_in(directory: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Runs a command to its end, with the turnstile kept beating meanwhile.
-fn run(
-    name: &'static str,
-    mut command: Command,
-    workshop: &Path,
-    turnstile: &Turnstile,
-) -> Result<(), Reason> {
-    // A file, not a pipe: a pipe that nobody reads while we wait could fill up.
-    let log = workshop.join(format!("{name}.stderr"));
-    let stderr = File::create(&log).map_err(failed("creating", &log))?;
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(stderr)
-        .spawn()
-        .map_err(|source| Reason::CommandMissing {
-            command: name,
-            source,
-        })?;
-    let status = loop {
-        match child
-            .try_wait()
-            .map_err(failed("waiting for", Path::new(name)))?
-        {
-            Some(status) => break status,
-            None => {
-                turnstile.beat();
-                thread::sleep(Turnstile::BEAT);
-            }
-        }
-    };
-    if status.success() {
+/// Runs a command to completion.
+fn run(name: &'static str, mut command: Command) -> Result<(), Reason> {
+    let output =
+        command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|source| Reason::CommandMissing {
+                command: name,
+                source,
+            })?;
+    if output.status.success() {
         return Ok(());
     }
-    let stderr = fs::read(&log).unwrap_or_default();
-    let stderr = String::from_utf8_lossy(&stderr).trim().to_owned();
     Err(Reason::CommandFailed {
         command: name,
-        status: status.to_string(),
-        stderr,
+        status: output.status.to_string(),
+        stderr: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
     })
 }
 
@@ -157,19 +110,19 @@ fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Reason 
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::io::Write as _;
+    use std::{io::Write as _, thread};
 
     use super::*;
 
-    /// A stand-in for npm that packs a package of its own making and counts how often it is asked.
+    /// Creates a replacement for npm that performs `action` and records its arguments.
     fn fake_npm(directory: &Path, action: &str) -> PathBuf {
         let path = directory.join("npm");
         let script = format!(
             "#!/bin/sh\necho \"$@\" >> '{}/calls'\n{action}\n",
             directory.display()
         );
-        // By another process: a file that this one has open for writing may be passed on to a child
-        // that another test starts at that moment, and cannot be run until that child lets go of it.
+        // Written by another process: a file that this one has open for writing may be inherited by a child
+        // of another test, and cannot be executed (ETXTBSY) until that child closes it.
         let mut writer = Command::new("/bin/sh")
             .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
             .arg(&path)
@@ -183,7 +136,7 @@ mod tests {
         path
     }
 
-    const PACKS_A_CLI: &str = "mkdir package && echo the-cli > package/claude && tar -czf it.tgz package && rm -r package";
+    const PACK_A_CLI: &str = "mkdir package && echo the-cli > package/claude && tar -czf cli.tgz package && rm -r package";
 
     fn calls(directory: &Path) -> Vec<String> {
         let calls = fs::read_to_string(directory.join("calls")).unwrap_or_default();
@@ -194,24 +147,25 @@ mod tests {
     fn only_the_packed_cli_is_in_the_cache() {
         let tools = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
-        let npm = fake_npm(tools.path(), PACKS_A_CLI);
+        let npm = fake_npm(tools.path(), PACK_A_CLI);
         let path = install(&Release::PINNED, "linux-x64", cache.path(), npm.as_os_str()).unwrap();
         assert_eq!(path, cache.path().join("2.1.325/claude"));
         assert_eq!(fs::read_to_string(&path).unwrap(), "the-cli\n");
         let expected = "pack --loglevel=error @anthropic-ai/claude-agent-sdk-linux-x64@0.3.325";
         assert_eq!(calls(tools.path()), [expected]);
-        assert_eq!(
-            fs::read_dir(cache.path()).unwrap().count(),
-            1,
-            "lock and workshop are gone"
-        );
+        let mut entries: Vec<_> = fs::read_dir(cache.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        entries.sort();
+        assert_eq!(entries, ["2.1.325", "2.1.325.lock"]);
     }
 
     #[test]
     fn concurrent_installers_download_once() {
         let tools = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
-        let npm = fake_npm(tools.path(), PACKS_A_CLI);
+        let npm = fake_npm(tools.path(), PACK_A_CLI);
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -241,7 +195,9 @@ mod tests {
             panic!("{reason:?}");
         };
         assert_eq!(stderr, "no network");
-        assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 0);
+        let left = fs::read_dir(cache.path()).unwrap();
+        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["2.1.325.lock"]);
     }
 
     #[test]
@@ -255,7 +211,7 @@ mod tests {
             install(&missing),
             Err(Reason::CommandMissing { command: "npm", .. })
         ));
-        let empty = fake_npm(tools.path(), "mkdir package && tar -czf it.tgz package");
+        let empty = fake_npm(tools.path(), "mkdir package && tar -czf cli.tgz package");
         assert!(matches!(install(&empty), Err(Reason::NotInPackage { .. })));
     }
 }

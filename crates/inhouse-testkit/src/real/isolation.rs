@@ -5,13 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use inhouse::Options;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// The world of one run of the CLI: directories of its own, an environment made from nothing, a scripted model.
+/// The directories and the environment for a run of the CLI, connected to a scripted model.
 ///
-/// Made by [`RealCli::isolated`](super::RealCli::isolated). The directories are removed when this value is dropped, so keep
-/// it for as long as the CLI runs. Two runs that share one (to resume a session, say) see the same files.
+/// Created by [`RealCli::isolated`](super::RealCli::isolated). Dropping it removes the directories, so keep it while the
+/// CLI runs. Several runs can share one, for example to resume a session.
 #[derive(Debug)]
 pub struct Isolation {
     program: PathBuf,
@@ -25,7 +26,7 @@ pub struct Isolation {
 impl Isolation {
     pub(super) fn new(program: &Path, base_url: &str) -> io::Result<Self> {
         let root = TempDir::with_prefix("inhouse-")?;
-        // The CLI reports resolved paths, and a test that compares with them should not stumble over a symbolic link.
+        // The CLI reports resolved paths; tests compare them with these.
         let path = root.path().canonicalize()?;
         let [home, config_dir, cwd, temp] =
             ["home", "config", "project", "tmp"].map(|name| path.join(name));
@@ -43,37 +44,37 @@ impl Isolation {
         })
     }
 
-    /// The path of the CLI.
+    /// Returns the path of the CLI.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The home directory, empty at first.
+    /// Returns the home directory, which is empty at first.
     #[must_use]
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Where the CLI keeps its settings and transcripts, empty at first.
+    /// Returns the directory for settings and transcripts (`CLAUDE_CONFIG_DIR`), which is empty at first.
     #[must_use]
     pub fn config_dir(&self) -> &Path {
         &self.config_dir
     }
 
-    /// The project that the CLI runs in, empty at first and not a git repository.
+    /// Returns the working directory, which is empty at first and not a git repository.
     #[must_use]
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// The complete environment, to be used with a cleared one.
+    /// Returns the complete environment; nothing else must be inherited.
     #[must_use]
     pub fn env(&self) -> &BTreeMap<String, OsString> {
         &self.env
     }
 
-    /// A command for the CLI in this world, without arguments, killed when its child is dropped.
+    /// Returns a command that runs the CLI here, without arguments; the child is killed on drop.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -83,6 +84,16 @@ impl Isolation {
             .current_dir(&self.cwd)
             .kill_on_drop(true);
         command
+    }
+
+    /// Returns options that run the CLI here; every other option has its default.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options::new()
+            .cli_path(self.program())
+            .clean_env()
+            .envs(self.env())
+            .cwd(self.cwd())
     }
 }
 
@@ -101,7 +112,7 @@ fn environment(
             ("DISABLE_AUTOUPDATER", "1".into()),
             ("DISABLE_TELEMETRY", "1".into()),
             ("HOME", home.into()),
-            // Without it, sockets and scratch files land in the machine's own temporary directory.
+            // Otherwise the CLI creates sockets and temporary files in the machine's temporary directory.
             ("TMPDIR", temp.into()),
         ]
         .map(|(name, value)| (name.to_owned(), value)),

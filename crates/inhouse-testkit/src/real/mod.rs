@@ -1,34 +1,31 @@
-//! The real CLI, at a known version, cut off from the machine it runs on.
+//! The real CLI at a known version, isolated from the machine it runs on.
 //!
-//! [`RealCli`] finds or installs one of two versions that this kit pins; [`Isolation`] is the little world that one run of
-//! it lives in. Together with a [`ScriptedModel`](crate::model::ScriptedModel) they make a test that uses the real thing on
-//! one side and needs no account, no money and no network on the other.
+//! [`RealCli`] finds or installs one of two pinned versions; [`Isolation`] has the directories and the environment for one
+//! run. With a [`ScriptedModel`](crate::model::ScriptedModel), a test runs the real CLI without an account, cost or network.
 //!
 //! # Where the CLI comes from
 //!
 //! 1. The environment: `INHOUSE_REAL_CLI` for [`RealCli::pinned`], `INHOUSE_REAL_CLI_OLDEST` for [`RealCli::oldest`].
 //! 2. The cache: `<cache>/<version>/claude`, where the cache is `INHOUSE_TESTKIT_CACHE`, or else `inhouse-testkit` in
 //!    `XDG_CACHE_HOME` or `~/.cache`.
-//! 3. npm: `npm pack` fetches the package for this platform (and checks it), `tar` unpacks it, and the binary is moved
-//!    into the cache in one step. Nothing is executed and nothing is installed elsewhere.
+//! 3. npm: `npm pack` downloads and verifies the package for this platform, `tar` unpacks it, and the binary is renamed
+//!    into the cache. No script of the package runs and nothing is installed elsewhere.
 //!
-//! Of several processes that need the same version at once, one installs and the others wait for it. Should two install
-//! after all, they do not disturb each other: each works in a directory of its own, and moving a file is atomic.
+//! Of several processes that need the same version, one installs it and the others wait for its file lock. Each works in
+//! its own directory, and the rename is atomic.
 //!
 //! # What isolation means
 //!
-//! The environment is built from nothing, not inherited. Home, configuration, temporary files and the project live in
-//! one temporary directory, which goes away with the [`Isolation`]. The API is the scripted model, the key is a
-//! dummy, and updates, telemetry and everything else that would leave the machine are switched off.
+//! The environment is not inherited. Home, configuration, temporary files and the project are in one temporary directory,
+//! which is removed with the [`Isolation`]. The API is the scripted model, the key is a dummy, and updates, telemetry and
+//! other traffic are disabled.
 
 mod cache;
 mod cli;
 mod install;
 mod isolation;
-mod options;
 mod platform;
 mod release;
-mod turnstile;
 mod unavailable;
 
 pub use cli::RealCli;

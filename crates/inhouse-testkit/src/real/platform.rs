@@ -1,8 +1,8 @@
-//! The name that the npm packages give to the machine that we run on.
+//! The platform suffix of the npm packages.
 
 use std::{env::consts, path::Path};
 
-/// The suffix of the package for this machine, or `None` when there is none.
+/// Returns the suffix of the package for this machine, or `None` if there is no package.
 pub(super) fn suffix() -> Option<String> {
     suffix_of(consts::OS, consts::ARCH, has_glibc())
 }
@@ -27,7 +27,7 @@ fn suffix_of(os: &str, arch: &str, has_glibc: bool) -> Option<String> {
     Some(format!("{os}-{arch}{libc}"))
 }
 
-/// Asks the machine and not the compiler: a test built for musl may well run where glibc is.
+/// Checks the machine instead of the compile target: a test built for musl can run on a machine with glibc.
 fn has_glibc() -> bool {
     ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
         .iter()

@@ -1,6 +1,6 @@
 use std::{error::Error, fmt, io, path::PathBuf};
 
-/// Why there is no real CLI to test with, and what to do about it.
+/// The real CLI is not available; the message says why and what to do.
 #[derive(Debug)]
 pub struct RealCliUnavailable {
     version: &'static str,
@@ -45,13 +45,13 @@ impl RealCliUnavailable {
         }
     }
 
-    /// The version of the CLI that is missing.
+    /// Returns the version of the missing CLI.
     #[must_use]
     pub fn version(&self) -> &str {
         self.version
     }
 
-    /// Whether the machine lacks a program that an installation needs (npm or tar).
+    /// Returns whether a program that the installation needs is missing (npm or tar).
     #[must_use]
     pub fn is_missing_program(&self) -> bool {
         matches!(self.reason, Reason::CommandMissing { .. })
@@ -78,11 +78,11 @@ impl fmt::Display for RealCliUnavailable {
             ),
             Reason::NoCache => write!(
                 f,
-                "there is no place to install it; set INHOUSE_TESTKIT_CACHE or HOME, or {variable} to a binary"
+                "there is no directory to install it in; set INHOUSE_TESTKIT_CACHE or HOME, or {variable} to a binary"
             ),
             Reason::CommandMissing { command, .. } => write!(
                 f,
-                "`{command}`, which is needed to install it, could not be started; install {command}, or set {variable} to a binary"
+                "`{command}` is needed to install it and could not be started; install {command}, or set {variable} to a binary"
             ),
             Reason::CommandFailed {
                 command,
@@ -90,9 +90,11 @@ impl fmt::Display for RealCliUnavailable {
                 stderr,
             } => write!(
                 f,
-                "`{command}` failed ({status}); if the network is missing, set {variable} to a binary; it said: {stderr}"
+                "`{command}` failed ({status}); without a network, set {variable} to a binary; stderr: {stderr}"
             ),
-            Reason::NotInPackage { package } => write!(f, "the package {package} has no CLI in it"),
+            Reason::NotInPackage { package } => {
+                write!(f, "the package {package} does not contain a CLI")
+            }
             Reason::Io { doing, path, .. } => write!(f, "{doing} {} failed", path.display()),
         }
     }
