@@ -160,7 +160,7 @@ async fn deadline_is_real_time_under_a_paused_clock() {
     })
     .await;
     assert!(
-        text.contains("expected a prompt\ninstead: nothing came within 50ms"),
+        text.contains("expected a prompt\ninstead: no line within 50ms"),
         "{text}"
     );
 }
@@ -241,7 +241,7 @@ async fn terminated_fake_can_neither_read_nor_write() {
         assert_eq!(exit, Some(ExitStatus::with_signal(15)));
     })
     .await;
-    assert!(text.contains("the host had ended it"), "{text}");
+    assert!(text.contains("the host has ended the CLI"), "{text}");
 }
 
 #[tokio::test]

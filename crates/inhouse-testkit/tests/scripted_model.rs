@@ -133,7 +133,7 @@ mod alone {
             .unwrap()
             .to_owned();
         assert!(
-            message.contains("the script of the model has run out"),
+            message.contains("the script of the model is exhausted"),
             "{message}"
         );
         assert_eq!(model.unexpected().len(), 1);
@@ -299,7 +299,7 @@ mod alone {
     #[tokio::test]
     async fn disconnect_delivers_earlier_parts() {
         let model = ScriptedModel::start().await.unwrap();
-        model.turn(Turn::new().text("half").hang_up());
+        model.turn(Turn::new().text("half").disconnect());
         let mut stream = connect(&model).await;
         stream.write_all(b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 15\r\n\r\n{\"stream\":true}").await.unwrap();
         let mut raw = Vec::new();
@@ -414,7 +414,7 @@ with_both_versions! {
     thinking_and_partial_messages_arrive,
     a_cli_killed_in_a_stalled_turn_lets_go_of_the_model,
     a_stalled_turn_is_finished_after_release,
-    a_hang_up_is_retried,
+    a_disconnect_is_retried,
     titles_and_context_usage_take_no_turn,
     a_conversation_without_tools_is_scripted_too,
     a_script_that_has_run_out_ends_the_turn_at_once,
@@ -585,10 +585,10 @@ mod scenarios {
         assert!(session.finish().await);
     }
 
-    pub(super) async fn a_hang_up_is_retried(cli: RealCli) {
+    pub(super) async fn a_disconnect_is_retried(cli: RealCli) {
         let model = ScriptedModel::start().await.unwrap();
         model
-            .turn(Turn::new().text("As I was say").hang_up())
+            .turn(Turn::new().text("As I was say").disconnect())
             .turn("As I was saying.");
         let isolation = cli.isolated(&model).unwrap();
         let mut session = Session::start(&isolation, &[]).await;
@@ -663,7 +663,7 @@ mod scenarios {
         assert_eq!(result["is_error"], true);
         let text = result["result"].as_str().unwrap();
         assert!(
-            text.contains("the script of the model has run out"),
+            text.contains("the script of the model is exhausted"),
             "{text}"
         );
         assert!(

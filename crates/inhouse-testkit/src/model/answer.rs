@@ -1,14 +1,14 @@
 use super::{ApiError, Turn};
 
-/// What the model does with one request: says a [`Turn`], or fails with an [`ApiError`].
+/// The model's answer to one request: a [`Turn`], or an [`ApiError`].
 ///
-/// Rarely named: everything that takes an answer takes `impl Into<Answer>`, and a plain string is a turn of text.
+/// Methods take `impl Into<Answer>`; a string becomes a turn with one text block.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Answer {
-    /// A message, whole or broken off.
+    /// A message, complete or cut off.
     Turn(Turn),
-    /// An error status, before anything of a message was sent.
+    /// An error status instead of a message.
     Error(ApiError),
 }
 

@@ -2,14 +2,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// An error that the API answers with instead of a message.
+/// An error response of the API.
 ///
-/// Made by [`Turn::error`](super::Turn::error). The type in the body follows from the status, as the API has it: the CLI looks at both
-/// (a body of type `overloaded_error` counts as an overload under any status).
+/// Created by [`Turn::error`](super::Turn::error). The error type in the body follows from the status, as in the API. The CLI checks
+/// both: a body of type `overloaded_error` is an overload under any status.
 ///
-/// # What the CLI makes of it
+/// # Retries of the CLI
 ///
-/// Each attempt is a request of its own and takes a turn of the script. Seen with 2.1.325 and 2.1.197:
+/// Each attempt is a separate request and takes a turn of the script. Observed with 2.1.325 and 2.1.197:
 ///
 /// | status | attempts |
 /// |---|---|
@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 /// | 404 | 2, at once, the second without streaming |
 /// | 400 | 1 with 2.1.197; 6 with 2.1.325, at once and unannounced |
 ///
-/// `CLAUDE_CODE_MAX_RETRIES` in the environment of the CLI sets the number of announced retries, and 0 turns them off. A
-/// test of an error that stays therefore answers with [`when`](super::ScriptedModel::when), not with a turn.
+/// `CLAUDE_CODE_MAX_RETRIES` in the environment of the CLI sets the number of announced retries; 0 disables them. To test a
+/// permanent error, use [`when`](super::ScriptedModel::when) instead of a turn.
 #[derive(Clone, Debug)]
 pub struct ApiError {
     status: u16,
@@ -36,16 +36,16 @@ impl ApiError {
         }
     }
 
-    /// The text in the error's body, which the CLI shows to its user.
+    /// Sets the message in the error body, which the CLI shows to its user.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
 
-    /// Tells the client how long to wait, in the header `retry-after`.
+    /// Sets the header `retry-after`.
     ///
-    /// The header counts whole seconds; a fraction is rounded up. The CLI ignores a zero.
+    /// The header has whole seconds; a fraction is rounded up. The CLI ignores a zero.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
@@ -53,9 +53,9 @@ impl ApiError {
         self
     }
 
-    /// Tells the client not to try again, in the header `x-should-retry`.
+    /// Sets the header `x-should-retry: false`.
     ///
-    /// The CLI obeys for 401, 429 and 500, and 2.1.325 for 529 too; attempts that it does not announce it makes all the same.
+    /// The CLI respects it for 401, 429 and 500, and 2.1.325 also for 529, but still makes its unannounced attempts.
     #[must_use]
     pub fn no_retry(mut self) -> Self {
         self.headers.push(("x-should-retry", "false".to_owned()));
@@ -71,8 +71,8 @@ impl ApiError {
     }
 
     pub(super) fn body(&self) -> Value {
-        let (kind, usual_message) = kind_of(self.status);
-        let message = self.message.as_deref().unwrap_or(usual_message);
+        let (kind, default_message) = kind_of(self.status);
+        let message = self.message.as_deref().unwrap_or(default_message);
         json!({ "type": "error", "error": { "type": kind, "message": message } })
     }
 }
@@ -80,10 +80,10 @@ impl ApiError {
 fn kind_of(status: u16) -> (&'static str, &'static str) {
     match status {
         401 => ("authentication_error", "The key is not valid."),
-        403 => ("permission_error", "The key may not do this."),
-        404 => ("not_found_error", "There is no such thing."),
+        403 => ("permission_error", "The key has no permission."),
+        404 => ("not_found_error", "Not found."),
         413 => ("request_too_large", "The request is too large."),
-        429 => ("rate_limit_error", "There were too many requests."),
+        429 => ("rate_limit_error", "Too many requests."),
         529 => ("overloaded_error", "Overloaded"),
         400..=499 => ("invalid_request_error", "The request is not valid."),
         _ => ("api_error", "Internal server error"),

@@ -1,16 +1,16 @@
-//! Answers to the requests that no script speaks of.
+//! Default answers to requests that do not belong to the script.
 
 use serde_json::{Map, Value, json};
 
 use super::{ModelRequest, Turn};
 
-/// A guess that grows with the request, which is all that the CLI's context display needs.
+/// Returns an estimate that grows with the request, as the CLI's context display needs it.
 pub(super) fn token_count(request: &ModelRequest) -> Value {
     const BYTES_PER_TOKEN: usize = 4;
     json!({ "input_tokens": request.body_length.div_ceil(BYTES_PER_TOKEN) })
 }
 
-/// The smallest answer that fits the schema that the request asks for.
+/// Returns the smallest answer that fits the requested schema.
 pub(super) fn structured(request: &ModelRequest) -> Turn {
     let schema = &request.body()["output_config"]["format"]["schema"];
     Turn::new().text(smallest_instance(schema).to_string())

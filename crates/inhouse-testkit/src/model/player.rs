@@ -1,30 +1,37 @@
-//! Writes one turn into a response body, at the pace of its reader.
+//! Writes one turn into a response body, as fast as the client reads it.
+
+use std::{
+    error::Error,
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
 use bytes::Bytes;
+use hyper::body::{Body, Frame};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
     Turn,
-    body::HungUp,
     sse::{self, Events},
     turn::{Block, Ending},
 };
 
-/// An answer in two halves: a turn that stalls or hangs up does so between them.
+/// An answer in two halves; a turn stalls, fails or disconnects between them.
 pub(super) struct Halves {
     opening: Vec<Bytes>,
     closing: Vec<Bytes>,
 }
 
 impl Halves {
-    /// The turn as server-sent events.
+    /// Encodes the turn as server-sent events.
     pub(super) fn streamed(turn: &Turn, message_id: &str, model: &str) -> Self {
         let Events { opening, closing } = Events::of(turn, message_id, model);
         Self { opening, closing }
     }
 
-    /// The turn as one JSON document, cut in the middle.
+    /// Encodes the turn as one JSON document, cut in the middle.
     pub(super) fn whole(turn: &Turn, message_id: &str, model: &str) -> Self {
         let message = json!({
             "id": message_id,
@@ -45,37 +52,114 @@ impl Halves {
     }
 }
 
-/// The client went away before it had the whole answer.
-pub(super) struct ClientLeft;
+/// The client disconnected before the answer was complete.
+pub(super) struct ClientDisconnected;
 
-/// Sends the halves and does between them what the ending says.
+/// Sends both halves, with the ending's action between them.
 pub(super) async fn play(
     Halves { opening, closing }: Halves,
     ending: Ending,
-    body: mpsc::Sender<Result<Bytes, HungUp>>,
+    body: mpsc::Sender<Result<Bytes, Disconnected>>,
     released: oneshot::Receiver<()>,
-) -> Result<(), ClientLeft> {
+) -> Result<(), ClientDisconnected> {
     send_all(&body, opening).await?;
     match ending {
         Ending::Complete => send_all(&body, closing).await,
         Ending::Stall => {
             tokio::select! {
-                () = body.closed() => return Err(ClientLeft),
+                () = body.closed() => return Err(ClientDisconnected),
                 _ = released => {}
             }
             send_all(&body, closing).await
         }
-        Ending::HangUp => body.send(Err(HungUp)).await.map_err(|_| ClientLeft),
+        Ending::Disconnect => body
+            .send(Err(Disconnected))
+            .await
+            .map_err(|_| ClientDisconnected),
         Ending::Fail(error) => send_all(&body, vec![sse::error_event(&error)]).await,
     }
 }
 
 async fn send_all(
-    body: &mpsc::Sender<Result<Bytes, HungUp>>,
+    body: &mpsc::Sender<Result<Bytes, Disconnected>>,
     parts: Vec<Bytes>,
-) -> Result<(), ClientLeft> {
+) -> Result<(), ClientDisconnected> {
     for part in parts {
-        body.send(Ok(part)).await.map_err(|_| ClientLeft)?;
+        body.send(Ok(part)).await.map_err(|_| ClientDisconnected)?;
     }
     Ok(())
+}
+
+/// A response body that reads its parts from a channel.
+pub(super) struct ChannelBody {
+    parts: mpsc::Receiver<Result<Bytes, Disconnected>>,
+    disconnecting: bool,
+}
+
+/// The error with which a turn cuts its connection.
+#[derive(Debug)]
+pub(super) struct Disconnected;
+
+impl ChannelBody {
+    pub(super) fn new() -> (mpsc::Sender<Result<Bytes, Disconnected>>, Self) {
+        let (sender, parts) = mpsc::channel(1);
+        (
+            sender,
+            Self {
+                parts,
+                disconnecting: false,
+            },
+        )
+    }
+}
+
+impl Body for ChannelBody {
+    type Data = Bytes;
+    type Error = Disconnected;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Disconnected>>> {
+        if self.disconnecting {
+            return Poll::Ready(Some(Err(Disconnected)));
+        }
+        match self.parts.poll_recv(cx) {
+            Poll::Ready(Some(Err(Disconnected))) => {
+                // hyper discards its buffer when a body fails but flushes when a body is pending: returning pending
+                // once delivers everything before the cut.
+                self.disconnecting = true;
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            other => other.map(|part| part.map(|part| part.map(Frame::data))),
+        }
+    }
+}
+
+impl fmt::Display for Disconnected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the script cuts the connection here")
+    }
+}
+
+impl Error for Disconnected {}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn body_is_pending_once_before_the_connection_is_cut() {
+        let (sender, mut body) = ChannelBody::new();
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut poll = || Pin::new(&mut body).poll_frame(&mut cx);
+        sender.send(Ok(Bytes::from_static(b"part"))).await.unwrap();
+        assert!(matches!(poll(), Poll::Ready(Some(Ok(_)))));
+        sender.send(Err(Disconnected)).await.unwrap();
+        assert!(poll().is_pending());
+        assert!(matches!(poll(), Poll::Ready(Some(Err(Disconnected)))));
+    }
 }

@@ -1,11 +1,9 @@
 use serde_json::Value;
 
-use super::RequestKind;
-
-/// One request as the model got it, with accessors for what tests ask about.
+/// A request that the model received.
 ///
-/// Accessors of the body answer with nothing (an empty string, an empty list, `None`) where the body has no such
-/// part; [`body`](ModelRequest::body) has everything.
+/// Accessors of body parts return an empty string, an empty list or `None` if the body has no such part;
+/// [`body`](ModelRequest::body) returns everything.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
     pub(super) kind: RequestKind,
@@ -17,44 +15,44 @@ pub struct ModelRequest {
     pub(super) body_length: usize,
 }
 
-/// The result of a tool as the model got it.
+/// The result of a tool as the model received it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// The id of the call that this answers.
+    /// The id of the tool call.
     pub id: String,
-    /// The text of the result; several blocks of text are joined by line breaks.
+    /// The text of the result; several text blocks are joined by line breaks.
     pub text: String,
     /// Whether the tool failed.
     pub is_error: bool,
 }
 
 impl ModelRequest {
-    /// What the request is for.
+    /// Returns the purpose of the request.
     #[must_use]
     pub fn kind(&self) -> RequestKind {
         self.kind
     }
 
-    /// The HTTP method.
+    /// Returns the HTTP method.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// The path, without the query string.
+    /// Returns the path, without the query string.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The query string, without the question mark.
+    /// Returns the query string, without the question mark.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.query.as_deref()
     }
 
-    /// The value of a header; the case of the name does not matter.
+    /// Returns the value of a header; the name is case-insensitive.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self
@@ -64,52 +62,52 @@ impl ModelRequest {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// All headers, names in lower case, in the order in which they came.
+    /// Returns all headers in order, with names in lower case.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.headers
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The id of the subagent that asks, or `None` for the main loop.
+    /// Returns the id of the subagent that sent the request, or `None` for the main loop.
     #[must_use]
     pub fn agent_id(&self) -> Option<&str> {
         self.header("x-claude-code-agent-id")
     }
 
-    /// The whole body; `Null` when there was none or it was not JSON.
+    /// Returns the whole body; `Null` if there is none or it is not JSON.
     #[must_use]
     pub fn body(&self) -> &Value {
         &self.body
     }
 
-    /// The name of the model that was asked.
+    /// Returns the name of the requested model.
     #[must_use]
     pub fn model(&self) -> &str {
         self.body["model"].as_str().unwrap_or_default()
     }
 
-    /// Whether the answer is to be streamed.
+    /// Returns whether the answer is to be streamed.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         self.body["stream"].as_bool().unwrap_or_default()
     }
 
-    /// The system prompt; several blocks are joined by line breaks.
+    /// Returns the system prompt; several blocks are joined by line breaks.
     #[must_use]
     pub fn system_text(&self) -> String {
         text_of(&self.body["system"])
     }
 
-    /// The messages of the conversation so far.
+    /// Returns the messages of the conversation so far.
     ///
-    /// Newer CLIs put messages with the role `system` among them.
+    /// CLI 2.1.325 also puts messages with the role `system` among them.
     #[must_use]
     pub fn messages(&self) -> &[Value] {
         list(&self.body["messages"])
     }
 
-    /// The names of the tools on offer.
+    /// Returns the names of the offered tools.
     #[must_use]
     pub fn tools(&self) -> Vec<&str> {
         list(&self.body["tools"])
@@ -118,22 +116,21 @@ impl ModelRequest {
             .collect()
     }
 
-    /// What the user said last.
+    /// Returns the text of the last user message that has any.
     ///
-    /// This is the text of the newest user message that has any, without the `<system-reminder>` blocks that the CLI puts
-    /// beside it; several blocks are joined by line breaks.
+    /// The `<system-reminder>` blocks that the CLI adds are left out; several blocks are joined by line breaks.
     #[must_use]
     pub fn last_user_text(&self) -> Option<String> {
         self.user_contents().rev().find_map(|content| {
-            let said: Vec<&str> = texts(content)
+            let kept: Vec<&str> = texts(content)
                 .into_iter()
                 .filter(|text| !is_reminder(text))
                 .collect();
-            (!said.is_empty()).then(|| said.join("\n"))
+            (!kept.is_empty()).then(|| kept.join("\n"))
         })
     }
 
-    /// The results of tools in the whole conversation, oldest first.
+    /// Returns the tool results of the whole conversation, oldest first.
     #[must_use]
     pub fn tool_results(&self) -> Vec<ToolResult> {
         self.user_contents()
@@ -165,7 +162,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The texts of a content, which the API allows to be one string or a list of blocks.
+/// Returns the texts of a content, which is a string or a list of blocks.
 fn texts(content: &Value) -> Vec<&str> {
     match content {
         Value::String(text) => vec![text],
@@ -184,6 +181,42 @@ fn text_of(content: &Value) -> String {
 fn is_reminder(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
+}
+
+/// The purpose of a request to the model, derived from its method, path and body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RequestKind {
+    /// A turn of a conversation: the main loop, a subagent, a compaction, or a retry of one of them.
+    Conversation,
+    /// A request of the CLI for itself, without tools and with a schema for the answer, such as a session title.
+    Structured,
+    /// A token count: `POST /v1/messages/count_tokens`.
+    CountTokens,
+    /// A reachability check: `HEAD /`.
+    Reachability,
+    /// A request that the scripted model does not know.
+    Unknown,
+}
+
+impl RequestKind {
+    pub(super) fn of(method: &str, path: &str, body: &Value) -> Self {
+        match (method, path) {
+            ("POST", "/v1/messages") if is_structured(body) => Self::Structured,
+            ("POST", "/v1/messages") => Self::Conversation,
+            ("POST", "/v1/messages/count_tokens") => Self::CountTokens,
+            ("HEAD", "/") => Self::Reachability,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Checks both tools and schema: a main loop with `--json-schema` offers tools, and one with `--tools=` has no schema.
+fn is_structured(body: &Value) -> bool {
+    let offers_tools = body["tools"]
+        .as_array()
+        .is_some_and(|tools| !tools.is_empty());
+    !offers_tools && body["output_config"]["format"].is_object()
 }
 
 #[cfg(test)]
@@ -234,5 +267,18 @@ mod tests {
         assert!(request.messages().is_empty() && request.tools().is_empty());
         assert_eq!(request.last_user_text(), None);
         assert_eq!(request.header("X-Api-Key"), Some("dummy"));
+    }
+
+    #[test]
+    fn conversation_without_tools_is_still_a_conversation() {
+        let kind = |body| RequestKind::of("POST", "/v1/messages", &body);
+        let format = json!({ "format": { "type": "json_schema", "schema": {} } });
+        assert_eq!(kind(json!({ "tools": [] })), RequestKind::Conversation);
+        assert_eq!(
+            kind(json!({ "tools": [], "output_config": format })),
+            RequestKind::Structured
+        );
+        let both = json!({ "tools": [{ "name": "Bash" }], "output_config": format });
+        assert_eq!(kind(both), RequestKind::Conversation);
     }
 }

@@ -1,4 +1,4 @@
-//! What the model will say, and what it has been asked.
+//! The answers of the model and the recorded requests.
 
 use std::{
     collections::VecDeque,
@@ -8,14 +8,14 @@ use std::{
 
 use tokio::sync::{Notify, oneshot};
 
-use super::{Answer, ApiError, ModelRequest, NothingCame, RequestKind, side_answer};
+use super::{Answer, ApiError, ModelRequest, RequestKind, WaitTimeout, default_answers};
 
 pub(super) type Predicate = Arc<dyn Fn(&ModelRequest) -> bool + Send + Sync>;
 pub(super) type Otherwise = Arc<dyn Fn(&ModelRequest) -> Answer + Send + Sync>;
 
-/// The state that the test and the server share.
+/// The state shared by the test and the server.
 ///
-/// The lock is held for moments and never while code of the test runs.
+/// The lock is held briefly, and never while closures of the test run.
 #[derive(Default)]
 pub(super) struct Script {
     state: Mutex<State>,
@@ -30,9 +30,9 @@ pub(super) struct State {
     rules_made: usize,
     pub(super) requests: Vec<ModelRequest>,
     unexpected: Vec<usize>,
-    /// Indices of requests whose client left in the middle of the answer.
+    /// Indices of requests whose client disconnected in the middle of the answer.
     abandoned: Vec<usize>,
-    gates: Vec<oneshot::Sender<()>>,
+    stalls: Vec<oneshot::Sender<()>>,
     requests_taken: usize,
     abandoned_taken: usize,
 }
@@ -49,14 +49,14 @@ pub(super) struct Chosen {
     pub(super) answer: Answer,
     /// The position of the request in the record.
     pub(super) index: usize,
-    /// Fires when the test releases stalled answers.
+    /// Resolves when the test releases stalled answers.
     pub(super) released: oneshot::Receiver<()>,
 }
 
 enum Choice {
     Ready(Answer),
     Compute(Otherwise),
-    RunOut,
+    Exhausted,
 }
 
 impl Script {
@@ -88,18 +88,18 @@ impl Script {
         self.changed.notify_waiters();
     }
 
-    /// Records a request for a message and chooses its answer, in one step.
+    /// Records a request for a message and chooses its answer under one lock.
     pub(super) fn choose(&self, request: ModelRequest) -> Chosen {
         let accepted_by = self.accepting_rules(&request);
         let (release, released) = oneshot::channel();
         let mut state = self.lock();
         let index = state.requests.len();
         let choice = state.choice(&request, &accepted_by);
-        if matches!(choice, Choice::RunOut) {
+        if matches!(choice, Choice::Exhausted) {
             state.unexpected.push(index);
         }
-        state.gates.retain(|gate| !gate.is_closed());
-        state.gates.push(release);
+        state.stalls.retain(|stall| !stall.is_closed());
+        state.stalls.push(release);
         state.requests.push(request.clone());
         drop(state);
         self.changed.notify_waiters();
@@ -107,7 +107,7 @@ impl Script {
         let answer = match choice {
             Choice::Ready(answer) => answer,
             Choice::Compute(otherwise) => otherwise(&request),
-            Choice::RunOut => run_out().into(),
+            Choice::Exhausted => exhausted().into(),
         };
         Chosen {
             answer,
@@ -116,15 +116,15 @@ impl Script {
         }
     }
 
-    pub(super) fn client_left(&self, index: usize) {
+    pub(super) fn client_disconnected(&self, index: usize) {
         self.lock().abandoned.push(index);
         self.changed.notify_waiters();
     }
 
     pub(super) fn release(&self) {
-        for gate in std::mem::take(&mut self.lock().gates) {
-            // A gate that nobody waits at belongs to an answer that is complete.
-            let _ = gate.send(());
+        for stall in std::mem::take(&mut self.lock().stalls) {
+            // The receiver is gone if the answer is complete.
+            let _ = stall.send(());
         }
     }
 
@@ -134,10 +134,10 @@ impl Script {
         awaited: &'static str,
         within: Duration,
         take: impl Fn(&mut State) -> Option<T>,
-    ) -> Result<T, NothingCame> {
+    ) -> Result<T, WaitTimeout> {
         let found = tokio::time::timeout(within, async {
             loop {
-                // Made before looking: it hears of every change from now on.
+                // Created before the check, so that no later change is missed.
                 let changed = self.changed.notified();
                 if let Some(found) = take(&mut self.lock()) {
                     return found;
@@ -147,7 +147,7 @@ impl Script {
         });
         found
             .await
-            .map_err(|_| NothingCame::new(awaited, within, &self.lock().requests))
+            .map_err(|_| WaitTimeout::new(awaited, within, &self.lock().requests))
     }
 
     fn accepting_rules(&self, request: &ModelRequest) -> Vec<usize> {
@@ -194,7 +194,7 @@ impl State {
     }
 
     fn choice(&mut self, request: &ModelRequest, accepted_by: &[usize]) -> Choice {
-        // A rule that was used up since the predicates ran is no longer in the list.
+        // A `once` rule may have been used since the predicates ran; it is not in the list any more.
         if let Some(at) = self
             .rules
             .iter()
@@ -209,21 +209,21 @@ impl State {
             return Choice::Ready(answer);
         }
         if request.kind == RequestKind::Structured {
-            return Choice::Ready(side_answer::structured(request).into());
+            return Choice::Ready(default_answers::structured(request).into());
         }
         match (self.queue.pop_front(), &self.otherwise) {
             (Some(answer), _) => Choice::Ready(answer),
             (None, Some(otherwise)) => Choice::Compute(Arc::clone(otherwise)),
-            (None, None) => Choice::RunOut,
+            (None, None) => Choice::Exhausted,
         }
     }
 }
 
-/// An error that the CLI neither retries nor hides, so that a test with too few turns fails fast and says why.
+/// Returns an error that the CLI neither retries nor hides, so that a test with too few turns fails fast with the reason.
 ///
-/// Not a 400, which is what it means: CLI 2.1.325 answers that by asking five more times.
-fn run_out() -> ApiError {
+/// Not a 400, which CLI 2.1.325 retries five times.
+fn exhausted() -> ApiError {
     ApiError::new(500).no_retry().message(
-        "the script of the model has run out: the test gave it fewer turns than the conversation needs",
+        "the script of the model is exhausted: the conversation needs more turns than the test has given",
     )
 }

@@ -1,17 +1,17 @@
-use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{error::Error, fmt, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{net::TcpListener, task::AbortHandle};
 
 use super::{
-    Answer, ModelRequest, NothingCame, RequestKind,
+    Answer, ModelRequest, RequestKind,
     script::{Script, State},
     server,
 };
 
-/// A model on the loopback interface that plays a script and remembers what it was asked.
+/// A Messages API server on the loopback interface that plays a script and records its requests.
 ///
-/// The [module](super) tells which request gets which answer. Turns can be added before and during a conversation, and the
-/// server ends, with all its connections, when this value is dropped.
+/// The [module](super) lists which request gets which answer. Turns can be added before and during a conversation. Dropping
+/// it closes the server and all its connections.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
@@ -38,11 +38,11 @@ impl ScriptedModel {
     ///
     /// # Errors
     ///
-    /// When no port can be bound.
+    /// If no port can be bound.
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime with I/O and time enabled.
+    /// If called outside of a tokio runtime with I/O and time enabled.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
@@ -55,7 +55,7 @@ impl ScriptedModel {
         })
     }
 
-    /// The address to give to the client, as `ANTHROPIC_BASE_URL` takes it.
+    /// Returns the URL of the server, for `ANTHROPIC_BASE_URL`.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
@@ -69,8 +69,8 @@ impl ScriptedModel {
 
     /// Answers the first request that the predicate accepts, outside of the script.
     ///
-    /// Rules are tried in the order in which they were made, before the script, and only on requests for a message. Several
-    /// rules with the same predicate are a script of their own, for example that of a subagent.
+    /// Rules are tried in the order of their creation, before the script, and only for requests for a message. Several rules
+    /// with the same predicate form a separate script, for example for a subagent.
     pub fn once(
         &self,
         accepts: impl Fn(&ModelRequest) -> bool + Send + Sync + 'static,
@@ -82,7 +82,7 @@ impl ScriptedModel {
 
     /// Answers every request that the predicate accepts, outside of the script.
     ///
-    /// Like [`once`](ScriptedModel::once), but never used up.
+    /// Like [`once`](ScriptedModel::once), but applies to any number of requests.
     pub fn when(
         &self,
         accepts: impl Fn(&ModelRequest) -> bool + Send + Sync + 'static,
@@ -93,9 +93,9 @@ impl ScriptedModel {
         self
     }
 
-    /// Answers every request that comes when the script has run out.
+    /// Answers every request after the end of the script.
     ///
-    /// Without this, such a request gets an error that says so, and is listed in [`unexpected`](ScriptedModel::unexpected).
+    /// By default such a request gets an error response and is listed in [`unexpected`](ScriptedModel::unexpected).
     pub fn otherwise<A: Into<Answer>>(
         &self,
         answer: impl Fn(&ModelRequest) -> A + Send + Sync + 'static,
@@ -104,20 +104,20 @@ impl ScriptedModel {
         self
     }
 
-    /// Lets every answer go on that [stalls](super::Turn::stall) now.
+    /// Continues every answer that [stalls](super::Turn::stall) now.
     ///
-    /// That is, those whose requests have arrived; a turn that is still in the script will stall when its time comes.
+    /// Turns whose requests have not arrived yet still stall later.
     pub fn release(&self) {
         self.script.release();
     }
 
-    /// Every request so far, of every kind, in the order of arrival.
+    /// Returns every request so far, of every kind, in the order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.script.lock().requests.clone()
     }
 
-    /// The requests of the [conversation](RequestKind::Conversation) so far, in the order of arrival.
+    /// Returns the requests of the [conversation](RequestKind::Conversation) so far, in the order of arrival.
     #[must_use]
     pub fn conversation(&self) -> Vec<ModelRequest> {
         let mut requests = self.requests();
@@ -125,70 +125,70 @@ impl ScriptedModel {
         requests
     }
 
-    /// The requests that found the script run out or that the model knows nothing about.
+    /// Returns the requests after the end of the script, and those of an unknown kind.
     #[must_use]
     pub fn unexpected(&self) -> Vec<ModelRequest> {
         self.script.lock().unexpected()
     }
 
-    /// How many answers of the script and of [`once`](ScriptedModel::once) have not been asked for.
+    /// Returns the number of unused answers of the script and of [`once`](ScriptedModel::once).
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.script.lock().remaining()
     }
 
-    /// Waits for the next request of the conversation: the first call gives the first one, whenever it came.
+    /// Waits for the next request of the conversation; the first call returns the first one, even if it came earlier.
     ///
     /// # Errors
     ///
-    /// When the deadline passes first.
+    /// If the deadline passes first.
     ///
     /// # Cancellation
     ///
-    /// A dropped call takes no request with it.
-    pub async fn next_request(&self, within: Duration) -> Result<ModelRequest, NothingCame> {
+    /// Dropping the future loses no request.
+    pub async fn next_request(&self, within: Duration) -> Result<ModelRequest, WaitTimeout> {
         self.script
             .wait("request", within, State::take_request)
             .await
     }
 
-    /// Waits until a client goes away in the middle of an answer, and gives the request that it no longer cared about.
+    /// Waits until a client disconnects in the middle of an answer, and returns its request.
     ///
-    /// This is how a killed CLI or an interrupted turn looks from here. Each is given once, like with
+    /// A killed CLI or an interrupted turn disconnects so. Each request is returned once, as with
     /// [`next_request`](ScriptedModel::next_request).
     ///
     /// # Errors
     ///
-    /// When the deadline passes first.
-    pub async fn next_disconnect(&self, within: Duration) -> Result<ModelRequest, NothingCame> {
+    /// If the deadline passes first.
+    pub async fn next_disconnect(&self, within: Duration) -> Result<ModelRequest, WaitTimeout> {
         self.script
             .wait("disconnect", within, State::take_abandoned)
             .await
     }
 
-    /// Asserts that the script was played to its end and that nothing else was asked.
+    /// Asserts that the script was played to its end and that there was no other request.
     ///
     /// # Panics
     ///
-    /// When answers [remain](ScriptedModel::remaining) or a request was [unexpected](ScriptedModel::unexpected).
+    /// If answers [remain](ScriptedModel::remaining) or a request was [unexpected](ScriptedModel::unexpected).
     #[track_caller]
     pub fn assert_done(&self) {
         let unexpected: Vec<String> = self
             .unexpected()
             .iter()
             .map(|request| {
-                let said = request.last_user_text().unwrap_or_default();
-                format!("{} {} {said:?}", request.method(), request.path())
+                let text = request.last_user_text().unwrap_or_default();
+                format!("{} {} {text:?}", request.method(), request.path())
             })
             .collect();
         assert!(
             unexpected.is_empty(),
-            "the model got requests that nobody expected: {unexpected:#?}"
+            "the model received unexpected requests: {unexpected:#?}"
         );
         let remaining = self.remaining();
         assert!(
             remaining == 0,
-            "{remaining} answers of the model were never asked for"
+            "{remaining} answers of the model were not used"
         );
     }
 }
@@ -207,3 +207,39 @@ impl fmt::Debug for ScriptedModel {
             .finish_non_exhaustive()
     }
 }
+
+/// A wait that reached its deadline.
+///
+/// The message lists the requests that the model received instead.
+#[derive(Debug)]
+pub struct WaitTimeout {
+    awaited: &'static str,
+    within: Duration,
+    seen: Vec<String>,
+}
+
+impl WaitTimeout {
+    pub(super) fn new(awaited: &'static str, within: Duration, seen: &[ModelRequest]) -> Self {
+        let seen = seen
+            .iter()
+            .map(|request| format!("{} {} ({:?})", request.method, request.path, request.kind))
+            .collect();
+        Self {
+            awaited,
+            within,
+            seen,
+        }
+    }
+}
+
+impl fmt::Display for WaitTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no {} within {:?}; ", self.awaited, self.within)?;
+        if self.seen.is_empty() {
+            return f.write_str("the model received no request");
+        }
+        write!(f, "the model received: {}", self.seen.join(", "))
+    }
+}
+
+impl Error for WaitTimeout {}

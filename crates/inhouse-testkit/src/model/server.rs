@@ -1,4 +1,4 @@
-//! HTTP on the loopback interface: from a connection to a request, from an answer to a response.
+//! The HTTP server: connections, requests, responses.
 
 use std::{convert::Infallible, error::Error, sync::Arc, time::Duration};
 
@@ -16,17 +16,15 @@ use tokio::{
 };
 
 use super::{
-    Answer, ApiError, ModelRequest, RequestKind, Turn,
-    body::ChannelBody,
-    player::{self, Halves},
+    Answer, ApiError, ModelRequest, RequestKind, Turn, default_answers,
+    player::{self, ChannelBody, Halves},
     script::{Chosen, Script},
-    side_answer,
     turn::Ending,
 };
 
 type ReplyBody = Either<Full<Bytes>, ChannelBody>;
 
-/// Serves every connection until the future is dropped, which closes them all.
+/// Serves every connection; dropping the future closes them all.
 pub(super) async fn run(listener: TcpListener, script: Arc<Script>) -> Infallible {
     let mut connections = JoinSet::new();
     loop {
@@ -36,7 +34,7 @@ pub(super) async fn run(listener: TcpListener, script: Arc<Script>) -> Infallibl
                     connections.spawn(serve(stream, Arc::clone(&script)));
                 }
                 Err(error) => {
-                    // Out of file descriptors, most likely: the listener itself is still good.
+                    // Most likely out of file descriptors; the listener is still valid.
                     tracing::warn!(%error, "the scripted model could not accept a connection");
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
@@ -50,8 +48,8 @@ async fn serve(stream: TcpStream, script: Arc<Script>) {
     let service = service_fn(|request| respond(request, Arc::clone(&script)));
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     if let Err(error) = connection.await {
-        // Clients that are killed and turns that hang up end here: nothing to worry about.
-        tracing::debug!(%error, "a connection to the scripted model broke");
+        // Killed clients and turns that disconnect end here.
+        tracing::debug!(%error, "a connection to the scripted model failed");
     }
 }
 
@@ -63,7 +61,7 @@ async fn respond(
     Ok(match request.kind {
         RequestKind::Conversation | RequestKind::Structured => message(request, &script),
         RequestKind::CountTokens => {
-            let count = side_answer::token_count(&request);
+            let count = default_answers::token_count(&request);
             script.record(request);
             json_response(StatusCode::OK, &count)
         }
@@ -73,7 +71,7 @@ async fn respond(
         }
         RequestKind::Unknown => {
             let message = format!(
-                "the scripted model knows no {} {}",
+                "the scripted model does not support {} {}",
                 request.method, request.path
             );
             script.record(request);
@@ -151,7 +149,7 @@ fn played(
     let (parts, body) = ChannelBody::new();
     tokio::spawn(async move {
         if player::play(halves, ending, parts, released).await.is_err() {
-            script.client_left(index);
+            script.client_disconnected(index);
         }
     });
     with_type(content_type, Response::new(Either::Right(body)))

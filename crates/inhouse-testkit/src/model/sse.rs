@@ -8,7 +8,7 @@ use super::{
     turn::{Block, Pieces, SIGNATURE},
 };
 
-/// The events of one message, cut where a turn that stalls or hangs up is cut.
+/// The events of one message, in two halves.
 pub(super) struct Events {
     /// Everything up to the last delta: the last block is still open.
     pub(super) opening: Vec<Bytes>,
@@ -58,7 +58,7 @@ impl Events {
     }
 }
 
-/// The event that reports an error in the middle of a stream.
+/// Returns the event that reports an error in the middle of a stream.
 pub(super) fn error_event(error: &ApiError) -> Bytes {
     event("error", error.body())
 }

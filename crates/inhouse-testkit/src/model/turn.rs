@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{ApiError, Usage};
 
-/// One message of the model, put together block by block.
+/// A message of the model, built block by block.
 ///
 /// ```
 /// use inhouse_testkit::model::Turn;
@@ -15,8 +15,8 @@ use super::{ApiError, Usage};
 /// # let _ = turn;
 /// ```
 ///
-/// The stop reason is `tool_use` when there is such a block and `end_turn` otherwise, unless
-/// [`stop_reason`](Turn::stop_reason) says something else.
+/// The stop reason is `tool_use` if there is a tool call and `end_turn` otherwise, unless set with
+/// [`stop_reason`](Turn::stop_reason).
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
     pub(super) blocks: Vec<Block>,
@@ -27,33 +27,33 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// A message without content.
+    /// Creates a message without content.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No message but an error with this HTTP status.
+    /// Creates an error response with this HTTP status, instead of a message.
     #[must_use]
     pub fn error(status: u16) -> ApiError {
         ApiError::new(status)
     }
 
-    /// Adds a block of text.
+    /// Adds a text block.
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         self.push(Block::Text(text.into()))
     }
 
-    /// Adds a block of thinking, with a signature as the API sends it.
+    /// Adds a thinking block with a signature.
     #[must_use]
     pub fn thinking(self, thinking: impl Into<String>) -> Self {
         self.push(Block::Thinking(thinking.into()))
     }
 
-    /// Adds a call of a tool.
+    /// Adds a tool call.
     ///
-    /// Ids must differ within a conversation; the tool's result comes back under the id in
+    /// Ids must be unique within a conversation; the result has the same id in
     /// [`ModelRequest::tool_results`](super::ModelRequest::tool_results).
     #[must_use]
     pub fn tool_use(self, id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
@@ -64,7 +64,7 @@ impl Turn {
         })
     }
 
-    /// Adds a block of any other type, sent as it is.
+    /// Adds a block of any other type, sent unchanged.
     #[must_use]
     pub fn block(self, block: Value) -> Self {
         self.push(Block::Raw(block))
@@ -84,33 +84,33 @@ impl Turn {
         self
     }
 
-    /// Streams each block in at most this many deltas; four unless set, never fewer than one.
+    /// Sets the maximum number of deltas per block; 4 by default, at least 1.
     #[must_use]
     pub fn pieces(mut self, at_most: usize) -> Self {
         self.pieces = Pieces(at_most.max(1));
         self
     }
 
-    /// Sends what has been added so far, leaves the last block open, and then says nothing more.
+    /// Stops sending before the end of the last block.
     ///
-    /// The answer goes on with [`ScriptedModel::release`](super::ScriptedModel::release), and ends when the client goes away.
+    /// The answer continues after [`ScriptedModel::release`](super::ScriptedModel::release), and ends if the client disconnects.
     #[must_use]
     pub fn stall(mut self) -> Self {
         self.ending = Ending::Stall;
         self
     }
 
-    /// Sends what has been added so far, leaves the last block open, and cuts the connection.
+    /// Cuts the connection before the end of the last block.
     #[must_use]
-    pub fn hang_up(mut self) -> Self {
-        self.ending = Ending::HangUp;
+    pub fn disconnect(mut self) -> Self {
+        self.ending = Ending::Disconnect;
         self
     }
 
-    /// Sends what has been added so far, leaves the last block open, and reports the error inside the stream.
+    /// Sends an error event before the end of the last block.
     ///
-    /// The status and the headers of the error are lost: the stream began with 200. Without streaming there is
-    /// no inside, and the error is the whole answer.
+    /// The status and the headers of the error are not sent, because the stream began with 200. Without streaming, the
+    /// error is the whole answer.
     #[must_use]
     pub fn fail(mut self, error: ApiError) -> Self {
         self.ending = Ending::Fail(error);
@@ -137,11 +137,11 @@ pub(super) enum Ending {
     #[default]
     Complete,
     Stall,
-    HangUp,
+    Disconnect,
     Fail(ApiError),
 }
 
-/// The greatest number of deltas of one block.
+/// The maximum number of deltas of one block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces(pub(super) usize);
 
@@ -163,11 +163,11 @@ pub(super) enum Block {
     Raw(Value),
 }
 
-/// Any base64 will do: the CLI hands the signature back and never reads it.
+/// Any base64: the CLI sends the signature back without reading it.
 pub(super) const SIGNATURE: &str = "c2NyaXB0ZWQ=";
 
 impl Block {
-    /// The block as it stands in a message that is not streamed.
+    /// Returns the block of a message that is not streamed.
     pub(super) fn whole(&self) -> Value {
         match self {
             Self::Text(text) => json!({ "type": "text", "text": text }),

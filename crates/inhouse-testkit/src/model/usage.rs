@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-/// The token counts that the model reports for one turn.
+/// The token counts of one turn.
 ///
-/// The CLI adds these up into `usage`, the cost and the fill of the context window, so a test of budgets or of automatic
-/// compaction sets them.
+/// The CLI sums them into `usage`, the cost and the size of the context, so tests of budgets or of automatic compaction
+/// set them.
 ///
 /// ```
 /// use inhouse_testkit::model::{Turn, Usage};
@@ -20,7 +20,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Counts without any use of the prompt cache.
+    /// Creates counts without use of the prompt cache.
     #[must_use]
     pub fn new(input: u64, output: u64) -> Self {
         Self {
@@ -31,26 +31,26 @@ impl Usage {
         }
     }
 
-    /// Input tokens read from the prompt cache, on top of the plain input.
+    /// Sets the input tokens read from the prompt cache, in addition to the plain input.
     #[must_use]
     pub fn cache_read(mut self, tokens: u64) -> Self {
         self.cache_read = tokens;
         self
     }
 
-    /// Input tokens written to the prompt cache, on top of the plain input.
+    /// Sets the input tokens written to the prompt cache, in addition to the plain input.
     #[must_use]
     pub fn cache_creation(mut self, tokens: u64) -> Self {
         self.cache_creation = tokens;
         self
     }
 
-    /// The counts as they stand at the end of the message.
+    /// Returns the counts at the end of the message.
     pub(super) fn at_end(self) -> Value {
         self.with_output(self.output)
     }
 
-    /// The counts as `message_start` tells them, when next to nothing has been generated.
+    /// Returns the counts of `message_start`.
     pub(super) fn at_start(self) -> Value {
         self.with_output(self.output.min(1))
     }
@@ -66,7 +66,7 @@ impl Usage {
 }
 
 impl Default for Usage {
-    /// Ten tokens in, five out: small numbers that are not zero.
+    /// Returns 10 input tokens and 5 output tokens.
     fn default() -> Self {
         Self::new(10, 5)
     }

@@ -201,7 +201,7 @@ async fn truncated_response_is_retried() {
     world::pinned(async |world| {
         world
             .model
-            .turn(Turn::new().text("It was a dark and").hang_up())
+            .turn(Turn::new().text("It was a dark and").disconnect())
             .turn("It was a dark and stormy night.");
 
         let stream = query("Tell.").options(world.options()).await.unwrap();
