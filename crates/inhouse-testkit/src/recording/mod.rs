@@ -1,8 +1,7 @@
-//! Conversations with a CLI, kept in files and played back.
+//! Conversations with a CLI, recorded to files and played back.
 //!
-//! [`Recording`] wraps a transport and writes down every line that passes through it, in both directions. [`Replay`] is a
-//! transport that plays such a recording back: the code of an agent then runs against what a real CLI once said, without
-//! a CLI, a model or a network.
+//! [`Recording`] wraps a transport and records every line in both directions. [`Replay`] is a transport that plays a
+//! recording back, so that an agent runs against the lines of a real CLI without a CLI, a model or a network.
 //!
 //! ```
 //! use inhouse::{Client, Options, transport::Transport};
@@ -19,50 +18,46 @@
 //!     Ok(sum)
 //! }
 //!
-//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # inhouse_testkit::run(async {
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("add");
-//! // Once, with a CLI: here a fake one, else usually a `ChildTransport`.
-//! let (transport, mut cli) = FakeCli::new();
-//! let host = add(Recording::create(&path, transport)?);
-//! let cli = async move {
-//!     cli.accept().await;
-//!     cli.expect_prompt().await;
-//!     cli.turn("42").await;
-//!     cli.expect_end_of_input().await;
-//! };
-//! let (sum, ()) = tokio::join!(host, cli);
-//! assert_eq!(sum?, "42");
+//! // Once with a CLI: a fake one here, usually a `ChildTransport`.
+//! FakeCli::play_with(
+//!     async |transport| add(Recording::create(&path, transport).unwrap()).await,
+//!     async |mut cli| {
+//!         cli.accept().await;
+//!         cli.expect_prompt().await;
+//!         cli.turn("42").await;
+//!         cli.expect_end_of_input().await;
+//!     },
+//! )
+//! .await;
 //!
-//! // From then on, without any.
+//! // From then on without a CLI.
 //! assert_eq!(add(Replay::load(&path)?).await?, "42");
-//! # Ok(()) }
+//! # Ok::<_, Box<dyn std::error::Error>>(()) }).unwrap();
 //! ```
 //!
 //! # The files
 //!
-//! A recording called `name` is three files of text:
+//! A recording `name` has three text files:
 //!
 //! | file | content |
 //! |---|---|
-//! | `name.out.jsonl` | the lines that the CLI wrote, as they came |
-//! | `name.in.jsonl` | the lines that the host wrote, as it wrote them |
-//! | `name.order` | one word for each of these lines, `out` or `in`, in the order in which they passed; `out end` and `in end` where a side fell silent for good |
+//! | `name.out.jsonl` | the lines of the CLI |
+//! | `name.in.jsonl` | the lines of the host |
+//! | `name.order` | one entry per line, `out` or `in`, in order; `out end` and `in end` where a side ended |
 //!
-//! The lines are not wrapped into anything, so that they are what was on the wire to the byte, and every tool that reads
-//! JSON lines reads them. The price is the third file, which says how the two belong together. All three grow with the
-//! conversation: what has passed when a process is killed is in them.
+//! The lines are exactly the bytes of the wire, without a wrapper, so any tool for JSON lines reads them; the third file has
+//! their order. All three are written during the conversation, so a recording is complete even if its process is killed.
 //!
 //! # What a recording contains
 //!
-//! Everything: prompts, answers, results of tools, paths of the machine. Look through it before you share it.
+//! Everything: prompts, answers, tool results, paths of the machine. Check it before you share it.
 
-mod host_line;
-mod log;
 mod playback;
 mod record;
 mod replay;
-mod tap;
 mod tape;
 
 pub use record::Recording;

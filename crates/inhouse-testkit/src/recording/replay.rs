@@ -18,44 +18,43 @@ use tokio::{
 };
 
 use super::{
-    playback::{Heard, Next, Playback},
+    playback::{Next, Playback, Received},
     tape::Tape,
 };
 
-/// How much either side may write ahead of the other.
-const PIPE: usize = 64 * 1024;
+/// The capacity of each stream.
+const PIPE_BYTES: usize = 64 * 1024;
 
 /// A transport that plays a recording back.
 ///
-/// It says what the CLI said, in step with the host: a line is held back until the host has written everything that it
-/// had written before that line when the recording was made, in whatever order. Ids that the host chooses anew in each
-/// run are translated: those of its requests, and those of its prompts.
+/// A line of the CLI is sent once the host has written all lines that precede it in the recording, in any order. Ids that
+/// the host chooses for its requests and prompts are translated.
 ///
-/// *What* the host writes is not compared. A test that cares asserts on what its own handlers got and gave.
+/// The *content* of the host's lines is not compared; assert on it in the handlers of the test.
 ///
-/// # When the host takes another course
+/// # If the host deviates
 ///
-/// - A request that the recording does not have is refused, in words that say so.
-/// - A prompt that it does not have ends the replay; the error of the session says why.
-/// - When the host does not write what it wrote then, nothing more comes, as with a CLI that waits. The error of whoever loses
-///   patience says in its stderr tail what was being waited for.
+/// - A request that is not in the recording is refused.
+/// - A prompt that is not in the recording ends the replay; the error of the session has the reason.
+/// - If the host does not write a recorded line, nothing more is sent. The error of the host's timeout has the awaited line
+///   in its stderr tail.
 #[derive(Clone, Debug)]
 pub struct Replay {
     tape: Tape,
 }
 
 impl Replay {
-    /// Plays a conversation back.
+    /// Creates a transport that plays this conversation.
     #[must_use]
     pub fn new(tape: Tape) -> Self {
         Self { tape }
     }
 
-    /// Plays a recording from its files back; `path` is as in [`Tape::load`].
+    /// Reads a recording and creates a transport that plays it; `path` is as in [`Tape::load`].
     ///
     /// # Errors
     ///
-    /// Like [`Tape::load`].
+    /// As for [`Tape::load`].
     pub fn load(path: impl AsRef<Path>) -> io::Result<Self> {
         Tape::load(path).map(Self::new)
     }
@@ -63,96 +62,96 @@ impl Replay {
 
 impl Transport for Replay {
     async fn open(self, _: &Launch) -> Result<Connection> {
-        let (reader, stdout) = tokio::io::duplex(PIPE);
-        let (writer, stdin) = tokio::io::duplex(PIPE);
+        let (reader, stdout) = tokio::io::duplex(PIPE_BYTES);
+        let (writer, stdin) = tokio::io::duplex(PIPE_BYTES);
         let (running, ended) = watch::channel(());
-        let remark = Arc::new(Mutex::new(String::new()));
+        let status = Arc::new(Mutex::new(String::new()));
         let player = Player {
             playback: Playback::new(&self.tape),
             stdin: BufReader::new(stdin),
             stdout,
-            remark: Arc::clone(&remark),
+            status: Arc::clone(&status),
         };
         let task = tokio::spawn(async move {
-            // A host that no longer reads has lost interest, and there is nobody to tell.
+            // An I/O error means that the host has dropped its side.
             let _ = player.play().await;
             drop(running);
         });
         Ok(Connection {
             reader: Box::new(reader),
             writer: Box::new(writer),
-            peer: Box::new(Recorded {
+            peer: Box::new(ReplayPeer {
                 task: task.abort_handle(),
                 ended,
-                remark,
+                status,
             }),
         })
     }
 }
 
-/// The task that plays.
+/// The state of the playing task.
 struct Player {
     playback: Playback,
     stdin: BufReader<DuplexStream>,
     stdout: DuplexStream,
-    remark: Arc<Mutex<String>>,
+    status: Arc<Mutex<String>>,
 }
 
 impl Player {
     async fn play(mut self) -> io::Result<()> {
         loop {
             match self.playback.next() {
-                Next::Say(line) => self.say(&line).await?,
-                Next::Await(owed) => {
-                    self.remark(format!("the replay waits for the host to write {owed}"));
-                    if let Err(astray) = self.listen().await? {
-                        self.remark(astray);
+                Next::Send(line) => self.send(&line).await?,
+                Next::Await(awaited) => {
+                    self.set_status(format!("the replay waits for the host to write {awaited}"));
+                    if let Err(reason) = self.listen().await? {
+                        self.set_status(reason);
                         return Ok(());
                     }
                 }
                 Next::End => {
-                    self.remark(String::new());
+                    self.set_status(String::new());
                     return Ok(());
                 }
             }
         }
     }
 
-    async fn say(&mut self, line: &str) -> io::Result<()> {
+    async fn send(&mut self, line: &str) -> io::Result<()> {
         self.stdout.write_all(line.as_bytes()).await?;
         self.stdout.write_all(b"\n").await
     }
 
-    /// Takes the next line of the host; the inner error is the reason why the replay cannot go on.
+    /// Receives the next line of the host; the inner error is the reason why the replay cannot continue.
     async fn listen(&mut self) -> io::Result<Result<(), String>> {
         let mut line = String::new();
         if self.stdin.read_line(&mut line).await? == 0 {
-            self.playback.hear_end();
+            self.playback.receive_end();
             return Ok(Ok(()));
         }
-        match self.playback.hear(line.trim_end()) {
-            Heard::Fine => {}
-            Heard::Unknown { answer } => self.say(&answer).await?,
-            Heard::Astray(reason) => return Ok(Err(reason)),
+        match self.playback.receive(line.trim_end()) {
+            Received::Expected => {}
+            Received::Unknown { answer } => self.send(&answer).await?,
+            Received::Deviated(reason) => return Ok(Err(reason)),
         }
         Ok(Ok(()))
     }
 
-    fn remark(&self, text: String) {
-        *self.remark.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    fn set_status(&self, text: String) {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 }
 
-/// The peer of a replay, which ends with its task.
-struct Recorded {
+/// The host's handle to the playing task.
+struct ReplayPeer {
     task: AbortHandle,
     ended: watch::Receiver<()>,
-    remark: Arc<Mutex<String>>,
+    status: Arc<Mutex<String>>,
 }
 
-impl Peer for Recorded {
+impl Peer for ReplayPeer {
     fn stderr_tail(&self) -> String {
-        self.remark
+        self.status
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -161,7 +160,7 @@ impl Peer for Recorded {
     fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
         let mut ended = self.ended.clone();
         Box::pin(async move {
-            // Nothing is ever sent: what ends the wait is that the sender goes away with the task.
+            // Nothing is sent; the wait ends when the task drops the sender.
             while ended.changed().await.is_ok() {}
             None
         })
@@ -176,7 +175,7 @@ impl Peer for Recorded {
     }
 }
 
-impl Drop for Recorded {
+impl Drop for ReplayPeer {
     fn drop(&mut self) {
         self.task.abort();
     }

@@ -1,33 +1,32 @@
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
-use super::log::Log;
-
-/// A recorded conversation: the lines of both sides, in the order in which they passed.
+/// A recorded conversation: the lines of both sides in order.
 ///
-/// The [module](super) tells which files hold it.
+/// The [module](super) describes its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tape {
     steps: Vec<Step>,
 }
 
-/// Something that happened in a recorded conversation.
+/// A step of a recorded conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A line was written.
+    /// One side wrote a line.
     Line {
-        /// Who wrote it.
+        /// The side that wrote the line.
         by: Side,
-        /// What was written, without the line end.
+        /// The line, without its line end.
         line: String,
     },
-    /// A side wrote its last: the host closed the CLI's stdin, or the CLI its stdout.
+    /// A side ended: the host closed the CLI's stdin, or the CLI its stdout.
     End(Side),
 }
 
-/// One of the two who converse.
+/// One side of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The application, which writes to the CLI's stdin.
@@ -37,11 +36,11 @@ pub enum Side {
 }
 
 impl Tape {
-    /// Reads a recording; `path` is that of its files without `.out.jsonl` and so on.
+    /// Reads a recording; `path` is without the extensions `.out.jsonl`, `.in.jsonl` and `.order`.
     ///
     /// # Errors
     ///
-    /// When a file is missing or not text, or when the three do not fit together.
+    /// If a file is missing or not text, or if the three are inconsistent.
     pub fn load(path: impl AsRef<Path>) -> io::Result<Self> {
         let [out, input, order] = files(path.as_ref()).map(read);
         let (out, input, order) = (out?, input?, order?);
@@ -59,23 +58,30 @@ impl Tape {
                 }
                 "out" => (Side::Cli, out.next()),
                 "in" => (Side::Host, input.next()),
-                other => return Err(misfit(format!("`{other}` is no word of an order"))),
+                other => {
+                    return Err(invalid(format!(
+                        "`{other}` is not a valid entry of the order file"
+                    )));
+                }
             };
-            let line = line.ok_or_else(|| misfit("the order names more lines than there are"))?;
+            let line = line
+                .ok_or_else(|| invalid("the order file has more entries than there are lines"))?;
             let line = line.to_owned();
             steps.push(Step::Line { by, line });
         }
         if out.next().is_some() || input.next().is_some() {
-            return Err(misfit("the order names fewer lines than there are"));
+            return Err(invalid(
+                "the order file has fewer entries than there are lines",
+            ));
         }
         Ok(Self { steps })
     }
 
-    /// Writes the recording to files, over those that are there; `path` is as in [`load`](Tape::load).
+    /// Writes the recording to files, and replaces existing ones; `path` is as in [`load`](Tape::load).
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let mut log = Log::create(path.as_ref())?;
         for step in &self.steps {
@@ -87,13 +93,13 @@ impl Tape {
         Ok(())
     }
 
-    /// What happened, from the beginning to the end.
+    /// Returns all steps in order.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The lines of one side.
+    /// Returns the lines of one side.
     pub fn lines(&self, of: Side) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(move |step| match step {
             Step::Line { by, line } if *by == of => Some(line.as_str()),
@@ -101,7 +107,7 @@ impl Tape {
         })
     }
 
-    /// Changes every line, for example to take out what nobody should see.
+    /// Changes every line, for example to remove secrets.
     #[must_use]
     pub fn map_lines(mut self, mut change: impl FnMut(Side, &str) -> String) -> Self {
         for step in &mut self.steps {
@@ -121,9 +127,58 @@ impl FromIterator<Step> for Tape {
     }
 }
 
-/// The files of a recording: what the CLI wrote, what the host wrote, the order.
-pub(super) fn files(path: &Path) -> [PathBuf; 3] {
-    // Appended: `with_extension` would take a dot in the name for the beginning of one.
+/// The files of a recording in progress.
+///
+/// Unbuffered, so that a recording is complete even if its process is killed.
+#[derive(Debug)]
+pub(super) struct Log {
+    out: File,
+    input: File,
+    order: File,
+}
+
+impl Log {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        let [out, input, order] = files(path).map(|path| {
+            File::create(&path).map_err(|cause| {
+                io::Error::new(cause.kind(), format!("{}: {cause}", path.display()))
+            })
+        });
+        Ok(Self {
+            out: out?,
+            input: input?,
+            order: order?,
+        })
+    }
+
+    /// Records a line, given without its line end.
+    pub(super) fn line(&mut self, by: Side, line: &[u8]) -> io::Result<()> {
+        let (file, word) = self.of(by);
+        file.write_all(&[line, b"\n"].concat())?;
+        writeln!(self.order, "{word}")
+    }
+
+    /// Records the end of a side, with its last incomplete line.
+    pub(super) fn end(&mut self, by: Side, partial: &[u8]) -> io::Result<()> {
+        let (file, word) = self.of(by);
+        if !partial.is_empty() {
+            file.write_all(partial)?;
+            writeln!(self.order, "{word}")?;
+        }
+        writeln!(self.order, "{word} end")
+    }
+
+    fn of(&mut self, side: Side) -> (&mut File, &'static str) {
+        match side {
+            Side::Host => (&mut self.input, "in"),
+            Side::Cli => (&mut self.out, "out"),
+        }
+    }
+}
+
+/// Returns the paths of a recording: lines of the CLI, lines of the host, order.
+fn files(path: &Path) -> [PathBuf; 3] {
+    // Appended, because `with_extension` would replace everything after a dot in the name.
     [".out.jsonl", ".in.jsonl", ".order"].map(|end| {
         let mut path = path.as_os_str().to_owned();
         path.push(end);
@@ -142,7 +197,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .map(|line| line.strip_suffix('\n').unwrap_or(line))
 }
 
-fn misfit(reason: impl Into<String>) -> io::Error {
+fn invalid(reason: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason.into())
 }
 

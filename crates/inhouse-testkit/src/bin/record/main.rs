@@ -1,13 +1,13 @@
 //! Records conversations of the real CLI with a scripted model, as fixtures for tests of the protocol.
 //!
-//! `record <directory> [<scenario>…]` plays every scenario, or those that are named, with each version of the CLI, and
-//! writes a recording of each to `<directory>/<version of the CLI>/`. `cargo xtask record` calls it with the directory of
-//! the fixtures. What differs from run to run and from machine to machine is taken out, see [`sanitise`].
+//! `record <directory> [<scenario>…]` plays all scenarios, or the named ones, with each version of the CLI, and writes the
+//! recordings to `<directory>/<version of the CLI>/`. `cargo xtask record` calls it with the directory of the fixtures.
+//! Everything that differs between runs and machines is replaced, see [`sanitise`].
 
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a command line tool talks to its terminal"
+    reason = "a command line tool prints"
 )]
 
 mod numbering;
@@ -27,8 +27,8 @@ use inhouse_testkit::{RealCli, recording::Tape};
 
 use crate::{scenarios::Scenario, stage::Stage};
 
-/// How long one scenario may take with one CLI.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// The time limit of a scenario.
+const DEADLINE: Duration = Duration::from_secs(90);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -43,7 +43,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Whether every scenario could be recorded.
+/// Records the scenarios; returns whether all of them succeeded.
 async fn record(arguments: &[String]) -> Result<bool, Box<dyn Error>> {
     let (fixtures, names) = arguments
         .split_first()
@@ -72,19 +72,19 @@ async fn record(arguments: &[String]) -> Result<bool, Box<dyn Error>> {
 }
 
 async fn play(cli: &RealCli, scenario: &Scenario) -> Result<Tape, Box<dyn Error>> {
-    let stage = Stage::set(cli).await?;
-    tokio::time::timeout(PATIENCE, (scenario.play)(&stage))
+    let stage = Stage::new(cli).await?;
+    tokio::time::timeout(DEADLINE, (scenario.play)(&stage))
         .await
-        .map_err(|_| format!("not done after {PATIENCE:?}"))??;
+        .map_err(|_| format!("not done after {DEADLINE:?}"))??;
     let unexpected = stage.model.unexpected();
     if let Some(request) = unexpected.first() {
-        let said = request.last_user_text().unwrap_or_default();
-        return Err(format!("the model has nothing to say to {said:?}").into());
+        let text = request.last_user_text().unwrap_or_default();
+        return Err(format!("the script of the model has no answer to {text:?}").into());
     }
     Ok(sanitise::sanitise(stage.tape()?, &stage.secrets())?)
 }
 
-/// Writes the recording, unless it says what the one that is there says.
+/// Writes the recording, unless the existing one is equal.
 fn save(tape: &Tape, path: &Path) -> std::io::Result<()> {
     match Tape::load(path) {
         Ok(earlier) if earlier == *tape => Ok(()),
@@ -93,11 +93,11 @@ fn save(tape: &Tape, path: &Path) -> std::io::Result<()> {
 }
 
 async fn version_of(cli: &RealCli) -> Result<String, Box<dyn Error>> {
-    let stage = Stage::set(cli).await?;
+    let stage = Stage::new(cli).await?;
     let output = stage.world.command().arg("--version").output().await?;
     let text = String::from_utf8(output.stdout)?;
     let version = text.split_whitespace().next();
     Ok(version
-        .ok_or("the CLI does not say its version")?
+        .ok_or("the CLI does not print its version")?
         .to_owned())
 }

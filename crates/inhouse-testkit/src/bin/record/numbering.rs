@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use inhouse_testkit::recording::Side;
 
-/// The ids that were seen, each with what stands for it.
+/// The ids found so far and their replacements.
 #[derive(Default)]
 pub(crate) struct Numbering {
     uuids: HashMap<String, String>,
-    /// How many of them either side brought up; counted apart, since how the sides interleave is up to chance.
+    /// The number of ids per side; counted separately, because the interleaving of the sides varies.
     counts: [usize; 2],
-    /// Ids of other shapes, which are known by the members that hold them.
+    /// Ids of other formats, found by the names of their members.
     named: Vec<(String, String)>,
 }
 
-/// Members of the CLI that hold ids of its own making, with the word that stands for these.
+/// Members with ids that the CLI generates, and the prefix of their replacement.
 const NAMED: &[(&str, &str)] = &[
     ("\"agent_id\":\"", "agent"),
     ("\"task_id\":\"", "task"),
@@ -22,7 +22,7 @@ const NAMED: &[(&str, &str)] = &[
 ];
 
 impl Numbering {
-    /// Looks for ids in members of these lines.
+    /// Collects the ids in members of these lines.
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut named: Vec<(String, String)> = Vec::new();
         for line in lines {
@@ -42,7 +42,7 @@ impl Numbering {
         }
     }
 
-    /// Replaces every id in a line; one that comes again gets the same number again.
+    /// Replaces every id in a line; equal ids get equal numbers.
     pub(crate) fn apply(&mut self, by: Side, line: &str) -> String {
         let mut numbered = String::with_capacity(line.len());
         let mut rest = line;
@@ -50,17 +50,17 @@ impl Numbering {
             let (before, after) = rest.split_at(at);
             let (uuid, after) = after.split_at(UUID.len());
             numbered.push_str(before);
-            numbered.push_str(self.stand_in(by, uuid));
+            numbered.push_str(self.replacement(by, uuid));
             rest = after;
         }
         numbered.push_str(rest);
-        for (id, stand_in) in &self.named {
-            numbered = numbered.replace(id, stand_in);
+        for (id, replacement) in &self.named {
+            numbered = numbered.replace(id, replacement);
         }
         numbered
     }
 
-    fn stand_in(&mut self, by: Side, uuid: &str) -> &str {
+    fn replacement(&mut self, by: Side, uuid: &str) -> &str {
         let counts = &mut self.counts;
         self.uuids.entry(uuid.to_owned()).or_insert_with(|| {
             let (variant, count) = match by {

@@ -1,7 +1,7 @@
-//! What stands in a recording for the machine, the moment and the dice.
+//! Replaces machine-specific, time-dependent and random values in a recording.
 //!
-//! The text of the lines is changed and not their JSON, so that everything else stays as the CLI wrote it: the order of the
-//! members, the escapes, the notation of numbers.
+//! Works on the text of the lines instead of their JSON, so that everything else stays as the CLI wrote it: the order of
+//! members, escapes, the notation of numbers.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::numbering::Numbering;
 
-/// What stands before a number that tells the machine or the moment, in texts and paths.
-const BEFORE_MOMENTS: &[&str] = &[
+/// Texts that precede a time-dependent or machine-specific number.
+const BEFORE_TIMES: &[&str] = &[
     "duration_ms: ",
     "duration (API):  ",
     "duration (wall): ",
@@ -19,7 +19,7 @@ const BEFORE_MOMENTS: &[&str] = &[
     "/work/tmp/claude-",
 ];
 
-/// What may not be in a fixture, with what is to stand there.
+/// Machine-specific values and their replacements.
 pub(crate) struct Secrets {
     replacements: Vec<(String, String)>,
 }
@@ -30,32 +30,32 @@ impl Secrets {
         base_url: &str,
     ) -> Self {
         let mut replacements = vec![(base_url.to_owned(), "http://127.0.0.1:1".to_owned())];
-        for (path, stand_in) in directories {
+        for (path, replacement) in directories {
             let path = path.display().to_string();
-            // The CLI names directories of its own after paths.
-            replacements.push((dashed(&path), dashed(stand_in)));
-            replacements.push((path, stand_in.to_owned()));
+            // The CLI derives directory names from paths.
+            replacements.push((dashed(&path), dashed(replacement)));
+            replacements.push((path, replacement.to_owned()));
         }
         Self { replacements }
     }
 }
 
-/// Takes out what differs from run to run and from machine to machine.
+/// Replaces everything that differs between runs and machines.
 ///
-/// The error names what could not be taken out.
+/// The error names what could not be replaced.
 pub(crate) fn sanitise(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
     let mut numbering = Numbering::of(tape.lines(Side::Cli));
     let tape = tape.map_lines(|by, line| {
         let mut line = line.to_owned();
-        for (secret, stand_in) in &secrets.replacements {
-            line = line.replace(secret, stand_in);
+        for (secret, replacement) in &secrets.replacements {
+            line = line.replace(secret, replacement);
         }
         line = numbering.apply(by, &line);
-        line = still_members(&line);
-        for marker in BEFORE_MOMENTS {
-            line = still_after(marker, &line);
+        line = fix_members(&line);
+        for marker in BEFORE_TIMES {
+            line = fix_after(marker, &line);
         }
-        still_times(&line)
+        fix_times(&line)
     });
     for step in tape.steps() {
         check(step)?;
@@ -70,7 +70,7 @@ fn check(step: &Step) -> Result<(), String> {
     let temporary = std::env::temp_dir().display().to_string();
     if let Some(at) = line.find(&format!("{temporary}/inhouse-")) {
         let end = line.len().min(at + 80);
-        return Err(format!("a temporary path is left: {}", &line[at..end]));
+        return Err(format!("a temporary path remains: {}", &line[at..end]));
     }
     if serde_json::from_str::<Value>(line).is_err() {
         return Err(format!("no longer JSON: {line}"));
@@ -82,29 +82,29 @@ fn dashed(path: &str) -> String {
     path.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-")
 }
 
-/// Sets the number of every member that tells a moment or a duration to a fixed one.
-fn still_members(line: &str) -> String {
-    let mut still = String::with_capacity(line.len());
+/// Replaces the number of every member that is a time or a duration.
+fn fix_members(line: &str) -> String {
+    let mut fixed = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(colon) = rest.find("\":") {
         let (before, after) = rest.split_at(colon + 2);
         let name = before[..colon].rsplit('"').next().unwrap_or_default();
         let number = digits(after);
-        still.push_str(before);
-        if number > 0 && is_moment(name) {
-            still.push('1');
+        fixed.push_str(before);
+        if number > 0 && is_time(name) {
+            fixed.push('1');
             rest = &after[number..];
         } else {
             rest = after;
         }
     }
-    still.push_str(rest);
-    still
+    fixed.push_str(rest);
+    fixed
 }
 
-fn is_moment(name: &str) -> bool {
-    let is_time = name.ends_with("_ms") || name.ends_with("Ms") || name.contains("duration");
-    (is_time && !name.contains("imeout"))
+fn is_time(name: &str) -> bool {
+    let is_duration = name.ends_with("_ms") || name.ends_with("Ms") || name.contains("duration");
+    (is_duration && !name.contains("imeout"))
         || [
             "pid",
             "mtime",
@@ -115,33 +115,33 @@ fn is_moment(name: &str) -> bool {
         .contains(&name)
 }
 
-/// Sets every number behind the marker to a fixed one.
-fn still_after(marker: &str, line: &str) -> String {
+/// Replaces every number after the marker.
+fn fix_after(marker: &str, line: &str) -> String {
     let mut parts = line.split(marker);
-    let mut still = parts.next().unwrap_or_default().to_owned();
+    let mut fixed = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let number = digits(part);
-        still.push_str(marker);
-        still.push_str(if number > 0 { "1" } else { "" });
-        still.push_str(&part[number..]);
+        fixed.push_str(marker);
+        fixed.push_str(if number > 0 { "1" } else { "" });
+        fixed.push_str(&part[number..]);
     }
-    still
+    fixed
 }
 
-/// The length of the number at the beginning of a text.
+/// Returns the length of the number at the start of a text.
 fn digits(text: &str) -> usize {
     let run = text
         .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
         .unwrap_or(text.len());
-    // A full stop, or that of `17.sock`, is not part of the number.
+    // A trailing dot, as in `17.sock`, is not part of the number.
     text[..run].trim_end_matches('.').len()
 }
 
-/// Sets every time of the form `2026-01-31T12:34:56.789Z` to a fixed one.
-fn still_times(line: &str) -> String {
+/// Replaces every time of the form `2026-01-31T12:34:56.789Z`.
+fn fix_times(line: &str) -> String {
     const PATTERN: &[u8] = b"dddd-dd-ddTdd:dd:dd.dddZ";
-    const STILL: &str = "2026-01-01T00:00:00.000Z";
-    let mut still = String::with_capacity(line.len());
+    const FIXED: &str = "2026-01-01T00:00:00.000Z";
+    let mut fixed = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(t) = rest.find('T') {
         let start = t.wrapping_sub(10);
@@ -150,24 +150,23 @@ fn still_times(line: &str) -> String {
             .get(start..start.wrapping_add(PATTERN.len()))
             .is_some_and(|text| fits(text, PATTERN));
         if matches {
-            still.push_str(&rest[..start]);
-            still.push_str(STILL);
+            fixed.push_str(&rest[..start]);
+            fixed.push_str(FIXED);
             rest = &rest[start + PATTERN.len()..];
         } else {
-            still.push_str(&rest[..=t]);
+            fixed.push_str(&rest[..=t]);
             rest = &rest[t + 1..];
         }
     }
-    still.push_str(rest);
-    still
+    fixed.push_str(rest);
+    fixed
 }
 
 fn fits(text: &[u8], pattern: &[u8]) -> bool {
-    let fits_one = |(letter, wanted): (&u8, &u8)| match wanted {
-        b'd' => letter.is_ascii_digit(),
-        _ => letter == wanted,
-    };
-    text.iter().zip(pattern).all(fits_one)
+    text.iter().zip(pattern).all(|(byte, wanted)| match wanted {
+        b'd' => byte.is_ascii_digit(),
+        _ => byte == wanted,
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::sanitise::Secrets;
 
-/// Where a scenario is played: a model to be scripted, a world for the CLI, and a recorder.
+/// The environment of a scenario: a scripted model, an isolated CLI and a recording.
 pub(crate) struct Stage {
     pub(crate) model: ScriptedModel,
     pub(crate) world: Isolation,
@@ -17,7 +17,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) async fn set(cli: &RealCli) -> io::Result<Self> {
+    pub(crate) async fn new(cli: &RealCli) -> io::Result<Self> {
         let model = ScriptedModel::start().await?;
         let world = cli.isolated(&model)?;
         Ok(Self {
@@ -31,10 +31,10 @@ impl Stage {
         self.world.options().model("claude-sonnet-4-5")
     }
 
-    /// Begins the session that is recorded.
+    /// Connects the recorded session.
     pub(crate) async fn connect(&self, options: Options) -> Result<Client> {
         let recording = Recording::create(self.recording(), ChildTransport)
-            .expect("a fresh temporary directory can be written to");
+            .expect("a new temporary directory is writable");
         Client::connect_with(options, recording).await
     }
 
@@ -42,7 +42,7 @@ impl Stage {
         Tape::load(self.recording())
     }
 
-    /// What may not appear in a fixture, and what is to stand there instead.
+    /// Returns the replacements for machine-specific values.
     pub(crate) fn secrets(&self) -> Secrets {
         let world = &self.world;
         let temp = Path::new(&world.env()["TMPDIR"]);

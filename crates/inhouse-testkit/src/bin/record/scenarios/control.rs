@@ -1,4 +1,4 @@
-//! Requests of the host.
+//! Control requests of the host.
 
 use std::{fs, time::Duration};
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::Played;
 use crate::stage::Stage;
 
-/// Everything that can be asked without changing anything, between two turns.
+/// Requests that change nothing, between two turns.
 pub(super) async fn questions(stage: &Stage) -> Played {
     stage.model.turn("It is 42.").turn("It is 84.");
     let note = stage.world.cwd().join("note.txt");
@@ -41,7 +41,7 @@ pub(super) async fn questions(stage: &Stage) -> Played {
     Ok(())
 }
 
-/// Everything that changes the session.
+/// Requests that change the session.
 pub(super) async fn changes(stage: &Stage) -> Played {
     stage.model.turn("It is 42.");
     let mut client = stage.connect(stage.options()).await?;
@@ -65,7 +65,7 @@ pub(super) async fn changes(stage: &Stage) -> Played {
     Ok(())
 }
 
-/// What a CLI has to refuse.
+/// Requests that the CLI refuses.
 pub(super) async fn refused_requests(stage: &Stage) -> Played {
     let client = stage.connect(stage.options()).await?;
     let control = client.control().with_timeout(Duration::from_secs(20));
@@ -82,7 +82,7 @@ pub(super) async fn refused_requests(stage: &Stage) -> Played {
     Ok(())
 }
 
-/// Asks for the sake of the recording, in which a refusal is as good as an agreement.
+/// Sends a request and accepts any response, because only the recording matters.
 async fn ask<R: ControlRequest>(control: &Control, request: R) -> inhouse::Result<()> {
     match control.request(request).await {
         Err(error) if error.kind() == ErrorKind::Refused => Ok(()),

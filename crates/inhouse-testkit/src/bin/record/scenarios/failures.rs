@@ -1,4 +1,4 @@
-//! Turns that do not end well.
+//! Turns that fail.
 
 use inhouse::message::Message;
 use inhouse_testkit::Turn;
@@ -17,7 +17,7 @@ pub(super) async fn interrupt(stage: &Stage) -> Played {
     let control = client.control().clone();
     let mut turn = client.send("Count to a million.").await?;
     let mut deltas = 0;
-    // A message begins, a block begins, and the block has got its only delta.
+    // The message has started, and its block has its only delta.
     while deltas < 3 {
         let message = turn.next().await.ok_or("the turn is over")??;
         deltas += usize::from(matches!(message, Message::StreamEvent(_)));

@@ -1,4 +1,4 @@
-//! The conversations that are recorded.
+//! The recorded conversations.
 
 mod control;
 mod failures;
@@ -13,13 +13,13 @@ use std::{error::Error, future::Future, pin::Pin};
 
 use crate::stage::Stage;
 
-/// One conversation.
+/// A recorded conversation.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) play: for<'a> fn(&'a Stage) -> Pin<Box<dyn Future<Output = Played> + 'a>>,
 }
 
-/// What playing a scenario comes to.
+/// The outcome of a scenario.
 pub(crate) type Played = Result<(), Box<dyn Error>>;
 
 macro_rules! scenarios {
@@ -45,19 +45,22 @@ scenarios! {
 }
 
 impl Scenario {
-    /// Those of these names, or all if there are none.
+    /// Returns the scenarios with these names, or all without names.
     pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Self>, String> {
         if names.is_empty() {
             return Ok(ALL.iter().collect());
         }
-        let of_name = |name: &String| {
+        let find = |name: &String| {
             ALL.iter()
                 .find(|scenario| scenario.name == name)
                 .ok_or_else(|| {
                     let known: Vec<&str> = ALL.iter().map(|scenario| scenario.name).collect();
-                    format!("`{name}` is no scenario; there are {}", known.join(", "))
+                    format!(
+                        "`{name}` is not a scenario; the scenarios are {}",
+                        known.join(", ")
+                    )
                 })
         };
-        names.iter().map(of_name).collect()
+        names.iter().map(find).collect()
     }
 }

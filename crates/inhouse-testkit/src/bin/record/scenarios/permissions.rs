@@ -1,4 +1,4 @@
-//! Tools that may not run just so.
+//! Tools that need permission.
 
 use inhouse::{Options, control::PermissionMode};
 use inhouse_testkit::Turn;
@@ -23,7 +23,7 @@ pub(super) async fn asked_and_denied(stage: &Stage) -> Played {
     write_a_file(stage, options).await
 }
 
-/// Nobody is there to be asked.
+/// No permission handler is registered.
 pub(super) async fn denied(stage: &Stage) -> Played {
     write_a_file(stage, stage.options()).await
 }

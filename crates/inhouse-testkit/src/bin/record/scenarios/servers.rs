@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use super::Played;
 use crate::stage::Stage;
 
-/// A server in a process of its own, written in the shell.
+/// A stdio server, written as a shell script.
 pub(super) async fn mcp_stdio(stage: &Stage) -> Played {
     let script = stage.world.cwd().join("server.sh");
     fs::write(&script, include_str!("mcp_server.sh"))?;
@@ -19,7 +19,7 @@ pub(super) async fn mcp_stdio(stage: &Stage) -> Played {
     call_add(client).await
 }
 
-/// A server in the host, which the CLI talks to in control requests.
+/// A server in the host process, reached by control requests.
 pub(super) async fn mcp_in_process(stage: &Stage) -> Played {
     let config = stage.world.home().join("servers.json");
     let servers = json!({ "mcpServers": { "calc": { "type": "sdk", "name": "calc" } } });
@@ -39,7 +39,7 @@ pub(super) async fn mcp_in_process(stage: &Stage) -> Played {
                 async { Ok::<_, Infallible>(answer) }
             });
     let client = connect(stage, options).await?;
-    // A prompt that comes earlier makes 2.1.197 connect twice, but not every time.
+    // With an earlier prompt, 2.1.197 sometimes connects twice.
     listed.notified().await;
     call_add(client).await
 }

@@ -1,4 +1,4 @@
-//! Sessions that go on where others ended.
+//! Sessions that continue others.
 
 use inhouse::Client;
 
@@ -50,7 +50,7 @@ pub(super) async fn resume_unknown(stage: &Stage) -> Played {
     }
 }
 
-/// A session that is not recorded.
+/// A session without a recording.
 async fn earlier_session(stage: &Stage) -> Result<String, Box<dyn std::error::Error>> {
     stage.model.turn("It is 42.");
     let mut client = Client::connect(stage.options()).await?;

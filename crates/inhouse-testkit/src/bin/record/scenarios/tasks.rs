@@ -1,4 +1,4 @@
-//! Work beside the main conversation.
+//! Subagents and background tasks.
 
 use inhouse::message::Message;
 use inhouse::options::AgentDefinition;
@@ -39,7 +39,7 @@ pub(super) async fn subagent(stage: &Stage) -> Played {
     Ok(())
 }
 
-/// A command in the background, whose end begins a turn of its own.
+/// A background command, whose end starts a turn.
 pub(super) async fn background_command(stage: &Stage) -> Played {
     let command = json!({
         "command": "sleep 1; echo 42",

@@ -1,4 +1,4 @@
-//! Tools of the CLI itself, and what surrounds their calls.
+//! Built-in tools of the CLI, and hooks around their calls.
 
 use std::fs;
 
@@ -45,7 +45,7 @@ pub(super) async fn failing_tool(stage: &Stage) -> Played {
     Ok(())
 }
 
-/// Hooks that are commands in the settings, with frames that tell of them.
+/// Command hooks in the settings, with hook event messages.
 pub(super) async fn hooks(stage: &Stage) -> Played {
     stage
         .model

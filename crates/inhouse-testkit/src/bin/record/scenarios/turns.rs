@@ -50,7 +50,7 @@ pub(super) async fn replayed_prompts(stage: &Stage) -> Played {
     Ok(())
 }
 
-/// Commands that the CLI answers by itself.
+/// Slash commands that the CLI answers without the model.
 pub(super) async fn local_commands(stage: &Stage) -> Played {
     let mut client = stage.connect(stage.options()).await?;
     client.send("/context").await?.finish().await?;
