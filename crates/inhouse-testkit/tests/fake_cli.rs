@@ -1,4 +1,4 @@
-//! The fake CLI itself: what it plays, what it notices, and what it says then.
+//! The fake CLI: sessions, expectations, faults, scripts.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ async fn connect(transport: FakeTransport) -> Client {
     connecting.await.expect("the fake accepts every session")
 }
 
-/// The text of the panic in which the test of `chart` ends.
+/// Returns the panic message of a future that has to panic.
 async fn panic_of(chart: impl Future<Output = ()> + Send + 'static) -> String {
     let panic = tokio::spawn(chart).await.unwrap_err().into_panic();
     panic
@@ -147,7 +147,7 @@ async fn deadline_is_real_time_under_a_paused_clock() {
         cli.set_deadline(Duration::from_millis(50));
         let host = async {
             let client = connect(transport).await;
-            // A day of the paused clock is no time at all, and the fake must not see it pass.
+            // A day on the paused clock passes at once, and must not count for the fake's deadline.
             tokio::time::advance(Duration::from_secs(86_400)).await;
             std::future::pending::<()>().await;
             drop(client);

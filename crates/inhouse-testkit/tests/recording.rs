@@ -1,4 +1,4 @@
-//! What was recorded is what was said, and plays back as if it were said again.
+//! Recording and replay.
 
 use std::{
     path::PathBuf,
@@ -16,14 +16,14 @@ use inhouse_testkit::{
 };
 use serde_json::{Value, json};
 
-/// What the agent below came to.
+/// The outcome of the agent below.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     answers: Vec<String>,
     permissions_asked: usize,
 }
 
-/// An agent: two prompts, a change of the model, and a permission to give.
+/// An agent: two prompts, a change of the model, and a permission request.
 async fn agent(transport: impl Transport) -> inhouse::Result<Outcome> {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
@@ -45,7 +45,7 @@ async fn agent(transport: impl Transport) -> inhouse::Result<Outcome> {
     })
 }
 
-/// The CLI that the agent talks to when it is recorded.
+/// The CLI's side of the recorded conversation.
 async fn play(mut cli: FakeCli) {
     cli.accept().await;
     cli.expect_prompt().await;
@@ -148,7 +148,7 @@ async fn host_that_closes_early_ends_a_replay() {
     let client = Client::connect_with(Options::new(), Replay::new(tape))
         .await
         .unwrap();
-    // The recording still owes two turns, and waits for prompts that will not come.
+    // The recording has two more turns, and waits for prompts that are not sent.
     let closed = tokio::time::timeout(Duration::from_secs(10), client.close()).await;
     assert_eq!(closed.unwrap().unwrap(), None);
 }

@@ -1,15 +1,15 @@
-//! The ways in which a host ends a session.
+//! Closing a session.
 
 use inhouse::{ErrorKind, ExitStatus};
 use inhouse_testkit::Script;
 
-use crate::harness::{Stage, within};
+use crate::support::{FakeProcess, within};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn promise_14_close_works_from_another_task() {
     let script = Script::new().accept().expect_prompt().state("running");
-    let stage = Stage::new(&script.answer("interrupt", None));
-    let mut client = stage.connect().await.unwrap();
+    let fake = FakeProcess::new(&script.answer("interrupt", None));
+    let mut client = fake.connect().await.unwrap();
     let control = client.control().clone();
     let turn = within(client.send("take your time")).await.unwrap();
     let closing = tokio::spawn(async move { control.close().await });
@@ -17,20 +17,20 @@ async fn promise_14_close_works_from_another_task() {
     assert_eq!(error.kind(), ErrorKind::Closed);
     let exit = within(closing).await.unwrap().unwrap();
     assert_eq!(exit, Some(ExitStatus::with_code(0)));
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
 async fn promise_14_concurrent_closes_all_return() {
-    let stage = Stage::new(&Script::new().accept());
-    let client = stage.connect().await.unwrap();
+    let fake = FakeProcess::new(&Script::new().accept());
+    let client = fake.connect().await.unwrap();
     let control = client.control().clone();
     let exits = within(async { tokio::join!(control.close(), client.close()) }).await;
     assert_eq!(exits.0.unwrap(), Some(ExitStatus::with_code(0)));
     assert_eq!(exits.1.unwrap(), Some(ExitStatus::with_code(0)));
     let late = within(control.close()).await.unwrap();
     assert_eq!(late, Some(ExitStatus::with_code(0)));
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -39,8 +39,8 @@ async fn promise_14_dropped_close_future_still_closes() {
         .ignore_terminate()
         .accept()
         .ignore_end_of_input();
-    let stage = Stage::new(&script);
-    let client = stage.connect().await.unwrap();
+    let fake = FakeProcess::new(&script);
+    let client = fake.connect().await.unwrap();
     let control = client.control().clone();
     {
         let closing = control.close();
@@ -48,7 +48,7 @@ async fn promise_14_dropped_close_future_still_closes() {
         let first = std::future::poll_fn(|cx| std::task::Poll::Ready(closing.as_mut().poll(cx)));
         assert!(first.await.is_pending());
     }
-    stage.assert_gone();
+    fake.assert_gone();
     assert_eq!(
         within(control.interrupt()).await.unwrap_err().kind(),
         ErrorKind::Closed
@@ -63,9 +63,9 @@ async fn promise_13_dropped_client_kills_its_cli() {
         .accept()
         .ignore_end_of_input();
     for script in [script, Script::new().accept()] {
-        let stage = Stage::new(&script);
-        drop(stage.connect().await.unwrap());
-        stage.assert_gone();
+        let fake = FakeProcess::new(&script);
+        drop(fake.connect().await.unwrap());
+        fake.assert_gone();
     }
 }
 
@@ -76,10 +76,10 @@ fn promise_13_runtime_shutdown_kills_the_cli() {
         .stubborn_grandchild()
         .accept()
         .ignore_end_of_input();
-    let stage = Stage::new(&script);
+    let fake = FakeProcess::new(&script);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let client = runtime.block_on(stage.connect()).unwrap();
+    let client = runtime.block_on(fake.connect()).unwrap();
     drop(runtime);
-    stage.assert_gone();
+    fake.assert_gone();
     drop(client);
 }

@@ -1,11 +1,11 @@
-//! Real child processes: no fault of a CLI hangs the host, and nothing of it is left behind.
+//! Real child processes: no fault of a CLI blocks the host, and no process remains.
 #![cfg(unix)]
 
 mod closing;
-mod dying;
-mod flooding;
-mod harness;
-mod launching;
-mod starting;
-mod stubborn;
-mod talking;
+mod conversation;
+mod crashes;
+mod floods;
+mod launch;
+mod shutdown;
+mod startup;
+mod support;

@@ -1,13 +1,13 @@
-//! A CLI that dies, at every point of a conversation.
+//! A CLI that exits or is killed at every point of a conversation.
 
 use inhouse::{Client, ErrorKind, ExitStatus, Result, query};
 use inhouse_testkit::Script;
 use inhouse_testkit::fake::Step;
 use serde_json::json;
 
-use crate::harness::{Stage, hear, within};
+use crate::support::{FakeProcess, on_stderr_line, within};
 
-/// Everything that happens in a short conversation, one step at a time.
+/// Returns the steps of a short conversation.
 fn conversation() -> Script {
     Script::new()
         .accept()
@@ -26,9 +26,9 @@ fn conversation() -> Script {
         .state("idle")
 }
 
-/// The host's part of it.
-async fn converse(stage: &Stage) -> Result<Option<ExitStatus>> {
-    let mut client = Client::connect(stage.options()).await?;
+/// The host's side of the conversation.
+async fn converse(fake: &FakeProcess) -> Result<Option<ExitStatus>> {
+    let mut client = Client::connect(fake.options()).await?;
     client.control().set_model(Some("opus")).await?;
     for answer in ["first", "second"] {
         assert_eq!(client.send("go on").await?.text().await?, answer);
@@ -36,7 +36,7 @@ async fn converse(stage: &Stage) -> Result<Option<ExitStatus>> {
     client.close().await
 }
 
-/// How many results it takes until the host has all that it wants.
+/// The number of results that the host reads.
 fn is_complete(script: &Script) -> bool {
     let results = script.steps().iter();
     results
@@ -47,10 +47,10 @@ fn is_complete(script: &Script) -> bool {
 
 #[tokio::test]
 async fn conversation_succeeds_without_a_crash() {
-    let stage = Stage::new(&conversation());
-    let exit = within(converse(&stage)).await.unwrap();
+    let fake = FakeProcess::new(&conversation());
+    let exit = within(converse(&fake)).await.unwrap();
     assert_eq!(exit, Some(ExitStatus::with_code(0)));
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -67,11 +67,11 @@ async fn die_at_every_step(death: Step, status: ExitStatus) {
     let script = conversation();
     for count in 0..=script.steps().len() {
         let script = script.first(count).stderr("goodbye\n").step(death.clone());
-        let stage = Stage::new(&script);
-        let outcome = within(converse(&stage)).await;
-        stage.assert_gone();
+        let fake = FakeProcess::new(&script);
+        let outcome = within(converse(&fake)).await;
+        fake.assert_gone();
         let error = match outcome {
-            // The host had all that it wanted, and may have closed the session before the death.
+            // The host has read everything, and may have closed the session before the kill.
             Ok(_) if is_complete(&script) => continue,
             Ok(exit) => panic!("step {count}: a clean end with {exit:?}"),
             Err(error) => error,
@@ -99,8 +99,8 @@ async fn promise_04_every_waiter_fails_at_once() {
         .leave_open("set_model")
         .expect_prompt()
         .kill(9);
-    let stage = Stage::new(&script);
-    let mut client = stage.connect().await.unwrap();
+    let fake = FakeProcess::new(&script);
+    let mut client = fake.connect().await.unwrap();
     let control = client.control().with_timeout(None);
     let interrupt = control.interrupt();
     let model = control.set_model(None);
@@ -114,7 +114,7 @@ async fn promise_04_every_waiter_fails_at_once() {
         assert_eq!(error.kind(), ErrorKind::Exited);
         assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
     }
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -128,8 +128,8 @@ async fn promise_21_failed_turn_has_its_reason_and_no_second_error() {
         .state("idle")
         .expect_end_of_input()
         .exit(1);
-    let stage = Stage::new(&script);
-    let query = query("go on").options(stage.options());
+    let fake = FakeProcess::new(&script);
+    let query = query("go on").options(fake.options());
     let error = within(async { query.await?.text().await })
         .await
         .unwrap_err();
@@ -142,7 +142,7 @@ async fn promise_21_failed_turn_has_its_reason_and_no_second_error() {
             .contains("Reached maximum number of turns (1)"),
         "{error}"
     );
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -153,27 +153,27 @@ async fn partial_line_is_neither_a_message_nor_a_hang() {
         .state("running")
         .bytes(br#"{"type":"assistant","message":{"role":"#)
         .kill(9);
-    let stage = Stage::new(&script);
-    let query = query("go on").options(stage.options());
+    let fake = FakeProcess::new(&script);
+    let query = query("go on").options(fake.options());
     let error = within(async { query.await?.text().await })
         .await
         .unwrap_err();
     assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(9)));
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
 async fn closed_stdin_fails_the_prompt() {
     let script = Script::new().accept().close_stdin().stderr("shut\n").hang();
-    let stage = Stage::new(&script);
-    let (options, shut) = hear("shut", stage.options());
+    let fake = FakeProcess::new(&script);
+    let (options, shut) = on_stderr_line("shut", fake.options());
     let mut client = within(Client::connect(options)).await.unwrap();
     within(shut).await.unwrap();
     let error = within(client.send("anyone?")).await.err().unwrap();
     assert!(error.is_ended(), "{error:?}");
-    // It may have been ended by now, or be ended by this.
+    // The process may have exited already.
     let _ = within(client.close()).await;
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -184,11 +184,11 @@ async fn closed_stdout_ends_the_session() {
         .state("running")
         .close_stdout()
         .hang();
-    let stage = Stage::new(&script);
-    let query = query("anyone?").options(stage.options());
+    let fake = FakeProcess::new(&script);
+    let query = query("anyone?").options(fake.options());
     let error = within(async { query.await?.text().await })
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Exited);
-    stage.assert_gone();
+    fake.assert_gone();
 }

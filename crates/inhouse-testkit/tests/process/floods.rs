@@ -1,4 +1,4 @@
-//! More than anybody wants to read.
+//! Large output of the CLI.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use inhouse::{Client, query};
 use inhouse_testkit::Script;
 use serde_json::json;
 
-use crate::harness::{Stage, within};
+use crate::support::{FakeProcess, within};
 
 const MIB: usize = 1024 * 1024;
 
@@ -20,19 +20,19 @@ async fn ten_megabytes_of_stderr_delay_nothing() {
         .expect_prompt()
         .stderr_flood(5 * MIB)
         .turn("42");
-    let stage = Stage::new(&script);
+    let fake = FakeProcess::new(&script);
     let heard = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&heard);
-    let options = stage.options().stderr(move |line| {
+    let options = fake.options().stderr(move |line| {
         count.fetch_add(line.len() + 1, Ordering::Relaxed);
     });
     let query = query("What is 15 + 27?").options(options);
     let answer = within(async { query.await?.text().await }).await.unwrap();
     assert_eq!(answer, "42");
-    // The pieces at the ends of the two floods may have been joined into one line.
+    // The ends of the two floods may be joined into one line.
     let heard = heard.load(Ordering::Relaxed);
     assert!((10 * MIB..=10 * MIB + 2).contains(&heard), "{heard}");
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -44,9 +44,9 @@ async fn promise_11_line_of_64_mib_is_delivered() {
         .line_of(64 * MIB)
         .result("that was all")
         .state("idle");
-    let stage = Stage::new(&script);
-    let mut client = stage.connect().await.unwrap();
-    let mut turn = within(client.send("tell me everything")).await.unwrap();
+    let fake = FakeProcess::new(&script);
+    let mut client = fake.connect().await.unwrap();
+    let mut turn = within(client.send("sender me everything")).await.unwrap();
     let Some(Ok(Message::Assistant(message))) = within(turn.next()).await else {
         panic!("no message");
     };
@@ -54,7 +54,7 @@ async fn promise_11_line_of_64_mib_is_delivered() {
     assert!((64 * MIB - 1024..=64 * MIB).contains(&size), "{size}");
     assert_eq!(within(turn.text()).await.unwrap(), "that was all");
     within(client.close()).await.unwrap();
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -68,10 +68,10 @@ async fn promise_11_line_over_the_limit_is_reported_and_the_stream_continues() {
         .result("that was all")
         .state("idle")
         .echo();
-    let stage = Stage::new(&script);
-    let options = stage.options().max_line_bytes(MIB);
+    let fake = FakeProcess::new(&script);
+    let options = fake.options().max_line_bytes(MIB);
     let mut client = within(Client::connect(options)).await.unwrap();
-    let mut turn = within(client.send("tell me everything")).await.unwrap();
+    let mut turn = within(client.send("sender me everything")).await.unwrap();
     let Some(Ok(Message::Gap(gap))) = within(turn.next()).await else {
         panic!("the gap is not reported");
     };
@@ -84,7 +84,7 @@ async fn promise_11_line_over_the_limit_is_reported_and_the_stream_continues() {
     let turn = within(client.send("and now?")).await.unwrap();
     assert_eq!(within(turn.text()).await.unwrap(), "and now?");
     within(client.close()).await.unwrap();
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -98,8 +98,8 @@ async fn garbage_between_lines_is_reported_and_no_line_is_lost() {
         .assistant("sorry")
         .result("that was all")
         .state("idle");
-    let stage = Stage::new(&script);
-    let query = query("tell me everything").options(stage.options());
+    let fake = FakeProcess::new(&script);
+    let query = query("sender me everything").options(fake.options());
     let mut messages = within(query).await.unwrap();
     let mut kinds = Vec::new();
     while let Some(message) = within(messages.next()).await {
@@ -116,7 +116,7 @@ async fn garbage_between_lines_is_reported_and_no_line_is_lost() {
     }
     let garbage = ["garbage"; 4];
     assert_eq!(kinds, [&garbage[..], &["assistant", "result"]].concat());
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -137,10 +137,10 @@ async fn promise_03_control_requests_pass_5000_unread_messages() {
         .ask(json!({"subtype": "juggle"}))
         .result("that was all")
         .state("idle");
-    let stage = Stage::new(&script);
-    let mut client = stage.connect().await.unwrap();
+    let fake = FakeProcess::new(&script);
+    let mut client = fake.connect().await.unwrap();
     let control = client.control().clone();
-    let mut turn = within(client.send("tell me everything")).await.unwrap();
+    let mut turn = within(client.send("sender me everything")).await.unwrap();
     within(control.set_model(Some("opus"))).await.unwrap();
     within(control.interrupt()).await.unwrap();
     let mut read = 0;
@@ -153,5 +153,5 @@ async fn promise_03_control_requests_pass_5000_unread_messages() {
     }
     assert_eq!(read, 5_000);
     within(client.close()).await.unwrap();
-    stage.assert_gone();
+    fake.assert_gone();
 }

@@ -12,23 +12,23 @@ use inhouse_testkit::fake::LaunchRecord;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-/// Longer than anything here takes, on any machine.
+/// Longer than any step takes on a loaded machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A `fake-cli` that is ready to be started, once.
-pub(crate) struct Stage {
+/// A `fake-cli` with its script and its launch record.
+pub(crate) struct FakeProcess {
     directory: TempDir,
     script: PathBuf,
 }
 
-impl Stage {
+impl FakeProcess {
     pub(crate) fn new(script: &Script) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let script = script.write_to(directory.path()).unwrap();
         Self { directory, script }
     }
 
-    /// Options that start it, with little patience for a CLI that does not end.
+    /// Returns options that start it, with short shutdown timeouts.
     pub(crate) fn options(&self) -> Options {
         Options::new()
             .cli_path(env!("CARGO_BIN_EXE_fake-cli"))
@@ -45,12 +45,12 @@ impl Stage {
         within(Client::connect(self.options())).await
     }
 
-    /// How it was started, if it came so far.
+    /// Returns how it was started, if it was.
     pub(crate) fn record(&self) -> Option<LaunchRecord> {
         LaunchRecord::read(&self.record_path()).ok()
     }
 
-    /// Asserts that the process was reaped, and that nothing lives on in its group.
+    /// Asserts that the process was reaped, and that its group is empty.
     pub(crate) fn assert_gone(&self) {
         let pid = self.record().expect("it was started").pid;
         wait_until("nothing of the CLI is left", || {
@@ -70,36 +70,39 @@ pub(crate) async fn within<F: IntoFuture>(future: F) -> F::Output {
 }
 
 /// Resolves when the CLI has written this line to stderr.
-pub(crate) fn hear(wanted: &'static str, options: Options) -> (Options, oneshot::Receiver<()>) {
-    let (tell, told) = oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+pub(crate) fn on_stderr_line(
+    wanted: &'static str,
+    options: Options,
+) -> (Options, oneshot::Receiver<()>) {
+    let (sender, received) = oneshot::channel();
+    let sender = Mutex::new(Some(sender));
     let options = options.stderr(move |line| {
         if line == wanted
-            && let Some(tell) = tell.lock().unwrap().take()
+            && let Some(sender) = sender.lock().unwrap().take()
         {
-            // The test does not wait any more if it has failed by now.
-            let _ = tell.send(());
+            // The receiver is gone if the test has failed.
+            let _ = sender.send(());
         }
     });
-    (options, told)
+    (options, received)
 }
 
-/// Whether nothing is left of a child of this process, not even a zombie.
+/// Returns whether a child of this process was reaped.
 pub(crate) fn is_reaped(pid: u32) -> bool {
     rustix::process::test_kill_process(as_pid(pid)).is_err()
 }
 
-/// The living processes of a group. A zombie of which the parent is gone is somebody else's.
+/// Returns the running processes of a group; zombies do not count.
 pub(crate) fn members_of_group(group: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else {
-        // Without /proc there is no more to know than whether there is anyone at all.
+        // Without /proc only the existence of the group is known.
         let there = rustix::process::test_kill_process_group(as_pid(group)).is_ok();
         return there.then_some(group).into_iter().collect();
     };
     let ids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     ids.filter(|&pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name of the program, in parentheses, may hold anything.
+        // The program name in parentheses may contain any character.
         let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
         let mut fields = fields.split(' ');
         let is_alive = fields
@@ -110,7 +113,7 @@ pub(crate) fn members_of_group(group: u32) -> Vec<u32> {
     .collect()
 }
 
-/// For what processes do by themselves, and of which nothing tells.
+/// Polls a condition of other processes, for which there is no event.
 pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {

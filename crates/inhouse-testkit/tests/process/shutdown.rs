@@ -1,9 +1,9 @@
-//! A CLI that does not want to end, and what it leaves behind.
+//! A CLI that does not exit, and its grandchildren.
 
 use inhouse::{ExitStatus, query};
 use inhouse_testkit::Script;
 
-use crate::harness::{Stage, within};
+use crate::support::{FakeProcess, within};
 
 const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
@@ -11,11 +11,11 @@ const SIGTERM: i32 = 15;
 #[tokio::test]
 async fn promise_14_close_ends_a_cli_that_ignores_the_end_of_input() {
     for deaf in [Script::new().ignore_end_of_input(), Script::new().hang()] {
-        let stage = Stage::new(&Script::new().accept().then(deaf));
-        let client = stage.connect().await.unwrap();
+        let fake = FakeProcess::new(&Script::new().accept().then(deaf));
+        let client = fake.connect().await.unwrap();
         let exit = within(client.close()).await.unwrap();
         assert_eq!(exit, Some(ExitStatus::with_signal(SIGTERM)));
-        stage.assert_gone();
+        fake.assert_gone();
     }
 }
 
@@ -26,11 +26,11 @@ async fn promise_14_close_ends_a_cli_that_ignores_everything() {
         .stubborn_grandchild()
         .accept()
         .ignore_end_of_input();
-    let stage = Stage::new(&script);
-    let client = stage.connect().await.unwrap();
+    let fake = FakeProcess::new(&script);
+    let client = fake.connect().await.unwrap();
     let exit = within(client.close()).await.unwrap();
     assert_eq!(exit, Some(ExitStatus::with_signal(SIGKILL)));
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
@@ -40,11 +40,11 @@ async fn promise_13_grandchild_that_holds_stdout_is_killed_with_the_cli() {
         Script::new().stubborn_grandchild(),
     ] {
         let script = script.accept().expect_prompt().turn("42");
-        let stage = Stage::new(&script);
-        let query = query("What is 15 + 27?").options(stage.options());
+        let fake = FakeProcess::new(&script);
+        let query = query("What is 15 + 27?").options(fake.options());
         let answer = within(async { query.await?.text().await }).await.unwrap();
         assert_eq!(answer, "42");
-        stage.assert_gone();
+        fake.assert_gone();
     }
 }
 
@@ -56,11 +56,11 @@ async fn promise_13_grandchild_does_not_hide_the_exit_of_the_cli() {
         .expect_prompt()
         .state("running")
         .kill(SIGKILL);
-    let stage = Stage::new(&script);
-    let query = query("What is 15 + 27?").options(stage.options());
+    let fake = FakeProcess::new(&script);
+    let query = query("What is 15 + 27?").options(fake.options());
     let error = within(async { query.await?.text().await })
         .await
         .unwrap_err();
     assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(SIGKILL)));
-    stage.assert_gone();
+    fake.assert_gone();
 }

@@ -1,4 +1,4 @@
-//! What a real process sees of how it was started.
+//! The command line, environment and files of a real process.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,15 +8,15 @@ use inhouse::options::McpServer;
 use inhouse_testkit::Script;
 use serde_json::json;
 
-use crate::harness::{Stage, wait_until, within};
+use crate::support::{FakeProcess, wait_until, within};
 
 #[tokio::test]
 async fn promise_23_value_that_starts_with_a_dash_stays_a_value() {
-    let stage = Stage::new(&Script::new().echo());
-    let options = stage.options().model("--dangerous").env("LD_NOTHING", "1");
+    let fake = FakeProcess::new(&Script::new().echo());
+    let options = fake.options().model("--dangerous").env("LD_NOTHING", "1");
     let client = within(inhouse::Client::connect(options)).await.unwrap();
     within(client.close()).await.unwrap();
-    let record = stage.record().unwrap();
+    let record = fake.record().unwrap();
     assert!(
         record.args.contains(&"--model=--dangerous".to_owned()),
         "{:?}",
@@ -28,23 +28,23 @@ async fn promise_23_value_that_starts_with_a_dash_stays_a_value() {
         record.args
     );
     assert!(record.env.contains("LD_NOTHING"), "{:?}", record.env);
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
 async fn promise_23_prompt_longer_than_any_argument_is_delivered() {
-    let stage = Stage::new(&Script::new().echo());
-    let options = stage.options().system_prompt("x".repeat(300 * 1024));
+    let fake = FakeProcess::new(&Script::new().echo());
+    let options = fake.options().system_prompt("x".repeat(300 * 1024));
     let client = within(inhouse::Client::connect(options)).await.unwrap();
     within(client.close()).await.unwrap();
-    stage.assert_gone();
+    fake.assert_gone();
 }
 
 #[tokio::test]
 async fn secrets_are_in_private_files_and_not_in_the_command_line() {
     const SECRET: &str = "hunter2";
-    let stage = Stage::new(&Script::new().echo());
-    let options = stage
+    let fake = FakeProcess::new(&Script::new().echo());
+    let options = fake
         .options()
         .settings(json!({"env": {"TOKEN": SECRET}}))
         .mcp_server("program", McpServer::stdio("npx").env("TOKEN", SECRET))
@@ -54,7 +54,7 @@ async fn secrets_are_in_private_files_and_not_in_the_command_line() {
         );
     let client = within(inhouse::Client::connect(options)).await.unwrap();
 
-    let record = stage.record().unwrap();
+    let record = fake.record().unwrap();
     assert!(!record.args.concat().contains(SECRET), "{:?}", record.args);
     if cfg!(target_os = "linux") {
         let command_line = fs::read(format!("/proc/{}/cmdline", record.pid)).unwrap();
@@ -72,7 +72,7 @@ async fn secrets_are_in_private_files_and_not_in_the_command_line() {
     }
 
     within(client.close()).await.unwrap();
-    stage.assert_gone();
+    fake.assert_gone();
     wait_until("the private files are removed", || {
         !files.iter().any(|file| file.exists())
     });
