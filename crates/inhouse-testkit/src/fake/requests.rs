@@ -96,6 +96,7 @@ impl FakeCli {
     /// ```
     /// use inhouse::Options;
     /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
     /// use inhouse_testkit::FakeCli;
     /// use serde_json::json;
     ///

@@ -36,7 +36,7 @@ fn ask_two_questions(world: &World) {
         .turn("Done.");
 }
 
-async fn answers_reach_the_model(world: &World) {
+async fn check_answers(world: &World) {
     ask_two_questions(world);
     let options = world
         .options()
@@ -67,13 +67,13 @@ async fn answers_reach_the_model(world: &World) {
 }
 
 #[tokio::test]
-async fn answers_reach_the_model_with_the_pinned_cli() {
-    world::pinned(answers_reach_the_model).await;
+async fn answers_reach_the_model() {
+    world::pinned(check_answers).await;
 }
 
 #[tokio::test]
 async fn answers_reach_the_model_with_the_oldest_cli() {
-    world::oldest(answers_reach_the_model).await;
+    world::oldest(check_answers).await;
 }
 
 #[tokio::test]
