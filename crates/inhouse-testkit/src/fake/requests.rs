@@ -94,7 +94,6 @@ impl FakeCli {
     /// Panics if the host answers with an error.
     ///
     /// ```
-    /// use inhouse::Options;
     /// use inhouse::permission::{CanUseTool, Decision};
     /// use inhouse::{Asked, Options};
     /// use inhouse_testkit::FakeCli;

@@ -1,4 +1,4 @@
-//! The end of a session, from any task and in bounded time.
+//! `close`, from any task and in bounded time.
 
 use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
@@ -63,7 +63,7 @@ async fn promise_14_session_closes_in_the_middle_of_a_turn() {
         cli.exit(ExitStatus::with_code(1));
     };
     let (exit, ()) = join(host, cli).await;
-    // The host wanted it so: however the CLI takes it, that is no error.
+    // The host closed the session, so the exit status is not an error.
     assert_eq!(exit.unwrap(), Some(ExitStatus::with_code(1)));
 }
 
@@ -72,7 +72,7 @@ async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
     let (transport, mut cli) = FakeCli::new();
     let (asked, mut question) = unbounded_channel();
     let options = impatient().permissions(async move |_: Asked<CanUseTool>| {
-        asked.send(()).expect("the test waits");
+        asked.send(()).expect("the test holds the receiver");
         pending::<Result<Decision, HandlerError>>().await
     });
     let host = async {
@@ -88,7 +88,7 @@ async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
             "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "toolu_1", "input": {},
         });
         cli.ask(request).await;
-        // Both come at once, and nothing in between: neither an answer nor a wait for one.
+        // Both come at once, without a response or a wait in between.
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
         cli.error_result("error_during_execution", &[]).await;
@@ -116,7 +116,7 @@ async fn closing_in_the_turn_of_a_queued_prompt_interrupts_it() {
         cli.state("running").await;
         cli.assistant("the first is done").await;
         cli.result("the first is done").await;
-        // The turn of the second prompt runs, and the model has not said anything yet.
+        // The turn of the second prompt runs, without a message yet.
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
         cli.exit(ExitStatus::with_code(1));
@@ -131,7 +131,7 @@ async fn closing_kills_a_background_task_that_waits_for_a_handler() {
     let (transport, mut cli) = FakeCli::new();
     let (asked, mut question) = unbounded_channel();
     let options = impatient().permissions(async move |_: Asked<CanUseTool>| {
-        asked.send(()).expect("the test waits");
+        asked.send(()).expect("the test holds the receiver");
         pending::<Result<Decision, HandlerError>>().await
     });
     let host = async {
@@ -177,7 +177,7 @@ async fn dropped_close_future_does_not_kill_the_cli() {
         cli.expect_prompt().await;
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
-        // The grace period is not cut short.
+        // The grace period is not shortened.
         let began = Instant::now();
         cli.expect_terminate().await;
         assert_eq!(began.elapsed(), seconds(GRACE));
@@ -437,7 +437,10 @@ async fn cli_that_closes_stdout_is_terminated() {
     let host = async {
         let mut client = connect_with(impatient(), transport).await;
         let (end, took) = timed(client.messages().next()).await;
-        assert_eq!(failed(end.expect("it is told")).kind(), ErrorKind::Exited);
+        assert_eq!(
+            failed(end.expect("it is reported")).kind(),
+            ErrorKind::Exited
+        );
         took
     };
     let cli = async move {

@@ -111,9 +111,9 @@ async fn refused_session_is_a_handshake_error_with_the_reason() {
     };
     let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);
-    // It had the time to end by itself.
+    // The CLI had the grace period to exit by itself.
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(0)));
-    let reason = error.source().expect("the refusal").to_string();
+    let reason = error.source().expect("a refusal").to_string();
     assert!(reason.contains("plugin `x` is not signed"), "{reason}");
 }
 
@@ -194,7 +194,7 @@ async fn promise_05_dropped_connect_future_kills_the_cli() {
 
 #[tokio::test(start_paused = true)]
 async fn unconfirmed_managed_settings_end_the_session() {
-    // Above the size that fits into an argument they travel in `initialize`, to be confirmed there.
+    // Settings too large for an argument are sent in `initialize`, and confirmed there.
     let settings = json!({"companyAnnouncements": ["x".repeat(200_000)]});
     for (reply, accepted) in [
         (json!({}), false),
@@ -265,11 +265,11 @@ async fn promise_21_rejected_session_error_has_the_stderr_tail() {
     };
     let (error, ()) = join(host, cli).await;
     assert_eq!(error.kind(), ErrorKind::Handshake);
-    let tail = error.stderr_tail().expect("what it said is kept");
+    let tail = error.stderr_tail().expect("the output is kept");
     assert!(tail.contains("the licence has expired"), "{tail}");
 }
 
-/// Options each of which restricts the session, or has the CLI ask the host first.
+/// Options that restrict the session or register a handler.
 fn restrictions() -> Vec<(&'static str, Options)> {
     let options = Options::new;
     let deny = async |_: Asked<CanUseTool>| Ok(Decision::deny("no"));

@@ -1,4 +1,4 @@
-//! Requests of the host.
+//! Control requests of the host.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::support::{connect, connect_with, failed, seconds, settle, settled, timed};
 
-/// A request that inhouse does not know.
+/// A request type that inhouse does not define.
 #[derive(Serialize)]
 struct GetPlan {
     depth: u32,
@@ -26,7 +26,7 @@ impl ControlRequest for GetPlan {
     type Reply = Value;
 }
 
-/// One whose reply has a type.
+/// A request with a typed reply.
 #[derive(Serialize)]
 struct CountSteps {}
 
@@ -35,7 +35,7 @@ impl ControlRequest for CountSteps {
     type Reply = u32;
 }
 
-/// One without a reply.
+/// A request without a reply.
 #[derive(Serialize)]
 struct Nudge {}
 
@@ -44,7 +44,7 @@ impl ControlRequest for Nudge {
     type Reply = Empty;
 }
 
-/// Asks for a plan of this depth in a task of its own.
+/// Sends a request for a plan of this depth in a new task.
 fn ask_in_a_task(tasks: &mut JoinSet<inhouse::Result<Value>>, control: &Control, depth: u32) {
     let control = control.clone();
     tasks.spawn(async move { control.request(GetPlan { depth }).await });
@@ -165,7 +165,7 @@ async fn request_is_cancelled_at_its_deadline() {
         cli.accept().await;
         let request = cli.expect_request("nudge").await;
         assert_eq!(cli.expect_cancel().await, request.id());
-        // Too late: nobody waits for it, and nobody takes it for the answer to something else.
+        // Too late: the reply has no waiter, and is not matched to another request.
         request.succeed_empty().await;
         settle(&mut cli).await;
     };
@@ -389,7 +389,7 @@ async fn replies_without_a_request_are_ignored() {
     join(host, cli).await;
 }
 
-/// What `mcp_status` tells of one server.
+/// Returns the `mcp_status` entry of one server.
 fn status_of(name: &str, status: &str) -> Value {
     json!({"mcpServers": [{"name": name, "status": status}]})
 }
@@ -409,7 +409,7 @@ async fn promise_17_host_can_wait_for_external_servers() {
         }
     };
     let (servers, ()) = join(host, cli).await;
-    let servers = servers.expect("one that failed is not in the way");
+    let servers = servers.expect("the failed session does not interfere");
     assert_eq!(servers[0].status, McpConnection::Failed);
 }
 
@@ -422,7 +422,7 @@ async fn promise_17_timeout_names_the_server_that_is_not_ready() {
         let error = control.wait_mcp_ready().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert!(error.to_string().contains("browser"), "{error}");
-        client.close().await.expect("the session lives");
+        client.close().await.expect("the session is alive");
     };
     let cli = async move {
         cli.accept().await;

@@ -18,10 +18,10 @@ use tokio::io::AsyncWrite;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Longer than anything here takes.
+/// Longer than any step takes.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// What the CLI may wait for when its session is dropped.
+/// What the CLI waits for when its session is dropped.
 #[derive(Clone, Copy, Debug)]
 enum Waiting {
     ToolCall,
@@ -200,7 +200,7 @@ async fn endless<T>(log: &UnboundedSender<&'static str>) -> T {
     pending().await
 }
 
-/// Tells when a handler is dropped.
+/// Reports when a handler is dropped.
 struct Probe(UnboundedSender<&'static str>);
 
 impl Drop for Probe {
@@ -209,7 +209,7 @@ impl Drop for Probe {
     }
 }
 
-/// A transport to a fake CLI that records what the CLI gets to see of its host.
+/// A transport to a fake CLI that records signals and the end of input.
 struct Recorded {
     transport: FakeTransport,
     log: UnboundedSender<&'static str>,

@@ -1,4 +1,4 @@
-//! What errors tell, and what they keep to themselves.
+//! What errors contain, and what they must not contain.
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::support::{connect_with, failed, result_with, seconds};
 
-/// Stands in for everything that belongs to the user and to nobody else.
+/// A value that must not appear in errors or logs.
 const SECRET: &str = "sk-hunter2-do-not-tell";
 
 fn discreet() -> Options {
@@ -28,18 +28,18 @@ fn prompt() -> String {
     format!("The password is {SECRET}.")
 }
 
-/// Everything that an error shows of itself and of its causes.
+/// Formats an error and all its sources.
 fn shown(error: &Error) -> String {
     let mut text = format!("{error}\n{error:?}\n{error:#?}\n");
     let mut cause = error.source();
     while let Some(error) = cause {
-        writeln!(text, "{error}\n{error:?}").expect("a string takes everything");
+        writeln!(text, "{error}\n{error:?}").expect("writing to a string succeeds");
         cause = error.source();
     }
     text
 }
 
-/// A conversation in which the CLI plays `cli_part` after the prompt has reached it.
+/// A conversation in which the CLI runs `cli_part` after it has read the prompt.
 async fn asking(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -54,7 +54,7 @@ async fn asking(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
     join(host, cli).await.0
 }
 
-/// A session of which the CLI treats one control request as `cli_part` says.
+/// A session in which `cli_part` handles one control request.
 async fn steering(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -150,7 +150,7 @@ async fn errors_contain_no_prompt_and_no_environment_value() {
         .iter()
         .map(|error| (format!("{:?}", error.kind()), error))
         .collect();
-    // A session store cannot fail yet.
+    // There is no session store that could fail yet.
     let expected = [
         ErrorKind::CliNotFound,
         ErrorKind::Closed,
@@ -202,9 +202,9 @@ async fn source_of_a_refused_session_is_the_refusal() {
     let handshake = errors
         .iter()
         .find(|error| error.kind() == ErrorKind::Handshake)
-        .expect("one of every kind");
+        .expect("one message of each kind");
     let cause = handshake.source().expect("a refusal");
-    let cause = cause.downcast_ref::<Error>().expect("an error of inhouse");
+    let cause = cause.downcast_ref::<Error>().expect("an `inhouse` error");
     assert_eq!(cause.kind(), ErrorKind::Refused);
     assert!(cause.to_string().contains("not today"), "{cause}");
     assert_eq!(handshake.to_string().matches("not today").count(), 1);

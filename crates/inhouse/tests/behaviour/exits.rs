@@ -1,4 +1,4 @@
-//! What the end of a CLI means to whoever reads a query.
+//! How a query reports the exit of its CLI.
 
 use inhouse::{Error, ErrorKind, ExitStatus, query};
 use inhouse_testkit::FakeCli;
@@ -6,7 +6,7 @@ use inhouse_testkit::fake::join;
 
 use crate::support::{failed, summary};
 
-/// Reads the messages of a query while the CLI plays its part; returns them and the error at their end.
+/// Reads the messages of a query while the CLI's side runs; returns them and the final error.
 async fn conversation(cli_part: impl AsyncFnOnce(FakeCli)) -> (Vec<String>, Option<Error>) {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -71,7 +71,7 @@ async fn promise_21_any_other_exit_after_an_error_result_is_an_error() {
     })
     .await;
     assert_eq!(read, ["result "]);
-    let error = failure.expect("nothing explains that exit");
+    let error = failure.expect("the exit is an error");
     assert_eq!(error.kind(), ErrorKind::Exited);
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(139)));
     assert_eq!(error.stderr_tail(), Some("segmentation fault"));
@@ -84,7 +84,7 @@ async fn promise_21_exit_code_1_after_a_good_result_is_an_error() {
         cli.exit(ExitStatus::with_code(1));
     })
     .await;
-    let error = failure.expect("nothing explains that exit");
+    let error = failure.expect("the exit is an error");
     assert_eq!(error.exit_status(), Some(ExitStatus::with_code(1)));
 }
 
@@ -96,7 +96,7 @@ async fn promise_21_exit_without_a_result_is_an_error_even_with_code_0() {
     })
     .await;
     assert_eq!(read, ["said I was about to"]);
-    let error = failure.expect("an answer is missing");
+    let error = failure.expect("a response is missing");
     assert!(
         error.to_string().contains("before its turn had a result"),
         "{error}"
@@ -111,7 +111,7 @@ async fn crash_after_the_result_is_a_stream_error() {
     })
     .await;
     assert_eq!(read, ["system init", "said fine", "result fine"]);
-    let error = failure.expect("nothing explains that exit");
+    let error = failure.expect("the exit is an error");
     assert_eq!(error.exit_status(), Some(ExitStatus::with_signal(11)));
     assert!(!error.to_string().contains("before its turn"), "{error}");
 }

@@ -63,7 +63,7 @@ async fn asking(error: Option<&str>, result: Value) -> Error {
     join(host, cli).await.0
 }
 
-/// The words come from CLI 2.1.325; the fields decide.
+/// The texts are those of CLI 2.1.325; the fields decide.
 #[tokio::test(start_paused = true)]
 async fn api_failure_says_what_failed_and_what_to_do() {
     let none = Value::Null;

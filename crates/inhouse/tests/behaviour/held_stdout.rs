@@ -1,4 +1,4 @@
-//! A process that the CLI has started and left behind holds the CLI's stdout open.
+//! A grandchild that outlives the CLI holds its stdout open.
 
 use inhouse::{ErrorKind, ExitStatus};
 use inhouse_testkit::FakeCli;
@@ -6,7 +6,7 @@ use inhouse_testkit::fake::join;
 
 use crate::support::{connect, failed, seconds, timed};
 
-/// How long the driver reads on after the CLI has exited.
+/// How long the driver reads after the CLI has exited.
 const DRAIN: u64 = 1;
 
 #[tokio::test(start_paused = true)]
@@ -16,7 +16,7 @@ async fn session_ends_although_a_grandchild_survives_and_holds_stdout() {
         let mut client = connect(transport).await;
         let (end, took) = timed(client.messages().next()).await;
         assert!(client.messages().next().await.is_none());
-        (failed(end.expect("an error comes last")), took)
+        (failed(end.expect("the last item is an error")), took)
     };
     let cli = async move {
         cli.hold_stdout();
@@ -30,8 +30,8 @@ async fn session_ends_although_a_grandchild_survives_and_holds_stdout() {
     assert_eq!(took, seconds(DRAIN));
 }
 
-// A child process takes its group along when it exits. Behind another transport only the driver can
-// end what is left.
+// `ChildTransport` kills the process group when the CLI exits. With another transport only the driver can
+// kill the remaining processes.
 #[tokio::test(start_paused = true)]
 async fn peer_is_killed_as_soon_as_it_has_exited() {
     let (transport, mut cli) = FakeCli::new();

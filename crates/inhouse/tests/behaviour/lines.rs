@@ -1,4 +1,4 @@
-//! Lines that are none.
+//! Invalid, partial and oversized lines.
 
 use inhouse::message::{GapReason, Message};
 use inhouse::{ExitStatus, Options};

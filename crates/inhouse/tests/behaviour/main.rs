@@ -1,5 +1,4 @@
-//! What a host can rely on, one file for each behaviour: its side and the CLI's side of a conversation in
-//! memory, on a paused clock.
+//! Sessions in memory, on a paused clock: one file for each behaviour.
 
 mod closing;
 mod closing_with_queue;
@@ -10,11 +9,10 @@ mod dropping;
 mod errors;
 mod exits;
 mod failed_turns;
-mod handlers_at_the_end;
+mod handlers_at_shutdown;
 mod held_stdout;
 mod lines;
 mod many_reads;
-mod openness;
 mod prompts_in_queue;
 mod query;
 mod reading;
@@ -26,5 +24,6 @@ mod support;
 mod telemetry;
 mod turns;
 mod turns_abandoned;
+mod unknown_messages;
 mod unwritten_prompts;
 mod writing;

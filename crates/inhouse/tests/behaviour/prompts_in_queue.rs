@@ -29,10 +29,7 @@ async fn cancelled_prompt_ends_its_turn() {
     let cli = async move {
         cli.accept().await;
         let prompt = cli.expect_prompt().await;
-        let id = prompt
-            .uuid()
-            .expect("a client names its prompts")
-            .to_owned();
+        let id = prompt.uuid().expect("a prompt has an id").to_owned();
         cli.send(change(&id, "queued")).await;
         cli.send(change(&id, "cancelled")).await;
         cli.expect_prompt().await;
@@ -97,7 +94,7 @@ async fn promise_11_result_too_long_to_read_ends_its_turn() {
         cli.send(huge_result()).await;
         cli.send(change(one.uuid().expect("an id"), "completed"))
             .await;
-        // The fake still owes the first prompt its result; nobody names it any more.
+        // The fake has not sent the result of the first prompt.
         cli.expect_prompt().await;
         cli.result("1").await;
         cli.turn("2").await;

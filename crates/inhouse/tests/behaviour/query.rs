@@ -28,7 +28,7 @@ async fn unread_prompt_does_not_extend_the_connect_timeout() {
     let options = Options::new()
         .connect_timeout(seconds(5))
         .control_timeout(seconds(60));
-    // More than fits into the pipe of a CLI that reads nothing.
+    // More than fits into the pipe of a CLI that does not read.
     let prompt = "x".repeat(300_000);
     let host = timed(async { query(prompt).options(options).transport(transport).await });
     let cli = async move {
@@ -37,7 +37,7 @@ async fn unread_prompt_does_not_extend_the_connect_timeout() {
     };
     let ((outcome, took), ()) = join(host, cli).await;
     assert!(failed(outcome).is_timeout());
-    // The deadline, and the short grace before the CLI is asked to end.
+    // The deadline plus the short grace period before TERM.
     assert_eq!(took, seconds(5 + 1));
 }
 
@@ -116,7 +116,7 @@ async fn promise_21_failed_turn_is_an_error_with_the_result() {
             .contains("Reached maximum number of turns"),
         "{error}"
     );
-    let result = error.result().expect("the result that failed");
+    let result = error.result().expect("the failed result");
     assert_eq!(result.subtype, ResultSubtype::ErrorMaxTurns);
     assert_eq!(result.terminal_reason, Some(TerminalReason::MaxTurns));
 }

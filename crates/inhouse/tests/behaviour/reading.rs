@@ -1,4 +1,4 @@
-//! One reader, who may be as slow as it likes.
+//! Messages, gaps and the backlog of a session.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -38,7 +38,7 @@ async fn promise_03_control_and_handlers_do_not_wait_for_the_reader() {
         for _ in 0..ROUNDS {
             settled(&control).await;
         }
-        // Only now somebody reads, and finds everything.
+        // The messages are read only now, and all are there.
         let mut turn = turn;
         for index in 0..ROUNDS * MESSAGES {
             let message = turn.next().await.unwrap().unwrap();
@@ -64,7 +64,7 @@ async fn promise_03_control_and_handlers_do_not_wait_for_the_reader() {
     join(host, cli).await;
 }
 
-/// A message of always the same length.
+/// A message of constant length.
 fn note(number: u64) -> Value {
     json!({"type": "note", "number": format!("{number:04}")})
 }
@@ -92,7 +92,7 @@ async fn promise_03_messages_beyond_the_backlog_are_one_gap_with_their_size() {
             ["result kept"],
             "results are never lost"
         );
-        // There is room again.
+        // The backlog has room again.
         settled(client.control()).await;
         assert_eq!(read(client.messages(), 2).await, ["note", "note"]);
     };
@@ -294,7 +294,7 @@ async fn host_only_states_are_not_messages() {
     assert_eq!(read, ["system session_state_changed", "said hi"]);
 }
 
-/// The CLI's stdout, which notes the buffers that it is read into.
+/// The CLI's stdout, which records the buffers it is read into.
 struct Watched {
     stdout: DuplexStream,
     buffers: Arc<Mutex<BTreeSet<usize>>>,
@@ -309,7 +309,7 @@ impl AsyncRead for Watched {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        // The end of the spare room is the end of the allocation, however full it is.
+        // The end of the spare capacity is the end of the allocation.
         let room = buffer.initialize_unfilled().as_ptr_range();
         self.buffers.lock().unwrap().insert(room.end as usize);
         Pin::new(&mut self.stdout).poll_read(cx, buffer)
@@ -356,7 +356,7 @@ async fn backlog_bounds_memory_for_short_lines_between_long_ones() {
                 .unwrap();
         };
         succeed(&mut stdout).await;
-        // Heartbeats are no messages: they fill the buffers and are not kept.
+        // Keep-alives are not messages: they fill the buffers and are not kept.
         let padding = "x".repeat(READ_BUFFER - 100);
         let long = format!("{{\"type\":\"keep_alive\",\"padding\":\"{padding}\"}}\n");
         for number in 0..COUNT {

@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::support::{connect_with, read, seconds, settle, settled, timed};
 
-/// Keeps a session with these handlers open while the CLI plays its part.
+/// Keeps a session with these options open while the CLI's side runs.
 async fn serve(options: Options, cli_part: impl AsyncFnOnce(&mut FakeCli)) {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -35,7 +35,7 @@ fn refusal(answer: HostAnswer) -> (String, Option<String>) {
     }
 }
 
-/// A handler that never answers, and tells when it begins and when it is dropped.
+/// A handler that never answers, and reports its start and its drop.
 fn endless(options: Options) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
     struct Told(mpsc::UnboundedSender<&'static str>);
 
@@ -49,7 +49,7 @@ fn endless(options: Options) -> (Options, mpsc::UnboundedReceiver<&'static str>)
     let options = options.on_request("wait", move |_: Value| {
         let tell = tell.clone();
         async move {
-            tell.send("began").expect("the test listens");
+            tell.send("began").expect("the test holds the receiver");
             let _until_dropped = Told(tell);
             pending::<Result<Value, Infallible>>().await
         }
@@ -76,7 +76,7 @@ async fn promise_08_concurrent_requests_get_their_own_answers_in_any_order() {
         let next = next.clone();
         async move {
             let number = request["number"].as_u64().expect("a number");
-            // The last one first, so that all of them have to be at work at once.
+            // Answered in reverse order, so that all have to run concurrently.
             let mut turns = next.subscribe();
             turns
                 .wait_for(|turn| *turn == number)
@@ -118,7 +118,7 @@ async fn promise_08_every_request_is_answered_once() {
         }
         cli.assistant("that was all").await;
         settle(&mut cli).await;
-        // A second answer to any of them would come before this.
+        // A second response to any of them would come before this.
         cli.expect_end_of_input().await;
     };
     join(host, cli).await;
@@ -195,7 +195,7 @@ async fn cancelled_request_drops_its_handler_and_gets_no_response() {
         assert_eq!(told.recv().await, Some("began"));
         cli.cancel(&id).await;
         assert_eq!(told.recv().await, Some("dropped"));
-        // An answer to it would come before this one.
+        // A response to it would come before this one.
         assert_echoes(cli, "next").await;
     })
     .await;
@@ -248,7 +248,7 @@ async fn duplicate_open_request_id_is_served_once() {
         release.send_replace(true);
         assert_eq!(cli.expect_answer("twice").await.payload(), "once");
         assert_echoes(cli, "and no second answer").await;
-        // Once answered, the id is free again.
+        // After the response the id is free again.
         cli.send(line).await;
         assert_eq!(cli.expect_answer("twice").await.payload(), "once");
     })
@@ -347,7 +347,7 @@ async fn close_drops_handlers_at_once() {
     let cli = async move {
         cli.accept().await;
         cli.ask(json!({"subtype": "wait"})).await;
-        // In no hurry to end: the handlers do not wait for that.
+        // The CLI exits late; the handlers are dropped before.
         cli.expect_terminate().await;
     };
     join(host, cli).await;

@@ -1,4 +1,4 @@
-//! When the input of a query ends: with its run, and not with its first result.
+//! When stdin of a query is closed: at the end of its run, not at its first result.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use tokio::time::Instant;
 
 use crate::support::{read, result_with, seconds, timed};
 
-/// Options with a handler by which a CLI sees that it still gets answers.
+/// Options with a handler that proves that the host still answers.
 fn reachable() -> Options {
     Options::new().on_request("ping", async |_: Value| Ok::<_, Infallible>(json!("pong")))
 }
 
-/// Asks and gets its answer, which only an open input can bring.
+/// Sends a request and gets its response, which needs an open stdin.
 async fn assert_reaches_the_host(cli: &mut FakeCli) {
     let id = cli.ask(json!({"subtype": "ping"})).await;
     assert_eq!(cli.expect_answer(&id).await.payload(), "pong");
@@ -111,7 +111,7 @@ async fn promise_02_background_agent_keeps_stdin_open() {
         cli.result("started").await;
         cli.state("idle").await;
         assert_reaches_the_host(&mut cli).await;
-        // The ceiling does not count while the agent works.
+        // The ceiling does not apply while the agent runs.
         tokio::time::advance(Duration::from_secs(3600)).await;
         assert_reaches_the_host(&mut cli).await;
         cli.send(task("task_notification")).await;
@@ -189,7 +189,7 @@ async fn dropped_stream_shuts_the_cli_down_in_steps() {
         cli.ignore_terminate();
         cli.accept().await;
         cli.expect_prompt().await;
-        // The turn is over, the run is not: the session is not idle.
+        // The turn has ended but the run has not: the session is not idle.
         cli.state("running").await;
         cli.send(result_with(&cli, json!({}))).await;
         cli.expect_end_of_input().await;

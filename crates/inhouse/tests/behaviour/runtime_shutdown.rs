@@ -19,7 +19,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 type Waiting<'a> = Pin<Box<dyn Future<Output = Error> + 'a>>;
 
-/// Starts the session on a runtime of its own and returns that runtime.
+/// Starts the session on a new runtime and returns that runtime.
 fn started() -> (Runtime, Client, FakeCli) {
     let owner = Builder::new_multi_thread()
         .worker_threads(1)

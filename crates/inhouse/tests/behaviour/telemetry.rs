@@ -1,4 +1,4 @@
-//! What a host that listens to `tracing` gets to hear.
+//! Spans and log events.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use crate::support::{connect_with, failed, settle, settled};
 
 const SECRET: &str = "sk-hunter2-do-not-tell";
 
-/// Writes down everything up to a level.
+/// Records all events up to a level.
 #[derive(Clone)]
 struct Listener {
     level: Level,
@@ -34,8 +34,8 @@ struct Heard {
 
 impl Listener {
     fn new(level: Level) -> Self {
-        // As long as there is only one subscriber, `tracing` may ask a thread that has none whether
-        // anybody listens; such are the threads of the other tests.
+        // With only one subscriber, `tracing` may cache the interest of a thread without a subscriber,
+        // such as the threads of other tests.
         static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
         LazyLock::force(&ANOTHER);
         Self {
@@ -83,11 +83,11 @@ impl Subscriber for Listener {
 
 impl Visit for Heard {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        writeln!(self.text, "{field}: {value:?}").expect("a string takes everything");
+        writeln!(self.text, "{field}: {value:?}").expect("writing to a string succeeds");
     }
 }
 
-/// A conversation in which everything that can happen happens, full of secrets.
+/// A conversation with every kind of event, full of secrets.
 async fn eventful() {
     let options = || {
         Options::new()

@@ -1,4 +1,4 @@
-//! Where a turn begins and ends.
+//! The boundaries of a turn.
 
 use inhouse::message::Message;
 use inhouse::{Client, ErrorKind, ExitStatus, Turn};
@@ -12,13 +12,13 @@ use crate::support::{connect, failed, result_with, summary};
 async fn read(mut turn: Turn<'_>) -> Vec<String> {
     let mut read = Vec::new();
     while let Some(message) = turn.next().await {
-        read.push(summary(&message.expect("the session lives")));
+        read.push(summary(&message.expect("the session is alive")));
     }
     read
 }
 
 async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
-    read(client.send(prompt).await.expect("the session lives")).await
+    read(client.send(prompt).await.expect("the session is alive")).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -41,7 +41,7 @@ async fn turn_ends_at_its_result() {
         cli.expect_prompt().await;
         cli.turn("1").await;
         cli.assistant("this belongs to no turn").await;
-        // The session speaks again, so the close stops what it does.
+        // The session runs again, so `close` interrupts it.
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };
@@ -253,7 +253,7 @@ async fn turn_fails_once_when_the_cli_exits_and_then_ends() {
         let mut client = connect(transport).await;
         let mut turn = client.send("one").await.unwrap();
         assert_eq!(summary(&turn.next().await.unwrap().unwrap()), "said half");
-        let error = failed(turn.next().await.expect("the death is told"));
+        let error = failed(turn.next().await.expect("the exit is reported"));
         assert_eq!(error.kind(), ErrorKind::Exited);
         assert!(turn.next().await.is_none());
         failed(client.send("two").await)
@@ -275,7 +275,11 @@ async fn send_after_the_cli_exited_fails_with_its_status() {
     let host = async {
         let mut client = connect(transport).await;
         client.send("one").await.unwrap().finish().await.unwrap();
-        let end = client.messages().next().await.expect("the death is told");
+        let end = client
+            .messages()
+            .next()
+            .await
+            .expect("the exit is reported");
         assert_eq!(failed(end).kind(), ErrorKind::Exited);
         failed(client.send("two").await)
     };

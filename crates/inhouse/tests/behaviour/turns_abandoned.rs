@@ -1,4 +1,4 @@
-//! Nothing of a turn that nobody reads to its end appears in the next one.
+//! Messages of an abandoned turn do not appear in the next one.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -14,10 +14,10 @@ use crate::support::{connect, failed, result_with, settle, settled, summary};
 
 /// All messages of the turn that answers `prompt`.
 async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
-    let mut turn = client.send(prompt).await.expect("the session lives");
+    let mut turn = client.send(prompt).await.expect("the session is alive");
     let mut read = Vec::new();
     while let Some(message) = turn.next().await {
-        read.push(summary(&message.expect("the session lives")));
+        read.push(summary(&message.expect("the session is alive")));
     }
     read
 }
@@ -78,7 +78,7 @@ async fn promise_20_abandoned_turn_behind_a_finished_one_does_not_leak() {
     let host = async {
         let mut client = connect(transport).await;
         say(&mut client, "one").await;
-        // By now the CLI is idle: the first run is over and leaves its mark among the messages.
+        // The CLI is idle now: the first run has ended, and its state message is among the messages.
         settled(client.control()).await;
         drop(client.send("two").await.unwrap());
         assert_eq!(
@@ -107,7 +107,7 @@ async fn promise_20_dropped_send_future_does_not_leak() {
         let mut client = connect(transport).await;
         {
             let mut sending = pin!(client.send("one"));
-            // As far as the prompt on its way to the CLI, and no further.
+            // Polled until the prompt is on its way to the CLI.
             poll_fn(|cx| {
                 assert!(sending.as_mut().poll(cx).is_pending());
                 Poll::Ready(())

@@ -1,4 +1,4 @@
-//! A CLI that does not take what is written to it.
+//! Writes to a CLI that does not read.
 
 use std::convert::Infallible;
 
@@ -92,7 +92,7 @@ async fn closed_stdin_fails_senders_and_stdout_is_read_to_its_end() {
     }
 }
 
-/// A CLI behind two bare streams, of which the one to it holds little.
+/// A CLI behind two plain streams with a small stdin buffer.
 struct Bare {
     stdin: BufReader<DuplexStream>,
     stdout: DuplexStream,
@@ -189,7 +189,7 @@ async fn buffering_writer_is_flushed() {
     join(host, cli).await;
 }
 
-/// Lets every other task run until it waits.
+/// Runs every other task until it is idle.
 async fn others_run() {
     for _ in 0..100 {
         tokio::task::yield_now().await;

@@ -4,7 +4,8 @@
 
 use tokio::process::Command;
 
-use crate::support::{HttpServer, beside, example, node, python, run};
+use crate::example::example;
+use crate::support::{HttpServer, beside, node, python, run};
 use crate::tools;
 
 const MODERN: &str = "2026-07-28";

@@ -1,4 +1,4 @@
-//! A server written with `rmcp` that has all that the conformance suite asks for.
+//! An `rmcp` server with every feature that the conformance suite checks.
 
 // Logging, sampling and subscriptions are deprecated since 2026-07-28; older clients use them.
 #![expect(deprecated)]

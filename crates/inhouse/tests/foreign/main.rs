@@ -6,6 +6,8 @@
 mod clients;
 mod conformance;
 mod everything;
+#[path = "../common/example.rs"]
+mod example;
 #[path = "../../examples/serve_http/http.rs"]
 mod http;
 mod support;

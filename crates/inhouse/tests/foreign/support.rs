@@ -62,18 +62,6 @@ pub(crate) fn beside(path: &str) -> PathBuf {
         .join(path)
 }
 
-/// Returns an example of this package, which `cargo test` builds along with the tests.
-pub(crate) fn example(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("the path of this test");
-    let profile = test
-        .ancestors()
-        .nth(2)
-        .expect("target/<profile>/deps/<test>");
-    let path = profile.join("examples").join(name);
-    assert!(path.exists(), "run `cargo build --example {name}` first");
-    path
-}
-
 /// Runs a program to its end: its output, or all that it printed if it fails.
 pub(crate) async fn run(command: &mut Command) -> Result<String, String> {
     command.stdin(Stdio::null()).kill_on_drop(true);

@@ -9,17 +9,17 @@ use tokio::sync::mpsc;
 
 use crate::support::{bash, call, output};
 
-/// Tells that it was dropped.
+/// Reports that it was dropped.
 struct Told(mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Told {
     fn drop(&mut self) {
-        // Nobody listens when the test is over.
+        // The receiver may be gone at the end of a test.
         let _ = self.0.send("dropped");
     }
 }
 
-/// A hook that never answers a `rm`, and tells what becomes of it and of the work that it handed on.
+/// A hook that never answers for `rm`, and reports its drop and the cancellation that a spawned task sees.
 fn endless() -> (Options, mpsc::UnboundedReceiver<&'static str>) {
     let (tell, told) = mpsc::unbounded_channel();
     let options = Options::new().hook(
@@ -54,7 +54,7 @@ async fn cancelled_hook_is_dropped_and_gets_no_response() {
         let mut became = [told.recv().await, told.recv().await];
         became.sort();
         assert_eq!(became, [Some("dropped"), Some("told")]);
-        // The next that is heard is the answer to this: nothing was said to the other.
+        // The next line is the response to this: the other got none.
         let next = output(cli, "hook_0", bash("ls")).await;
         assert_eq!(
             next["hookSpecificOutput"],
@@ -83,7 +83,7 @@ async fn hook_dropped_at_the_end_sends_no_response() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = Client::connect_with(options, transport).await.unwrap();
-        // More than the pipe takes: whatever is said after this waits for the CLI to read it.
+        // More than fits into the pipe: later lines wait until the CLI reads.
         let control = client.control().clone();
         let mut sending = pin!(control.send("x".repeat(4 << 20)));
         tokio::select! {
@@ -99,7 +99,7 @@ async fn hook_dropped_at_the_end_sends_no_response() {
         cli.accept().await;
         call(&mut cli, "hook_0", bash("rm")).await;
         cli.expect_prompt().await;
-        // An answer to the hook would fail this.
+        // A response to the hook would fail this.
         drop(cli.expect_request("interrupt").await);
         cli.expect_end_of_input().await;
     };

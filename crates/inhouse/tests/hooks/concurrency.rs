@@ -8,7 +8,7 @@ use tokio::sync::Barrier;
 
 use crate::support::{bash, call};
 
-/// Each of the two only ends once the other has begun.
+/// Each of the two ends only after the other has started.
 #[tokio::test(start_paused = true)]
 async fn hooks_run_concurrently() {
     let both = Arc::new(Barrier::new(2));

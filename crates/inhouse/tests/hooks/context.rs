@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{bash, call, input, output};
 
-/// Says which call it was told of.
+/// Returns the tool use id of its context.
 fn naming<E: AddsContext + Passes>(context: &HookContext) -> HookOutput<E> {
     HookOutput::pass().context(format!("{:?}", context.tool_use_id()))
 }
@@ -44,7 +44,7 @@ async fn only_tool_events_have_a_tool_use_id() {
 #[tokio::test(start_paused = true)]
 async fn hook_can_control_its_session() {
     let options = Options::new().hook(Matcher::any(), async |_: Stop, cx: HookContext| {
-        let control = cx.session().control().expect("the session lives");
+        let control = cx.session().control().expect("the session is alive");
         control.set_model(Some("opus")).await?;
         Ok(HookOutput::block("go on with a stronger model"))
     });

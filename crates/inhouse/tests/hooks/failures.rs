@@ -43,7 +43,7 @@ async fn panic_is_an_error_and_the_session_survives() {
     .await;
 }
 
-/// A guard that cannot see what it guards must not seem to agree.
+/// A guard that cannot decode its event must not pass.
 #[tokio::test(start_paused = true)]
 async fn undecodable_event_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {
@@ -63,7 +63,7 @@ async fn undecodable_event_is_an_error() {
     .await;
 }
 
-/// The CLI would pass over the whole output, and with it over the denial in it.
+/// The CLI would ignore the whole output, including the denial.
 #[tokio::test(start_paused = true)]
 async fn invalid_output_is_an_error() {
     let options = Options::new().hook(Matcher::any(), async |_: PreToolUse, _| {

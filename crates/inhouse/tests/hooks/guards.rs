@@ -12,7 +12,7 @@ fn guarded(on_failure: OnFailure) -> Options {
     )
 }
 
-/// Whether a CLI that answers `initialize` like this is accepted.
+/// Connects to a CLI that answers `initialize` like this.
 async fn accepted(options: Options, reply: Value) -> Result<(), inhouse::Error> {
     let (transport, mut cli) = FakeCli::new();
     let host = async { Client::connect_with(options, transport).await.map(drop) };
@@ -62,7 +62,7 @@ async fn no_prompt_is_sent_before_guards_are_confirmed() {
         .options(guarded(OnFailure::Block))
         .transport(transport);
     let cli = async move {
-        // A prompt instead of the end would fail the test.
+        // A prompt instead of the end of input would fail the test.
         let initialize = cli.expect_request("initialize").await;
         initialize.succeed(json!({})).await;
         cli.expect_end_of_input().await;

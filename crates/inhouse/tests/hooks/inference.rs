@@ -41,7 +41,7 @@ async fn event_is_inferred_from_the_handler() {
     .await;
 }
 
-/// A handler may be a function, and may capture what it needs.
+/// A handler can be a function or a closure with captures.
 #[tokio::test(start_paused = true)]
 async fn functions_and_closures_are_handlers() {
     async fn stop(event: Stop, _: HookContext) -> Result<HookOutput<Stop>, HandlerError> {

@@ -1,4 +1,4 @@
-//! Hooks: what the CLI is told of them, and what it hears when it calls them.
+//! Hooks: registration, callbacks and their responses.
 
 mod cancellation;
 mod concurrency;
@@ -6,7 +6,7 @@ mod context;
 mod failures;
 mod guards;
 mod inference;
-mod mistakes;
+mod invalid_matchers;
 mod raw;
 mod registration;
 mod support;

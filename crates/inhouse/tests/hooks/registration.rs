@@ -7,7 +7,7 @@ use inhouse::message::AssistantError;
 use inhouse_proto::control::encode;
 use serde_json::{Value, json};
 
-/// What the CLI is told of hooks that have no opinion.
+/// Returns the `hooks` member of `initialize` for hooks that pass.
 macro_rules! told {
     ($( $event:ident: $matcher:expr; )+) => {{
         let options = Options::new()
@@ -18,7 +18,7 @@ macro_rules! told {
 
 fn announced(options: &Options) -> Value {
     let plan = Plan::new(options, "claude", &HostEnvironment::default());
-    let initialize = plan.expect("these hooks can be meant").initialize;
+    let initialize = plan.expect("the hooks are valid").initialize;
     let request: Value = serde_json::from_str(&encode(&initialize).unwrap()).unwrap();
     request["hooks"].clone()
 }
@@ -48,7 +48,7 @@ fn initialize_has_no_hooks_without_hooks() {
     assert_eq!(announced(&Options::new()), Value::Null);
 }
 
-/// One row for each event that the CLI compares with something.
+/// One row for each event with a matcher.
 #[test]
 fn matchers_use_the_field_that_the_cli_compares() {
     let hooks = told! {

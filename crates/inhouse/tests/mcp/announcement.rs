@@ -1,4 +1,4 @@
-//! What the CLI is told of the servers before it asks.
+//! What `initialize` contains about in-process servers.
 
 use std::time::Duration;
 
@@ -33,13 +33,13 @@ fn noop(name: &str) -> Tool {
 
 fn arguments(options: &Options) -> String {
     let plan = Plan::new(options, "claude", &HostEnvironment::default())
-        .expect("these options can be meant");
+        .expect("the options are valid");
     let text = |argument: &std::ffi::OsString| argument.to_str().expect("Unicode").to_owned();
     let arguments: Vec<String> = plan.launch.command.args.iter().map(text).collect();
     arguments.join("\n")
 }
 
-/// The error of options with which nothing may be opened.
+/// Returns the error of options that must fail before a transport is opened.
 async fn refusal(options: Options) -> Error {
     let (transport, cli) = FakeCli::new();
     let error = Client::connect_with(options, transport).await;

@@ -1,4 +1,4 @@
-//! Calls side by side.
+//! Concurrent tool calls.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio::sync::{Barrier, mpsc, watch};
 use crate::probe::endless;
 use crate::support::{call, request, response, server_message, text};
 
-/// A tool whose calls all have to be at work at once, or none gets on.
+/// A tool whose calls end only if all run concurrently.
 fn meeting(count: usize) -> Tool {
     let barrier = Arc::new(Barrier::new(count));
     Tool::new("meet", "Meets the others", move |CallId(id)| {
@@ -35,7 +35,7 @@ async fn promise_07_calls_run_concurrently() {
         for _ in 0..COUNT {
             let (id, answer) = cli.expect_any_answer().await;
             let at = asked.iter().position(|asked| *asked == id);
-            let at = at.expect("the answer to one of them");
+            let at = at.expect("a response to one of them");
             assert_eq!(answer.payload()["mcp_response"], text(at, ""));
             asked[at] = "answered".to_owned();
         }
@@ -56,7 +56,7 @@ async fn promise_08_each_call_gets_its_own_response_in_any_order() {
                 let number = value["number"].as_u64().expect("a number");
                 let mut turns = next.subscribe();
                 let turn = turns.wait_for(|turn| *turn == number).await;
-                drop(turn.expect("the sender is here"));
+                drop(turn.expect("the sender is alive"));
                 next.send_modify(|turn| *turn = turn.wrapping_sub(1));
                 number
             }
@@ -146,7 +146,7 @@ fn reporting() -> Options {
     Options::new().tool_server(ToolServer::new("s").tool(tool))
 }
 
-/// The next report of the server.
+/// Returns the next progress notification of the server.
 async fn reported(cli: &mut FakeCli) -> Value {
     let (server, mut message) = server_message(cli).await;
     assert_eq!(server, "s");
@@ -159,7 +159,7 @@ async fn reported(cli: &mut FakeCli) -> Value {
 #[tokio::test(start_paused = true)]
 async fn progress_reaches_the_cli_with_its_token_and_in_order() {
     FakeCli::play_cli(reporting(), async |cli| {
-        // Often, because the last report and the answer are ready at the same moment.
+        // Repeated, because the last notification and the response are ready at the same time.
         let numbers = (0..20).map(Value::from);
         for token in numbers.chain([json!("a token")]) {
             let params = json!({
@@ -187,7 +187,7 @@ async fn progress_reaches_the_cli_with_its_token_and_in_order() {
 
 #[tokio::test(start_paused = true)]
 async fn responses_ready_together_are_sent_in_completion_order() {
-    // More than the host takes at once.
+    // More than the host processes in one poll.
     const COUNT: usize = 200;
     let barrier = Arc::new(Barrier::new(COUNT));
     let (done, mut came) = mpsc::unbounded_channel();
@@ -198,7 +198,8 @@ async fn responses_ready_together_are_sent_in_completion_order() {
             let (barrier, done) = (Arc::clone(&barrier), done.clone());
             async move {
                 barrier.wait().await;
-                done.send(id["id"].clone()).expect("the test listens");
+                done.send(id["id"].clone())
+                    .expect("the test holds the receiver");
             }
         },
     );
@@ -236,7 +237,7 @@ async fn two_servers_can_have_tools_with_one_name() {
         .tool_server(server("left"))
         .tool_server(server("right"));
     FakeCli::play_cli(options, async |cli| {
-        // Their ids are their own, too.
+        // Ids are per server.
         let left = cli.mcp_message("left", call(2, "who", json!({}))).await;
         let right = cli.mcp_message("right", call(2, "who", json!({}))).await;
         for _ in 0..2 {

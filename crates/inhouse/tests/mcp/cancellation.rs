@@ -1,4 +1,4 @@
-//! Stopping a call stops its handler, whoever wants it stopped.
+//! Cancellation of a call drops its handler.
 
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, Options};
@@ -53,7 +53,7 @@ async fn promise_09_cancelled_call_is_dropped_and_answered_once() {
 
         cancel(cli, &second).await;
         journal.expect_stopped("toolu_2").await;
-        // The session ends without another word: nothing comes late.
+        // The session ends without another line.
     })
     .await;
 }

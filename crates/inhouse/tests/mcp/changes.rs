@@ -1,4 +1,4 @@
-//! Other servers for a session that runs.
+//! Changes of the servers of a running session.
 
 use inhouse::error::ErrorKind;
 
@@ -18,10 +18,10 @@ fn saying(name: &str, line: &'static str) -> ToolServer {
 
 async fn set(client: &Client, servers: McpServers) {
     let reply = client.control().set_mcp_servers(servers).await;
-    assert_eq!(reply.expect("the fake agrees").added, ["it"]);
+    assert_eq!(reply.expect("the CLI agrees").added, ["it"]);
 }
 
-/// Expects a change and agrees; returns the servers that the CLI is told.
+/// Expects `mcp_set_servers` and accepts it; returns the servers.
 async fn changed(cli: &mut FakeCli) -> Value {
     let request = cli.expect_request("mcp_set_servers").await;
     let servers = request.body()["servers"].clone();
@@ -61,7 +61,7 @@ async fn servers_are_added_replaced_and_removed() {
             assert_eq!(servers["new"], json!({"type": "sdk", "name": "new"}));
             assert_eq!(servers["files"]["command"], "files-mcp");
             assert_eq!(servers.as_object().map(serde_json::Map::len), Some(3));
-            // The reply is on its way: what is gone is gone when the host has read it.
+            // The servers are removed once the host has read the reply.
             while code_or_text(&said(cli, "old").await) == "old" {}
             assert_eq!(said(cli, "kept").await, text(1, "second"));
             assert_eq!(said(cli, "new").await, text(1, "new"));
@@ -121,7 +121,7 @@ async fn calls_of_a_removed_server_are_cancelled() {
         async |cli| {
             let first = cli.begin_tool_call("gone", "wait", json!({})).await;
             let second = cli.begin_tool_call("replaced", "wait", json!({})).await;
-            // Not before the CLI has agreed: nothing but the request comes until then.
+            // Nothing but the request is sent before the CLI confirms.
             let change = cli.expect_request("mcp_set_servers").await;
             let asked = cli.ask(json!({"subtype": "no_such_thing"})).await;
             cli.expect_answer(&asked).await;
@@ -234,7 +234,7 @@ async fn invalid_servers_are_rejected_and_nothing_changes() {
             Ok(())
         },
         async |cli| {
-            // The first that it hears of the host.
+            // The first line of the host.
             cli.expect_request("set_model").await.succeed_empty().await;
             assert_eq!(said(cli, "s").await, text(1, "still here"));
         },

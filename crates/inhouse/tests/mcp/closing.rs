@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Resolves when every other task waits: only then does the paused clock advance.
+/// Resolves when every other task is idle: the paused clock advances only then.
 async fn idle() {
     timeout(Duration::from_millis(1), pending::<()>())
         .await
@@ -37,7 +37,7 @@ async fn server_messages_do_not_follow_the_end_of_input() {
     let host = async {
         let client = Client::connect_with(options, transport).await.unwrap();
         until_asked.await.unwrap();
-        // The answer is being written and holds the end of input back.
+        // The response is being written, so stdin cannot be closed yet.
         idle().await;
         let change = async {
             idle().await;

@@ -1,4 +1,4 @@
-//! Messages that are not in order: each has an answer, and each its code.
+//! Invalid MCP messages: each gets a response with its error code.
 
 use inhouse::Options;
 use inhouse::tool::{Input, Tool, ToolServer};
@@ -27,7 +27,7 @@ fn options() -> Options {
     Options::new().tool_server(ToolServer::new("s").tool(Tool::new("echo", "Echoes", echo)))
 }
 
-/// Whatever came before, the server still works.
+/// Checks that the server still works.
 async fn assert_works(cli: &mut FakeCli) {
     let answer = exchange(cli, "s", call(99, "echo", json!({"word": "still here"}))).await;
     assert_eq!(answer, text(99, "still here"));
@@ -36,7 +36,7 @@ async fn assert_works(cli: &mut FakeCli) {
 #[tokio::test(start_paused = true)]
 async fn non_message_is_an_invalid_request() {
     FakeCli::play_cli(options(), async |cli| {
-        // JSON within JSON is always JSON: that it does not parse cannot happen here.
+        // A message inside a valid line always parses, so there is no parse error.
         let cases = [
             (json!({}), Value::Null),
             (json!(null), Value::Null),
@@ -118,7 +118,7 @@ async fn mistakes_of_the_model_are_error_results() {
             (call(1, "ekho", json!({"word": "x"})), "ekho"),
             (call(1, "echo", json!({})), "word"),
             (call(1, "echo", json!({"word": 7})), "word"),
-            // The arguments may be left out, and are none then.
+            // Missing arguments are an empty object.
             (call(1, "echo", Value::Null), "word"),
             (request(1, "tools/call", json!({"name": "echo"})), "word"),
         ];
@@ -144,7 +144,7 @@ async fn second_request_with_an_open_id_is_refused() {
         let second = exchange(cli, "s", call(7, "wait", json!({}))).await;
         assert_eq!(code(7, &second), INTERNAL);
         journal.expect_nothing();
-        // A string is another id.
+        // The same id as a string is a different id.
         let third = exchange(cli, "s", request("7", "ping", json!({}))).await;
         assert_eq!(third["result"], json!({}));
         tell_cancelled(cli, &first).await;

@@ -1,4 +1,4 @@
-//! A CLI that begins the session with a server by hand.
+//! A CLI that makes the MCP handshake.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Tools that come and go while a session uses them.
+//! Tools that are added and removed during a session.
 
 use std::future::Future;
 use std::pin::pin;
@@ -28,7 +28,7 @@ fn say(line: &'static str) -> Tool {
     Tool::new("say", "Says its line", async move || line)
 }
 
-/// Expects the news that the tools have changed; returns the names of those that there are now.
+/// Expects the notification that the tools have changed; returns the new names.
 async fn listed_again(cli: &mut FakeCli, server: &str) -> Vec<String> {
     expect_change(cli, server).await;
     list(cli, server).await
@@ -122,7 +122,7 @@ async fn list_changed_is_sent_after_the_handshake() {
         let manifest = &introduction.body()["sdkMcpServerManifests"]["s"]["toolsListResult"];
         assert_eq!(manifest["tools"][0]["name"], "say");
         tools.remove("say");
-        // Whoever is to tell of it has the time to do so, and must not.
+        // There is time for a notification, but none must be sent.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
@@ -188,7 +188,7 @@ async fn listed_waits_until_the_cli_has_the_new_listing() {
             Ok(())
         },
         async |cli| {
-            // The answer to the listing is written before a prompt that is sent after `listed`.
+            // The response to `tools/list` is written before a prompt that is sent after `listed`.
             assert_eq!(listed_again(cli, "s").await, ["say"]);
             cli.expect_prompt().await;
             cli.turn("Done.").await;

@@ -1,4 +1,4 @@
-//! Bugs that were seen in other SDKs, a test for each: none may ever be ours.
+//! One test for each bug known from other SDKs.
 
 use inhouse::message::{GapReason, Message};
 use inhouse::tool::{Content, Tool, ToolError, ToolServer};
@@ -70,7 +70,11 @@ async fn slow_tool_delays_neither_calls_nor_interrupt() {
     FakeCli::play(
         options,
         async |client| {
-            client.control().interrupt().await.expect("at once");
+            client
+                .control()
+                .interrupt()
+                .await
+                .expect("the request succeeds at once");
             Ok(())
         },
         async |cli| {
@@ -78,7 +82,7 @@ async fn slow_tool_delays_neither_calls_nor_interrupt() {
             cli.expect_request("interrupt").await.succeed_empty().await;
             let other = exchange(cli, "s", call(2, "fine", json!({}))).await;
             assert_eq!(other, text(2, "fine"));
-            // The slow one is still at work: only its cancellation ends it.
+            // The slow call still runs: only its cancellation ends it.
             cli.mcp_message("s", cancelled(1)).await;
             cli.expect_any_answer().await;
             cli.expect_any_answer().await;
@@ -140,7 +144,7 @@ async fn control_request_fails_on_exit_and_on_timeout() {
     let (transport, mut cli) = inhouse_testkit::FakeCli::new();
     let host = async {
         let client = inhouse::Client::connect_with(options(), transport).await;
-        let client = client.expect("the fake accepts the session");
+        let client = client.expect("the session opens");
         let control = client.control();
         let silent = control.interrupt().await.unwrap_err();
         assert_eq!(silent.kind(), ErrorKind::Timeout);
@@ -165,7 +169,7 @@ async fn slow_reader_loses_no_message_around_a_control_request() {
         async |client| {
             let control = client.control().clone();
             let mut turn = client.send("count").await.expect("a turn");
-            // Answered when all is said, none of which has been read by then.
+            // Answered after all messages were sent, none of which has been read.
             control.set_model(None).await.expect("the CLI agrees");
             let mut heard = Vec::new();
             while let Some(message) = turn.next().await {
@@ -227,7 +231,7 @@ async fn exit_of_the_cli_is_an_error() {
     let (transport, mut cli) = inhouse_testkit::FakeCli::new();
     let host = async {
         let client = inhouse::Client::connect_with(options(), transport).await;
-        let mut client = client.expect("the fake accepts the session");
+        let mut client = client.expect("the session opens");
         let turn = client.send("hello").await.expect("a turn");
         let error = turn.finish().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Exited);

@@ -1,4 +1,4 @@
-//! Limits that the host sets: of time, and of calls at once.
+//! Timeouts and concurrency limits of tools.
 
 use std::future::pending;
 use std::time::Duration;
@@ -41,7 +41,7 @@ async fn promise_10_tool_timeout_overrides_server_timeout() {
 async fn promise_10_tool_without_timeout_can_run_for_hours() {
     const HOURS: Duration = Duration::from_secs(20 * 60 * 60);
     let tool = Tool::new("patient", "Takes its time", async || {
-        // The work: on the paused clock, as long as a real one would take.
+        // Simulates long work on the paused clock.
         let work = timeout(HOURS, std::future::pending::<()>()).await;
         assert!(work.is_err());
         "done"
@@ -85,7 +85,7 @@ async fn call_waiting_for_a_tool_permit_holds_no_server_permit() {
         let quick = cli.call_tool("s", "quick", json!({})).await;
         assert_eq!(quick.all_text(), "done");
         assert_eq!(start.elapsed().as_secs(), 0, "one of two turns was free");
-        // The time of the second call has run since it was made.
+        // The timeout of the second call runs from its request.
         for _ in 0..2 {
             let (asked, answer) = cli.expect_any_answer().await;
             assert!([first.request_id(), second.request_id()].contains(&&*asked));
@@ -127,17 +127,17 @@ async fn permit_is_released_when_the_handler_is_dropped() {
         began: Mutex<usize>,
         more: Condvar,
     }
-    /// Takes its time to leave, as a handler does that has something to put in order.
+    /// A handler that blocks while it is dropped.
     struct Leaving(Arc<Door>, tokio::sync::mpsc::UnboundedSender<usize>);
     impl Drop for Leaving {
         fn drop(&mut self) {
-            let began = self.0.began.lock().expect("no panic");
+            let began = self.0.began.lock().expect("the task does not panic");
             let patience = Duration::from_millis(300);
             let met = self
                 .0
                 .more
                 .wait_timeout_while(began, patience, |began| *began < 2);
-            let _ = self.1.send(*met.expect("no panic").0);
+            let _ = self.1.send(*met.expect("the task does not panic").0);
         }
     }
 
@@ -148,7 +148,7 @@ async fn permit_is_released_when_the_handler_is_dropped() {
     let wait = Tool::new("wait", "Waits", move || {
         let (door, left, begun) = (Arc::clone(&at_work), left.clone(), begun.clone());
         async move {
-            *door.began.lock().expect("no panic") += 1;
+            *door.began.lock().expect("the task does not panic") += 1;
             door.more.notify_all();
             let _ = begun.send(());
             let _leaving = Leaving(door, left);
@@ -161,12 +161,12 @@ async fn permit_is_released_when_the_handler_is_dropped() {
         tokio::spawn(async move { server.call("wait", json!({})).await })
     };
     let first = call();
-    beginning.recv().await.expect("it begins");
-    // Not in a task: that would stand behind the one that leaves, on the same thread.
+    beginning.recv().await.expect("the handler starts");
+    // Not in a task, which would wait behind the dropped one on the same thread.
     let seen = async {
         tokio::task::yield_now().await;
         first.abort();
-        leaving.recv().await.expect("the first leaves")
+        leaving.recv().await.expect("the first handler is dropped")
     };
     let seen = tokio::select! {
         biased;

@@ -1,5 +1,4 @@
-//! Servers in the host's process, as a CLI meets them: one file for each promise, in memory and on a paused
-//! clock.
+//! In-process MCP servers, in memory and on a paused clock: one file for each behaviour.
 
 mod announcement;
 mod calls;

@@ -23,7 +23,7 @@ fn wait(tool_use: &str) -> Value {
     request(7, "tools/call", params)
 }
 
-/// The next two responses, by the ids of the control requests that they answer.
+/// Returns the next two responses by control request id.
 async fn two_responses(cli: &mut FakeCli) -> HashMap<String, Value> {
     let mut responses = HashMap::new();
     for _ in 0..2 {

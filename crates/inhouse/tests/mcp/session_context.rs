@@ -1,4 +1,4 @@
-//! What a tool knows of the session that it works for.
+//! The session that a tool sees.
 
 use std::sync::{Arc, Mutex};
 
@@ -84,14 +84,14 @@ async fn kept_session_handle_does_not_keep_the_session_open() {
         cli.expect_end_of_input().await;
     };
     join(host, cli).await;
-    let session = kept.lock().unwrap().take().expect("it was called");
+    let session = kept.lock().unwrap().take().expect("the tool was called");
     assert!(session.control().is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn tool_called_before_initialize_completes_sees_no_reply() {
     let commands = Tool::new("commands", "Commands", async |session: Session| {
-        let control = session.control().expect("it is being opened");
+        let control = session.control().expect("the transport is being opened");
         control.initialization().commands.is_none()
     });
     let (transport, mut cli) = FakeCli::new();
@@ -123,11 +123,11 @@ async fn progress_after_the_call_is_not_sent() {
         let params = json!({"name": "leak", "arguments": {}, "_meta": {"progressToken": 1}});
         let asked = cli.mcp_message("s", request(1, "tools/call", params)).await;
         response(cli, &asked).await;
-        // The end of the session, which follows, takes any other word of the host for a failure.
+        // `play_cli` fails if the host sends anything else.
         handed
             .recv()
             .await
-            .expect("it was handed over")
+            .expect("the value was sent")
             .report(1.0, None);
     })
     .await;

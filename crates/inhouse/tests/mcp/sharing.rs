@@ -1,4 +1,4 @@
-//! A server is a definition: any number of sessions use it.
+//! One server definition in any number of sessions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ async fn promise_06_one_definition_serves_eight_sessions_at_once() {
         calls: AtomicUsize::new(0),
     };
     let meet = async |State(meeting): State<Arc<Meeting>>| {
-        // All sessions have to be in here at once.
+        // All sessions have to be here concurrently.
         meeting.all.wait().await;
         meeting.calls.fetch_add(1, Ordering::SeqCst);
         "met"

@@ -1,4 +1,4 @@
-//! Many calls: each is answered once, and nothing is left of it.
+//! Many calls: each is answered once, and no memory or task remains.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::support::{call, text};
 const CALLS: usize = 10_000;
 const IN_FLIGHT: usize = 256;
 
-/// How many tasks a session keeps for the calls to come.
+/// The number of idle worker tasks that a session keeps.
 const KEPT: usize = 64;
 
-/// So long that calls of which anything is left show: 5,000 of them are 40 MiB.
+/// Large enough that leaked calls show: 5,000 of them are 40 MiB.
 const ARGUMENT: usize = 8 * 1024;
 
 struct Work {
@@ -35,7 +35,7 @@ async fn work(State(work): State<Arc<Work>>, Input(arguments): Input<Value>) -> 
     if number < IN_FLIGHT as u64 {
         work.together.wait().await;
     }
-    // Some take longer than others, so that they do not end in order.
+    // Some calls take longer, so that they do not end in order.
     for _ in 0..number % 7 {
         tokio::task::yield_now().await;
     }
@@ -43,7 +43,7 @@ async fn work(State(work): State<Arc<Work>>, Input(arguments): Input<Value>) -> 
     number.to_string()
 }
 
-/// Makes calls, always as many at once as there may be, and checks each answer.
+/// Makes calls with constant concurrency, and checks each response.
 async fn half(cli: &mut FakeCli, first: usize) {
     let mut open = HashMap::new();
     let mut next = 0;
@@ -56,7 +56,7 @@ async fn half(cli: &mut FakeCli, first: usize) {
             next += 1;
         }
         let (asked, answer) = cli.expect_any_answer().await;
-        let (id, number) = open.remove(&asked).expect("it was not answered before");
+        let (id, number) = open.remove(&asked).expect("the request is still open");
         let response = &answer.payload()["mcp_response"];
         assert_eq!(*response, text(id, &number.to_string()));
     }
@@ -77,7 +77,7 @@ async fn promise_08_ten_thousand_calls_are_each_answered_once() {
         half(cli, 0).await;
         come_down_to(at_rest.tasks + KEPT).await;
         let after_half = Holdings::of(&state);
-        // With the ids of the first half: one that was still open would be refused.
+        // Reuses the ids of the first half: an id that is still open would be refused.
         half(cli, CALLS / 2).await;
         come_down_to(at_rest.tasks + KEPT).await;
         let after_all = Holdings::of(&state);
@@ -94,7 +94,7 @@ async fn promise_08_ten_thousand_calls_are_each_answered_once() {
     come_down_to(before).await;
 }
 
-/// Waits until no more tasks are left than these.
+/// Waits until at most this many tasks are alive.
 async fn come_down_to(most: usize) {
     let coming_down = async {
         while tasks() > most {
@@ -112,7 +112,7 @@ fn tasks() -> usize {
         .num_alive_tasks()
 }
 
-/// What a session has in its hands.
+/// The number of open calls and tasks of a session.
 struct Holdings {
     states: usize,
     tasks: usize,
@@ -129,7 +129,7 @@ impl Holdings {
     }
 }
 
-/// The memory of this process, in bytes; 0 where the system does not tell.
+/// Returns the memory of this process in bytes; 0 if it is unknown.
 fn resident() -> usize {
     const PAGE: usize = 4096;
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();

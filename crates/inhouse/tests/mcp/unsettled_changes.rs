@@ -1,4 +1,4 @@
-//! Other servers to which the CLI has not agreed yet, or does not agree at all.
+//! Server changes that the CLI has not confirmed, or refuses.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn saying(name: &str, line: &'static str) -> ToolServer {
     ToolServer::new(name).tool(say(line))
 }
 
-/// A server that says its line, and has a tool whose calls never end.
+/// A server with a tool that returns its line, and a tool whose calls never end.
 fn waiting(name: &str, line: &'static str) -> (ToolServer, Journal) {
     let (wait, journal) = endless("wait");
     (saying(name, line).tool(wait), journal)
@@ -122,7 +122,7 @@ async fn concurrent_changes_are_serialised() {
             assert_eq!(said(cli, "first").await, text("say", "first"));
             change.succeed(agreed()).await;
             for _ in 0..2 {
-                changes.recv().await.expect("both are made");
+                changes.recv().await.expect("both calls are made");
             }
             assert_eq!(said(cli, "second").await, text("say", "second"));
             assert_eq!(code("say", &said(cli, "first").await), -32601);
@@ -146,7 +146,7 @@ async fn calls_of_a_replaced_server_run_until_the_cli_confirms() {
         async |cli| {
             let open = cli.begin_tool_call("it", "wait", json!({})).await;
             let change = cli.expect_request("mcp_set_servers").await;
-            // The next that it hears: the open call is not answered before this.
+            // The next line: the open call is not answered before this.
             assert_eq!(said(cli, "it").await, text("say", "new"));
             change.succeed(agreed()).await;
             let answer = cli.expect_answer(open.request_id()).await.payload();

@@ -1,4 +1,4 @@
-//! Several questions at once, and questions that are taken back.
+//! Concurrent and cancelled requests.
 
 use inhouse::dialog::DialogRequest;
 use inhouse::elicitation::ElicitationRequest;
@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::support::{DropProbe, bash, call};
 
-/// One question of each kind.
+/// One request of each kind.
 fn questions() -> [Value; 5] {
     [
         bash("ls"),
@@ -44,7 +44,7 @@ async fn cancelled_request_drops_its_handler_and_gets_no_response() {
             assert_eq!(told.recv().await, Some("began"));
             cli.cancel(&id).await;
             assert_eq!(told.recv().await, Some("dropped"));
-            // `play` fails when the host says anything more.
+            // `play_cli` fails if the host sends anything else.
         })
         .await;
     }
@@ -79,7 +79,7 @@ async fn concurrent_requests_get_their_own_responses() {
             .as_str()
             .unwrap_or_default()
             .to_owned();
-        // The first one can only be decided once the second one is.
+        // The first one is decided only after the second one.
         if command == "first" {
             let mut second = answered.subscribe();
             second.wait_for(|answered| *answered).await?;
@@ -110,9 +110,11 @@ async fn cancelled_token_notifies_other_tasks() {
         let cancelled = asked.cancelled().clone();
         assert!(!cancelled.is_cancelled());
         tokio::spawn(async move {
-            tell.send("window opened").expect("the test listens");
+            tell.send("window opened")
+                .expect("the test holds the receiver");
             cancelled.wait().await;
-            tell.send("window closed").expect("the test listens");
+            tell.send("window closed")
+                .expect("the test holds the receiver");
         });
         std::future::pending().await
     });

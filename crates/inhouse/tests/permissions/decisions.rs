@@ -1,4 +1,4 @@
-//! What each decision looks like to the CLI.
+//! The wire form of each decision.
 
 use inhouse::permission::{CanUseTool, Decision, DecisionClassification};
 use inhouse::{Asked, Options};
@@ -18,7 +18,7 @@ async fn allow_always_has_the_input() {
 async fn allow_can_change_the_input() {
     let answer =
         payload_of(Decision::allow().input(json!({"command": "ls", "timeout": null}))).await;
-    // What the host wrote is the tool's affair, `null` included.
+    // Changed input is sent unchanged, including `null`.
     assert_eq!(
         answer["updatedInput"],
         json!({"command": "ls", "timeout": null})

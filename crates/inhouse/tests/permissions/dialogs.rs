@@ -1,4 +1,4 @@
-//! Dialogs of the kinds that the host can show.
+//! Dialogs of each kind.
 
 use inhouse::dialog::{DialogAnswer, DialogRequest};
 use inhouse::launch::{HostEnvironment, Plan};
@@ -70,7 +70,7 @@ async fn kind_without_a_handler_gets_no_response() {
     });
     FakeCli::play_cli(options, async |cli| {
         cli.ask(dialog("another")).await;
-        // An answer to the first would come before this one.
+        // A response to the first would come before this one.
         let id = cli.ask(dialog("sign_in")).await;
         assert_eq!(
             cli.expect_answer(&id).await.payload()["behavior"],

@@ -1,4 +1,4 @@
-//! Questions of MCP servers.
+//! Elicitations of MCP servers.
 
 use inhouse::elicitation::{ElicitationAnswer, ElicitationMode, ElicitationRequest};
 use inhouse::{Asked, HandlerError, Options};
@@ -33,7 +33,7 @@ async fn payload_of(options: Options) -> Value {
 async fn every_member_reaches_the_handler() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().on_elicitation(async move |asked: Asked<ElicitationRequest>| {
-        tell.send(asked).expect("the test listens");
+        tell.send(asked).expect("the test holds the receiver");
         Ok(ElicitationAnswer::Decline)
     });
     let page = json!({

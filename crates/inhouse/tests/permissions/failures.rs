@@ -1,4 +1,4 @@
-//! Handlers that do not decide: the answer is no.
+//! Handlers that fail deny the call.
 
 use std::future::pending;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! Who decides what, one file for each behaviour: the host's handlers and a CLI in memory that asks them, on a
-//! paused clock.
+//! Permissions, questions, plans, elicitations and dialogs, in memory and on a paused clock.
 
 mod cancellation;
 mod decisions;

@@ -1,4 +1,4 @@
-//! Approving plans.
+//! Plan approval.
 
 use inhouse::options::PermissionMode;
 use inhouse::plan::{PlanDecision, PlanRequest};
@@ -25,7 +25,7 @@ fn deciding(decision: PlanDecision) -> Options {
 async fn handler_gets_the_plan_and_its_file() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().on_plan(async move |asked: Asked<PlanRequest>| {
-        tell.send(asked).expect("the test listens");
+        tell.send(asked).expect("the test holds the receiver");
         Ok(PlanDecision::approve())
     });
     answer_to(options.clone(), plan()).await;

@@ -1,4 +1,4 @@
-//! Policies: their rules go to the CLI, and what is left to their handler.
+//! Policies: rules are sent to the CLI, other calls go to the handler.
 
 use inhouse::error::ErrorKind;
 use inhouse::launch::{HostEnvironment, Plan};
@@ -12,7 +12,7 @@ fn plan(options: &Options) -> inhouse::Result<Plan> {
     Plan::new(options, "claude", &HostEnvironment::default())
 }
 
-/// The settings that the CLI gets.
+/// Returns the settings that the CLI gets.
 fn settings(options: &Options) -> Value {
     let plan = plan(options).unwrap();
     let mut arguments = plan

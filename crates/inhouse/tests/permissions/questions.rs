@@ -1,4 +1,4 @@
-//! Questions of the model, and answers in the form that the CLI wants.
+//! Questions of the model, and the wire form of their answers.
 
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse::{Asked, Options};
@@ -34,7 +34,7 @@ fn question() -> Value {
     call("AskUserQuestion", input())
 }
 
-/// What the CLI is told when the person answers so: the input that the tool runs with.
+/// Returns the updated input for these answers.
 async fn answered(
     answer: impl Fn(&Asked<QuestionRequest>) -> Answers + Clone + Send + Sync + 'static,
 ) -> Value {
@@ -61,7 +61,7 @@ async fn answered(
 async fn questions_are_typed() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().on_question(async move |asked: Asked<QuestionRequest>| {
-        tell.send(asked).expect("the test listens");
+        tell.send(asked).expect("the test holds the receiver");
         Ok(Answers::new())
     });
     answer_to(options, question()).await;

@@ -1,4 +1,4 @@
-//! What a handler gets to know.
+//! The request that a handler gets.
 
 use inhouse::permission::{CanUseTool, Decision, DecisionReasonType};
 use inhouse::{Asked, Options};
@@ -46,7 +46,7 @@ fn everything() -> Value {
 async fn every_member_of_a_request_reaches_the_handler() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
-        tell.send(asked).expect("the test listens");
+        tell.send(asked).expect("the test holds the receiver");
         Ok(Decision::allow())
     });
     answer_to(options, everything()).await;
@@ -75,7 +75,7 @@ async fn input_is_read_from_its_field_and_never_approved_empty() {
         Ok(Decision::allow())
     });
     let mut question = everything();
-    // The names that the wire has elsewhere: whoever reads these approves something else.
+    // Names used elsewhere on the wire; reading them here would approve another input.
     question["tool_input"] = json!({});
     question["arguments"] = json!({});
     let answer = answer_to(options, question).await.payload();
@@ -126,7 +126,7 @@ async fn input_decodes_into_a_user_type() {
 #[tokio::test(start_paused = true)]
 async fn handler_controls_its_session() {
     let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
-        let control = asked.session().control().expect("the session lives");
+        let control = asked.session().control().expect("the session is alive");
         control.set_model(Some("haiku")).await?;
         Ok(Decision::allow())
     });
@@ -144,7 +144,7 @@ async fn handler_controls_its_session() {
 async fn debug_of_a_request_hides_the_input() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
-        tell.send(format!("{asked:?}")).expect("the test listens");
+        tell.send(format!("{asked:?}")).expect("the test holds the receiver");
         Ok(Decision::allow())
     });
     answer_to(options, bash("echo hunter2")).await;

@@ -1,4 +1,4 @@
-//! How rules are written.
+//! The syntax of permission rules.
 
 use inhouse::permission::{PermissionRule, Rule};
 

@@ -1,4 +1,4 @@
-//! Changes to the permissions that go with an approval.
+//! Permission updates of a decision.
 
 use inhouse::permission::{
     Decision, PermissionBehavior, PermissionMode, PermissionRule, PermissionUpdate, Rule,

@@ -1,4 +1,4 @@
-//! What is probably not meant.
+//! Warnings about contradictory options.
 
 use inhouse::options::PermissionMode;
 use inhouse::permission::{CanUseTool, Decision, Policy};

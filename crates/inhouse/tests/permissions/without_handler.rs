@@ -1,4 +1,4 @@
-//! Without a handler nothing is asked, and nothing is allowed.
+//! Requests without a handler are refused.
 
 use inhouse::launch::{HostEnvironment, Plan};
 use inhouse::permission::{CanUseTool, Decision, Policy};

@@ -22,19 +22,14 @@ async fn hot_tools_calls_a_tool_that_was_put_later() {
     assert!(output.contains("Bread is 2.40."), "{output}");
 }
 
-/// Runs an example to its end; returns what it printed.
-async fn run(example: &str) -> String {
-    let test = std::env::current_exe().expect("the path of this test");
-    let profile = test
-        .ancestors()
-        .nth(2)
-        .expect("target/<profile>/deps/<test>");
-    let mut command = Command::new(profile.join("examples").join(example));
+/// Runs an example to completion; returns its output.
+async fn run(name: &str) -> String {
+    let mut command = Command::new(crate::example::example(name));
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = tokio::time::timeout(DEADLINE, command.output()).await;
     let output = output
-        .expect("the example ends")
-        .expect("the example is built");
+        .expect("the example exits within the deadline")
+        .expect("the example starts");
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("the example prints text")
 }

@@ -1,6 +1,8 @@
-//! Real processes: shells that stand in for the CLI, and the offline examples.
+//! Real processes: shell scripts in place of the CLI, and the offline examples.
 #![cfg(target_os = "linux")]
 
+#[path = "../common/example.rs"]
+mod example;
 mod examples;
 mod exit;
 mod group;

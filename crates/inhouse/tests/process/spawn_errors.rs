@@ -12,7 +12,10 @@ use tokio::runtime::Builder;
 use crate::support::{open, shell};
 
 async fn refused(command: CommandLine) -> (ErrorKind, String) {
-    let error = open(command).await.err().expect("it cannot be started");
+    let error = open(command)
+        .await
+        .err()
+        .expect("the CLI cannot be started");
     (error.kind(), error.to_string())
 }
 

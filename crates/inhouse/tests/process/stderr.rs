@@ -58,7 +58,7 @@ async fn panicking_callback_stops_nothing() {
 
 #[tokio::test]
 async fn process_outside_the_group_delays_the_exit_briefly() {
-    // It holds stderr, and only stderr, until its input ends. The substitution ends when it has left.
+    // The process holds only stderr until its input ends. The substitution ends when it has left the group.
     let script = "exec 3<&0; : $(setsid sh -c 'exec cat >/dev/null' <&3 &); exit 5";
     let mut connection = open(shell(script)).await.unwrap();
     let status = within(connection.peer.exited()).await;
@@ -73,7 +73,7 @@ async fn writing_process_outside_the_group_does_not_extend_the_delay() {
     first_line(&mut connection.reader).await;
     drop(connection.writer);
     let mut buffer = vec![0; 1024];
-    // Every piece of output drops the wait for the exit and begins a new one.
+    // Every piece of output drops the wait for the exit and starts a new one.
     let reading_until_the_exit = async {
         loop {
             tokio::select! {

@@ -1,4 +1,4 @@
-//! A watchdog that no longer reads, because somebody has stopped it.
+//! A watchdog that was stopped and does not read.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt as _;
 use crate::support::{first_line, is_reaped, open, run_alone, shell, wait_until};
 use crate::watchdog::{as_pid, watchdog_of_this_process};
 
-// In a process of its own: the watchdog serves all sessions of a process.
+// In a separate process: the watchdog serves all sessions of a process.
 #[tokio::test]
 async fn stopped_watchdog_is_replaced_without_blocking_the_host() {
     if !run_alone("stopped_watchdog::stopped_watchdog_is_replaced_without_blocking_the_host").await

@@ -10,7 +10,7 @@ use inhouse::{Options, Result};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::process::Command;
 
-/// Longer than anything here takes, on any machine.
+/// Longer than any step takes on a loaded machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Ignores every polite way to be ended, and has a child that does so, too. Both hold `$hold` open;
@@ -115,7 +115,7 @@ pub(crate) fn wait_until_reaped(pid: u32) {
     wait_until("the process is reaped", || is_reaped(pid));
 }
 
-/// For what processes do by themselves, and of which nothing tells.
+/// Polls a condition of other processes, for which there is no event.
 pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {

@@ -11,7 +11,7 @@ use crate::support::{run_alone, within};
 const MIB: usize = 1024 * 1024;
 const MESSAGE: usize = 64 * 1024;
 
-// In a process of its own, because it measures the memory of the process.
+// In a separate process, because it measures the memory of the process.
 #[tokio::test]
 async fn messages_are_not_kept_after_the_reader_is_dropped() {
     if !run_alone("unread_messages::messages_are_not_kept_after_the_reader_is_dropped").await {

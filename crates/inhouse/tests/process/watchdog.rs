@@ -74,7 +74,7 @@ const FIFO: &str = "INHOUSE_TEST_FIFO";
 const SCRIPT: &str = "INHOUSE_TEST_SCRIPT";
 const THEN: &str = "INHOUSE_TEST_THEN";
 
-/// Not a test of its own: what [`Host::start`] runs.
+/// Not a test: the process that [`Host::start`] runs.
 #[tokio::test]
 async fn host() {
     let Some(fifo) = env::var_os(FIFO) else {
@@ -143,16 +143,16 @@ impl Host {
         assert_eq!(status.signal(), Some(9), "the host has ended by itself");
     }
 
-    /// Only the script and its children hold the pipe, so its end is theirs. Returns the last words.
+    /// Only the script and its children hold the pipe, so it ends with them. Returns the rest of the output.
     fn assert_nothing_is_left(&self) -> String {
         let said = self.end.recv_timeout(DEADLINE);
-        let said = said.expect("the processes have outlived their host");
+        let said = said.expect("the processes exit with their host");
         self.pids.into_iter().for_each(wait_until_dead);
         said
     }
 }
 
-/// The first line of a pipe, and later the rest of it.
+/// Reads the first line of a pipe, and later the rest.
 fn follow(fifo: PathBuf) -> (Receiver<String>, Receiver<String>) {
     let (send_line, line) = mpsc::channel();
     let (send_rest, rest) = mpsc::channel();
@@ -168,7 +168,7 @@ fn follow(fifo: PathBuf) -> (Receiver<String>, Receiver<String>) {
     (line, rest)
 }
 
-/// A process that was just started may not show its command line yet.
+/// A process that has just started may not have its command line yet.
 pub(crate) fn watchdog_of_this_process() -> u32 {
     let start = Instant::now();
     loop {

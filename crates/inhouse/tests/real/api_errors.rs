@@ -1,4 +1,4 @@
-//! An API that fails, for good or for a while.
+//! Permanent and temporary API errors.
 
 use inhouse::message::{Message, ResultSubtype, SystemMessage};
 use inhouse::{Error, ErrorKind, ExitStatus, Options, query};
@@ -7,7 +7,7 @@ use inhouse_testkit::model::ApiError;
 
 use crate::world::{self, World, result_of, said};
 
-/// A session in which the API answers with an error only, and the CLI does not insist.
+/// A session in which the API always fails, and the CLI does not retry.
 fn failing(world: &World, error: ApiError) -> Options {
     world.model.when(|_| true, error.no_retry());
     world.options().env("CLAUDE_CODE_MAX_RETRIES", "0")

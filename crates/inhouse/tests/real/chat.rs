@@ -1,11 +1,11 @@
-//! The example `chat`, used by somebody who types in a real pseudo-terminal.
+//! The example `chat`, driven through a pseudo-terminal.
 
-mod person;
+mod terminal;
 
 use inhouse_testkit::Turn;
 use serde_json::json;
 
-use self::person::{CTRL_C, CTRL_D, ENTER, Person};
+use self::terminal::{CTRL_C, CTRL_D, ENTER, Terminal};
 use crate::permissions::seen;
 use crate::world;
 
@@ -19,25 +19,25 @@ async fn text_appears_while_it_streams() {
             .model
             .turn(Turn::new().text("Once upon a time").stall())
             .turn("The end.");
-        let mut person = Person::sits_down(world.isolation(), &[]);
-        person.sees_at_the_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]);
+        terminal.expect_at_cursor(PROMPT).await;
 
-        person.types("Tell me a story.").await;
-        person.sees("> Tell me a story.").await;
-        person.sees("Once upon a time").await;
+        terminal.type_line("Tell me a story.").await;
+        terminal.expect("> Tell me a story.").await;
+        terminal.expect("Once upon a time").await;
         let asked = world.asked().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("Tell me a story."));
-        // The model has not finished, and the next prompt can be typed already.
-        person.types("Go on.").await;
-        person.sees("next: Go on.").await;
+        // The next prompt can be typed before the model has finished.
+        terminal.type_line("Go on.").await;
+        terminal.expect("next: Go on.").await;
         world.model.release();
-        person.sees("The end.").await;
+        terminal.expect("The end.").await;
 
         let asked = world.asked().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("Go on."));
-        person.types("/quit").await;
-        assert_eq!(person.watches_the_end().await, Some(0));
-        assert_eq!(person.screen().matches("Once upon a time").count(), 1);
+        terminal.type_line("/quit").await;
+        assert_eq!(terminal.wait_for_exit().await, Some(0));
+        assert_eq!(terminal.screen().matches("Once upon a time").count(), 1);
         world.model.assert_done();
     })
     .await;
@@ -55,25 +55,25 @@ async fn call_is_allowed_once_and_denied_with_a_reason() {
             .turn(touch("toolu_1", "one"))
             .turn(touch("toolu_2", "two"))
             .turn("So be it.");
-        let mut person = Person::sits_down(world.isolation(), &[]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("Touch.").await;
+        let mut terminal = Terminal::start(world.isolation(), &[]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("Touch.").await;
 
-        person.sees("May Claude use Bash?").await;
-        person.sees("command: touch one").await;
-        // Nothing is decided by what somebody was just typing.
-        person.presses(ENTER).await;
-        person.presses("1").await;
-        person.sees("› 1 Yes").await;
-        person.presses(ENTER).await;
-        person.sees("✓ Bash touch one").await;
+        terminal.expect("May Claude use Bash?").await;
+        terminal.expect("command: touch one").await;
+        // Text that was being typed decides nothing.
+        terminal.press(ENTER).await;
+        terminal.press("1").await;
+        terminal.expect("› 1 Yes").await;
+        terminal.press(ENTER).await;
+        terminal.expect("✓ Bash touch one").await;
         assert!(world.cwd().join("one").exists());
 
-        person.sees("command: touch two").await;
-        person.presses("3").await;
-        person.types("one is enough").await;
-        person.sees("✗ Bash touch two").await;
-        person.sees("So be it.").await;
+        terminal.expect("command: touch two").await;
+        terminal.press("3").await;
+        terminal.type_line("one is enough").await;
+        terminal.expect("✗ Bash touch two").await;
+        terminal.expect("So be it.").await;
 
         let seen = seen(world);
         assert_eq!(
@@ -95,17 +95,17 @@ async fn always_allowed_call_is_not_asked_again() {
             .turn(call("toolu_1"))
             .turn(call("toolu_2"))
             .turn("Done.");
-        let mut person = Person::sits_down(world.isolation(), &[]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("Touch it twice.").await;
+        let mut terminal = Terminal::start(world.isolation(), &[]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("Touch it twice.").await;
 
-        person.sees("2 Yes, from now on: Bash(touch").await;
-        person.presses("2").await;
-        person.presses(ENTER).await;
-        person.sees("Done.").await;
+        terminal.expect("2 Yes, from now on: Bash(touch").await;
+        terminal.press("2").await;
+        terminal.press(ENTER).await;
+        terminal.expect("Done.").await;
 
-        assert_eq!(person.screen().matches("✓ Bash touch x").count(), 2);
-        assert_eq!(person.screen().matches("May Claude use").count(), 1);
+        assert_eq!(terminal.screen().matches("✓ Bash touch x").count(), 2);
+        assert_eq!(terminal.screen().matches("May Claude use").count(), 1);
         world.model.assert_done();
     })
     .await;
@@ -127,20 +127,20 @@ async fn questions_are_answered() {
             .model
             .turn(Turn::new().tool_use("toolu_1", "AskUserQuestion", questions))
             .turn("Thank you.");
-        let mut person = Person::sits_down(world.isolation(), &[]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("Ask me.").await;
+        let mut terminal = Terminal::start(world.isolation(), &[]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("Ask me.").await;
 
-        person.sees("1 Red: it is").await;
-        person.types("2").await;
-        person.sees("1 [ ] Saw").await;
-        person.presses("12").await;
-        person.sees("› 2 [x] Axe").await;
-        person.presses(ENTER).await;
-        person.sees("? Which tools? Saw, Axe").await;
-        person.sees("3 In your own words:").await;
-        person.types("3Zoë").await;
-        person.sees("Thank you.").await;
+        terminal.expect("1 Red: it is").await;
+        terminal.type_line("2").await;
+        terminal.expect("1 [ ] Saw").await;
+        terminal.press("12").await;
+        terminal.expect("› 2 [x] Axe").await;
+        terminal.press(ENTER).await;
+        terminal.expect("? Which tools? Saw, Axe").await;
+        terminal.expect("3 In your own words:").await;
+        terminal.type_line("3Zoë").await;
+        terminal.expect("Thank you.").await;
 
         let seen = seen(world);
         for answer in [
@@ -163,16 +163,16 @@ async fn plan_is_rejected_and_then_approved() {
             .turn(Turn::new().tool_use("toolu_1", "ExitPlanMode", json!({})))
             .turn(Turn::new().tool_use("toolu_2", "ExitPlanMode", json!({})))
             .turn("At work.");
-        let mut person = Person::sits_down(world.isolation(), &["--plan"]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("Plan something.").await;
+        let mut terminal = Terminal::start(world.isolation(), &["--plan"]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("Plan something.").await;
 
-        person.sees("Shall Claude carry this plan out?").await;
-        person.types("3write it down first").await;
-        person.sees("plan out? No, plan again: write it").await;
-        person.sees("1 Yes").await;
-        person.types("1").await;
-        person.sees("At work.").await;
+        terminal.expect("Shall Claude carry this plan out?").await;
+        terminal.type_line("3write it down first").await;
+        terminal.expect("plan out? No, plan again: write it").await;
+        terminal.expect("1 Yes").await;
+        terminal.type_line("1").await;
+        terminal.expect("At work.").await;
 
         let seen = seen(world);
         assert_eq!(
@@ -192,23 +192,23 @@ async fn ctrl_c_stops_a_turn_and_the_chat_continues() {
             .model
             .turn(Turn::new().text("And so on, and").stall())
             .turn("Fresh.");
-        let mut person = Person::sits_down(world.isolation(), &[]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("Never end.").await;
-        person.sees("And so on, and").await;
+        let mut terminal = Terminal::start(world.isolation(), &[]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("Never end.").await;
+        terminal.expect("And so on, and").await;
 
-        person.presses(CTRL_C).await;
+        terminal.press(CTRL_C).await;
         world.hung_up().await;
-        person.sees("interrupted").await;
+        terminal.expect("interrupted").await;
 
-        person.types("Again.").await;
-        person.sees("Fresh.").await;
-        person.sees_vanish(WORKING).await;
-        // At the prompt it has to be meant.
-        person.presses(CTRL_C).await;
-        person.sees("Ctrl-C once more leaves").await;
-        person.presses(CTRL_C).await;
-        assert_eq!(person.watches_the_end().await, Some(0));
+        terminal.type_line("Again.").await;
+        terminal.expect("Fresh.").await;
+        terminal.expect_gone(WORKING).await;
+        // At the prompt, Ctrl-C has to be pressed twice.
+        terminal.press(CTRL_C).await;
+        terminal.expect("Ctrl-C once more leaves").await;
+        terminal.press(CTRL_C).await;
+        assert_eq!(terminal.wait_for_exit().await, Some(0));
         world.model.assert_done();
     })
     .await;
@@ -227,23 +227,23 @@ async fn cancelled_question_disappears_and_input_is_kept() {
                     .stall(),
             )
             .turn("As you like.");
-        let mut person = Person::sits_down(world.isolation(), &[]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("Touch.").await;
-        person.sees("Wait").await;
-        person.presses("Better").await;
-        person.sees_at_the_cursor("> Better").await;
+        let mut terminal = Terminal::start(world.isolation(), &[]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("Touch.").await;
+        terminal.expect("Wait").await;
+        terminal.press("Better").await;
+        terminal.expect_at_cursor("> Better").await;
         world.model.release();
 
-        person.sees("May Claude use Bash?").await;
-        person.presses(CTRL_C).await;
-        person.sees_vanish("May Claude use Bash?").await;
-        person.sees_at_the_cursor("> Better").await;
-        person.types(" not.").await;
-        person.sees("As you like.").await;
+        terminal.expect("May Claude use Bash?").await;
+        terminal.press(CTRL_C).await;
+        terminal.expect_gone("May Claude use Bash?").await;
+        terminal.expect_at_cursor("> Better").await;
+        terminal.type_line(" not.").await;
+        terminal.expect("As you like.").await;
 
         let asked = world.model.conversation();
-        let last = asked.last().expect("the model was asked");
+        let last = asked.last().expect("the model received a request");
         let prompt = last.last_user_text().unwrap_or_default();
         assert!(prompt.ends_with("Better not."), "{prompt}");
         assert!(!world.cwd().join("x").exists());
@@ -261,32 +261,32 @@ async fn session_is_resumed_by_the_printed_id() {
             .turn(Turn::new().tool_use("toolu_1", "mcp__todo__add", note))
             .turn("Noted.")
             .turn("Milk.");
-        let mut person = Person::sits_down(world.isolation(), &[]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("I need milk.").await;
-        person.sees("Noted.").await;
+        let mut terminal = Terminal::start(world.isolation(), &[]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("I need milk.").await;
+        terminal.expect("Noted.").await;
         assert_eq!(seen(world)[0].text, "added as number 1");
-        person.sees_vanish(WORKING).await;
-        person.types("/todo").await;
-        person.sees("1. [ ] buy milk").await;
-        person.presses(CTRL_D).await;
-        assert_eq!(person.watches_the_end().await, Some(0));
-        let screen = person.screen();
+        terminal.expect_gone(WORKING).await;
+        terminal.type_line("/todo").await;
+        terminal.expect("1. [ ] buy milk").await;
+        terminal.press(CTRL_D).await;
+        assert_eq!(terminal.wait_for_exit().await, Some(0));
+        let screen = terminal.screen();
         let (_, session) = screen
             .rsplit_once("--resume ")
-            .expect("the session is told");
+            .expect("the session is reported");
 
-        let mut person = Person::sits_down(world.isolation(), &["--resume", session.trim()]);
-        person.sees_at_the_cursor(PROMPT).await;
-        person.types("What do I need?").await;
-        person.sees("Milk.").await;
-        person.types("/quit").await;
-        assert_eq!(person.watches_the_end().await, Some(0));
+        let mut terminal = Terminal::start(world.isolation(), &["--resume", session.trim()]);
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal.type_line("What do I need?").await;
+        terminal.expect("Milk.").await;
+        terminal.type_line("/quit").await;
+        assert_eq!(terminal.wait_for_exit().await, Some(0));
 
         let asked = world.model.conversation();
         let last = asked
             .last()
-            .expect("the model was asked")
+            .expect("the model received a request")
             .body()
             .to_string();
         assert!(last.contains("I need milk.") && last.contains("What do I need?"));

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::world::{self, World};
 
-/// Options under which a CLI that does not end by itself never ends.
+/// Options under which the host never terminates the CLI.
 fn patient(world: &World) -> Options {
     let never = Duration::from_secs(3600);
     world
@@ -21,12 +21,12 @@ fn patient(world: &World) -> Options {
         .shutdown(ShutdownTiming::default().grace(never).term(never))
 }
 
-/// Closes a client in the middle of its only turn: the CLI ends by itself, and the model is not asked
-/// again.
+/// Closes a client in the middle of its only turn: the CLI exits by itself, and sends no request to the model
+/// any more.
 async fn close(world: &World, client: Client) {
     let pid = client.control().pid().unwrap();
     let exit = client.close().await.unwrap();
-    // The code of a CLI whose last turn was interrupted.
+    // The exit code of a CLI whose last turn was interrupted.
     assert_eq!(exit, Some(ExitStatus::with_code(1)));
     world::gone(pid).await;
     assert_eq!(world.model.conversation().len(), 1);
@@ -35,7 +35,7 @@ async fn close(world: &World, client: Client) {
 /// A server with a tool that reports its call and then never ends.
 fn endless(called: UnboundedSender<()>) -> ToolServer {
     ToolServer::new("s").tool(Tool::new("wait", "Waits", async move || {
-        called.send(()).expect("the test waits");
+        called.send(()).expect("the test holds the receiver");
         pending::<String>().await
     }))
 }
@@ -86,7 +86,7 @@ async fn close_during_a_permission_request_runs_nothing() {
             .turn(Turn::new().tool_use("toolu_1", "Bash", command));
         world.model.otherwise(|_| "Going on.");
         let options = patient(world).permissions(async move |_: Asked<CanUseTool>| {
-            asked.send(()).expect("the test waits");
+            asked.send(()).expect("the test holds the receiver");
             pending::<Result<Decision, HandlerError>>().await
         });
         let mut client = world.connect(options).await;

@@ -1,4 +1,4 @@
-//! Conversations that are summed up.
+//! Compaction of conversations.
 
 use inhouse::message::{CompactTrigger, Message, SystemMessage};
 use inhouse_testkit::Turn;

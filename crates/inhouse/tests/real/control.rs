@@ -1,4 +1,4 @@
-//! Steering a session, and asking it about itself.
+//! Control requests of the host.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ impl ControlRequest for GetPlan {
     type Reply = Value;
 }
 
-/// A request that no CLI knows.
+/// A request that the CLI does not know.
 #[derive(Serialize)]
 pub(crate) struct MakeCoffee {}
 
@@ -32,7 +32,7 @@ impl ControlRequest for MakeCoffee {
 #[tokio::test]
 async fn changed_model_answers_the_next_prompt() {
     world::pinned(async |world| {
-        // The CLI first tries out a model that it is to switch to.
+        // The CLI first sends a test request to the new model.
         let is_trial = |request: &ModelRequest| request.body()["max_tokens"] == 1;
         world.model.once(is_trial, "Hi.");
         world.model.turn("One.").turn("Two.").turn("Three.");

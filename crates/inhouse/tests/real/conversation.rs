@@ -1,4 +1,4 @@
-//! Several prompts, one process.
+//! Several prompts in one process.
 
 use inhouse::message::Message;
 use inhouse_testkit::Turn;

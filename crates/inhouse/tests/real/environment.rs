@@ -1,4 +1,4 @@
-//! A host that runs inside of Claude Code itself.
+//! A host that runs inside Claude Code.
 
 use std::env;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use tokio::process::Command;
 use crate::launch::through_shell;
 use crate::world::{self, World};
 
-/// Set in the host that the test starts: itself, in an environment made for it.
+/// Set in the child process that the test starts: itself in another environment.
 const INNER: &str = "INHOUSE_INSIDE_CLAUDE_CODE";
 
 #[tokio::test]
@@ -18,8 +18,8 @@ async fn promise_22_claudecode_variable_is_not_inherited() {
         if env::var_os(INNER).is_some() {
             return ask_with_inherited_environment(world).await;
         }
-        // An environment belongs to a process, so the host with the marker is one of its own. It
-        // has nothing of this one's.
+        // The environment belongs to the process, so the host with the marker runs in a separate process that
+        // inherits nothing.
         let host = Command::new(env::current_exe().unwrap())
             .args(["--exact", "--nocapture"])
             .arg("environment::promise_22_claudecode_variable_is_not_inherited")

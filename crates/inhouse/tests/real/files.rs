@@ -1,4 +1,4 @@
-//! Files of the project, seen and restored by the CLI.
+//! Reading and rewinding files of the project.
 
 use std::fs;
 

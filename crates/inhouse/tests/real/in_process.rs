@@ -1,4 +1,4 @@
-//! Tools in the host's process, called by the real CLI: what the host does, and what the model sees of it.
+//! In-process tools called by the real CLI, checked in the host and at the model.
 
 mod calls;
 mod results;
@@ -19,7 +19,7 @@ async fn connect<S: Send + Sync + 'static>(world: &World, server: ToolServer<S>)
     world.connect(options).await
 }
 
-/// A model that calls tools of the server `s`, one after another, and is content then.
+/// Scripts a model that calls tools of the server `s` in sequence.
 fn calling<'a>(world: &World, calls: impl IntoIterator<Item = (&'a str, Value)>) {
     for (tool, input) in calls {
         let id = format!("toolu_{}", world.model.remaining());
@@ -29,13 +29,16 @@ fn calling<'a>(world: &World, calls: impl IntoIterator<Item = (&'a str, Value)>)
     world.model.turn("Done.");
 }
 
-/// What the model has read of its calls by the end.
+/// Returns the tool results in the last request of the model.
 fn seen(world: &World) -> Vec<ToolResult> {
     let asked = world.model.conversation();
-    asked.last().expect("the model was asked").tool_results()
+    asked
+        .last()
+        .expect("the model received a request")
+        .tool_results()
 }
 
-/// The file in which the CLI has saved a result, by what it tells the model.
+/// Returns the file that the CLI has saved a result to, as named to the model.
 fn saved(text: &str) -> &str {
     let path = text.split_once(" saved to").map(|(_, after)| after);
     let path = path.and_then(|after| after.trim_start_matches(':').split_whitespace().next());

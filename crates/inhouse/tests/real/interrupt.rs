@@ -1,4 +1,4 @@
-//! Turns that are stopped.
+//! Interrupted turns.
 
 use inhouse::ErrorKind;
 use inhouse::message::{ResultSubtype, TerminalReason};
@@ -128,7 +128,7 @@ async fn text_of_an_interrupted_turn_is_an_error() {
             error.result().unwrap().subtype,
             ResultSubtype::ErrorDuringExecution
         );
-        // The CLI leaves with code 1 after such a turn, which is no failure of the closing.
+        // The CLI exits with code 1 after such a turn, which is not an error of `close`.
         let exit = client.close().await.unwrap().unwrap();
         assert_eq!(exit.code(), Some(1));
     })

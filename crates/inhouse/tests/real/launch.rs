@@ -1,4 +1,4 @@
-//! Starts, and starts that go wrong.
+//! Launching the CLI, and launch failures.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::world;
 
-/// Runs the CLI behind a line of shell, in the same environment and place.
+/// Runs the CLI through a shell command, in the same environment and directory.
 pub(crate) fn through_shell(script: &str, cli: CommandLine) -> CommandLine {
     let mut shell = CommandLine::new("/bin/sh")
         .args(["-c", script, "sh"])
@@ -24,7 +24,7 @@ pub(crate) fn through_shell(script: &str, cli: CommandLine) -> CommandLine {
 #[tokio::test]
 async fn promise_04_and_21_bad_flag_fails_at_once_with_the_reason() {
     world::pinned(async |world| {
-        // A start that waited for its deadline would not be seen by this test.
+        // A start that waits for its deadline would exceed the deadline of this test.
         let options = world
             .options()
             .extra_arg("no-such-flag", None::<&str>)

@@ -1,4 +1,4 @@
-//! Runs that are not allowed to go on.
+//! Turn and cost limits.
 
 use inhouse::message::{ResultSubtype, TerminalReason};
 use inhouse::{ErrorKind, query};

@@ -1,4 +1,4 @@
-//! Ring 5: the real CLI with a scripted model, each scenario seen from both ends.
+//! Ring 5: the real CLI with a scripted model, checked in the host and at the model.
 
 mod api_errors;
 #[cfg(unix)]
@@ -8,6 +8,9 @@ mod compaction;
 mod control;
 mod conversation;
 mod environment;
+#[cfg(any(unix, feature = "rmcp"))]
+#[path = "../common/example.rs"]
+mod example;
 mod files;
 mod hooks;
 #[cfg(feature = "rmcp")]

@@ -1,4 +1,4 @@
-//! MCP servers outside of the host.
+//! External MCP servers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::world::{self, World};
 
-/// A server with one tool, which says its line.
+/// A server with one tool, which returns its line.
 const SERVER: &str = r#"
 say() {
     printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"
@@ -131,7 +131,7 @@ async fn server_is_switched_off_and_on_again() {
 
         assert_eq!(off[0].status, McpConnection::Disabled);
         assert_eq!(on[0].status, McpConnection::Connected);
-        // The list of tools that the model sees stays as it was, for the sake of the prompt cache.
+        // The CLI keeps the list of offered tools unchanged for the prompt cache.
         let seen = world.model.conversation()[5].tool_results();
         let failed: Vec<bool> = seen.iter().map(|result| result.is_error).collect();
         assert_eq!(failed, [false, true, false], "{seen:?}");
@@ -161,7 +161,7 @@ async fn server_that_fails_to_start_does_not_stop_the_session() {
 async fn promise_17_first_turn_has_the_tools_of_an_awaited_slow_server() {
     world::pinned(async |world| {
         world.model.turn("Ready.");
-        // It answers nothing before the file is there.
+        // The server answers nothing before the file exists.
         let (script, gate) = (script(world), world.cwd().join("gate"));
         let start = "until [ -e \"$GATE\" ]; do sleep 0.05; done; exec /bin/sh \"$0\"";
         let server = McpServer::stdio("/bin/sh")

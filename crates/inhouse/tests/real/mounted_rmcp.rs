@@ -1,7 +1,6 @@
-//! The official MCP library in both directions: its servers in the host's process, and tools that it
-//! serves to the CLI from outside.
+//! `rmcp` in both directions: its servers in the host's process, and tools that it serves to the CLI from
+//! outside.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use inhouse::control::outgoing::McpConnection;
@@ -19,9 +18,10 @@ use inhouse_testkit::Turn;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use crate::example::example;
 use crate::{http, world};
 
-/// Notes of which the test keeps a copy.
+/// Notes that the test shares.
 struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl ServerHandler for Notes {
@@ -58,7 +58,7 @@ impl ServerHandler for Notes {
         };
         let call = context.meta.get("claudecode/toolUseId");
         let call = call.and_then(Value::as_str).unwrap_or_default();
-        let mut notes = self.0.lock().expect("no writer panics");
+        let mut notes = self.0.lock().expect("the lock is not poisoned");
         notes.push(format!("{text} ({call})"));
         let written = format!("Note {} written.", notes.len());
         Ok(CallToolResult::success(vec![ContentBlock::text(written)]).into())
@@ -109,7 +109,7 @@ async fn tool_of_a_mounted_server_is_called() {
         assert_eq!(seen[0].text, "Note 1 written.");
         assert!(seen[1].is_error);
         assert!(seen[1].text.contains("it panicked"), "{}", seen[1].text);
-        // The text of a panic stays in the host.
+        // The panic message is not sent to the CLI.
         assert!(!seen[1].text.contains("a note without text"));
         assert_eq!(*kept.lock().unwrap(), ["Eggs. (toolu_1)"]);
         let servers = client.control().mcp_status().await.unwrap();
@@ -118,7 +118,7 @@ async fn tool_of_a_mounted_server_is_called() {
     .await;
 }
 
-/// The oldest CLI knows no manifests and makes the handshake itself.
+/// The oldest CLI does not support manifests and makes the handshake.
 #[tokio::test]
 async fn oldest_cli_calls_a_tool_of_a_mounted_server() {
     world::oldest(async |world| {
@@ -258,27 +258,11 @@ async fn in_process_stdio_and_http_servers_work_together() {
     .await;
 }
 
-/// Serves tools on a port of their own as long as the test runs; returns their address.
+/// Serves tools on a free port during the test; returns the address.
 async fn serve_http(tools: ToolServer) -> String {
-    let handler = tools.into_rmcp().expect("tools in order");
+    let handler = tools.into_rmcp().expect("valid tools");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(http::serve(listener, handler));
     format!("http://{address}/")
-}
-
-/// An example of this package, which `cargo test` builds along with the tests.
-fn example(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("the path of this test");
-    let profile = test
-        .ancestors()
-        .nth(2)
-        .expect("target/<profile>/deps/<test>");
-    let path = profile.join("examples").join(name);
-    assert!(
-        path.exists(),
-        "{} is not there: cargo build --example {name}",
-        path.display()
-    );
-    path
 }

@@ -1,4 +1,4 @@
-//! The oldest CLI that is supported: no session states, no prompt ids in results.
+//! The oldest supported CLI: no session states, no prompt ids in results.
 
 use inhouse::message::{Message, SystemMessage};
 use inhouse::options::SystemPrompt;

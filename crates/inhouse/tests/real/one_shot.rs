@@ -1,4 +1,4 @@
-//! One question, one process.
+//! One query, one process.
 
 use inhouse::message::{ContentBlock, GapReason, Message, SystemMessage};
 use inhouse::options::Thinking;

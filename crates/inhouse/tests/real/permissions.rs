@@ -1,4 +1,4 @@
-//! Who decides about tool calls, questions, plans and what MCP servers ask.
+//! Permissions, questions, plans and elicitations.
 
 mod elicitation;
 mod failures;
@@ -7,7 +7,7 @@ mod plans;
 mod policy;
 mod questions;
 mod races;
-mod remembering;
+mod remembered;
 
 use inhouse_testkit::Turn;
 use inhouse_testkit::model::ToolResult;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-/// Has the model run a command and then say that it is done.
+/// Scripts a model that runs a command.
 pub(crate) fn run(world: &World, command: &str) {
     let call = json!({"command": command});
     world
@@ -24,8 +24,11 @@ pub(crate) fn run(world: &World, command: &str) {
         .turn("Done.");
 }
 
-/// What the model last read of its calls.
+/// Returns the last tool result that the model received.
 pub(crate) fn seen(world: &World) -> Vec<ToolResult> {
     let asked = world.model.conversation();
-    asked.last().expect("the model was asked").tool_results()
+    asked
+        .last()
+        .expect("the model received a request")
+        .tool_results()
 }

@@ -1,4 +1,4 @@
-//! The life and death of the CLI's process.
+//! Start, exit and kill of the CLI's process.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use inhouse_testkit::Turn;
 
 use crate::world::{self, World};
 
-/// Longer than any scenario may take: what does not happen by itself never happens.
+/// Longer than any scenario may take, so that this step never happens.
 const NEVER: Duration = Duration::from_secs(3600);
 
-/// A client after its first turn, that gives its CLI this much time at each step of a shutdown.
+/// A client after its first turn, with this time limit for each shutdown step.
 async fn idle_client(world: &World, patience: Duration) -> (inhouse::Client, u32) {
     world.model.turn("Fine.");
     let options = world
@@ -126,7 +126,7 @@ async fn cli_killed_between_turns_fails_the_next_one() {
         world::signal(pid, "KILL").await;
         world::gone(pid).await;
 
-        // The prompt may still find its way into the pipe; its answer never comes.
+        // The prompt may still be written to the pipe; its answer never comes.
         let failure = match client.send("Hello?").await {
             Ok(turn) => turn.text().await.unwrap_err(),
             Err(error) => error,

@@ -1,4 +1,4 @@
-//! What the model is told about its task.
+//! System prompts and prompts as the model receives them.
 
 use inhouse::message::{ContentBlock, ImageBlock, Prompt};
 use inhouse::options::SystemPrompt;

@@ -1,4 +1,4 @@
-//! Prompts that come while a turn runs.
+//! Prompts sent during a turn.
 
 use inhouse::message::Message;
 use inhouse_testkit::Turn;
@@ -24,7 +24,7 @@ async fn prompt_sent_during_a_turn_is_answered_after_it() {
         let queueing = async {
             world.asked().await;
             let id = control.send("Second?").await.unwrap();
-            // Its answer proves that the CLI has read the prompt before.
+            // The response proves that the CLI has read the earlier prompt.
             control.models().await.unwrap();
             world.model.release();
             id

@@ -1,4 +1,4 @@
-//! Requests that the CLI makes of the host.
+//! Control requests of the CLI.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::world::{self, World, result_of};
 
-/// A session whose tools ask the host, and a model that calls one.
+/// A session whose tools need permission, and a model that calls one.
 fn asking(world: &World) -> Options {
     let call = json!({"command": "touch asked"});
     world
@@ -113,7 +113,7 @@ async fn promise_08_concurrent_requests_get_their_own_responses() {
             .into_iter()
             .map(|result| (result.id, result.text))
             .collect();
-        // Calls that run side by side end in any order.
+        // Concurrent calls end in any order.
         seen.sort();
         let expected: Vec<_> = (0..5)
             .map(|number| (format!("toolu_{number}"), format!("answer-{number}")))
@@ -207,8 +207,8 @@ async fn interrupt_cancels_the_request_and_drops_the_handler() {
     .await;
 }
 
-/// CLI 2.1.325 asks for a token only if the host sets the marker, which the handler does, and gives
-/// one of the entry points that it knows.
+/// CLI 2.1.325 requests a token only if the host sets the marker, which the handler does, and sends
+/// one of the entry points that the CLI knows.
 #[tokio::test]
 async fn refused_oauth_token_is_replaced_by_that_of_the_handler() {
     world::pinned(async |world| {
@@ -235,7 +235,7 @@ async fn refused_oauth_token_is_replaced_by_that_of_the_handler() {
         let question = questions.recv().await.unwrap();
         assert_eq!(question["token_state"], "refused", "{question}");
         let asked = world.model.conversation();
-        let last = asked.last().expect("the model was asked");
+        let last = asked.last().expect("the model received a request");
         assert_eq!(last.header("authorization"), Some("Bearer fresh"));
         world.model.assert_done();
     })

@@ -1,4 +1,4 @@
-//! Sessions: chosen, resumed, forked, forgotten.
+//! Session ids, resume, fork, and sessions without persistence.
 
 use std::fs;
 use std::path::PathBuf;

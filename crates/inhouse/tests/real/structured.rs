@@ -1,4 +1,4 @@
-//! Answers as data.
+//! Structured output.
 
 use inhouse::message::ResultSubtype;
 use inhouse::{ErrorKind, query};
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::world;
 
-/// The tool by which the model hands over its answer.
+/// The tool with which the model returns structured output.
 pub(crate) const OUTPUT_TOOL: &str = "StructuredOutput";
 
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 pub(crate) struct Sum {
-    /// What the numbers come to.
+    /// The sum of the numbers.
     pub(crate) total: u32,
     pub(crate) addends: Vec<u32>,
     pub(crate) remark: Option<String>,

@@ -1,4 +1,4 @@
-//! Subagents, and work that goes on in the background.
+//! Subagents and background tasks.
 
 use inhouse::message::{Message, SystemMessage, TaskNotificationStatus};
 use inhouse::options::AgentDefinition;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::world::{self, World, result_of, tags};
 
-/// A session in which the model sends a shepherd to count sheep.
+/// A session in which the model starts the subagent `shepherd`.
 pub(crate) fn counting_sheep(world: &World, in_background: bool, answer: Turn) -> Options {
     let task = json!({
         "description": "Count the sheep",
@@ -27,7 +27,7 @@ pub(crate) fn counting_sheep(world: &World, in_background: bool, answer: Turn) -
         .allow_tools(["Agent"])
 }
 
-/// Reads a question to its end; what comes behind the first result must wait for the signal.
+/// Reads a query to its end; messages after the first result must wait for the signal.
 pub(crate) async fn read_past_first_result(
     world: &World,
     options: Options,
@@ -220,7 +220,7 @@ async fn command_is_moved_to_the_background_while_it_runs() {
 
         let mut turn = client.send("Run it.").await.unwrap();
         assert_eq!(pipe.read().await, "ready\n");
-        // Until then the CLI knows of no task that could be moved.
+        // Before that the CLI has no task that could be moved.
         while turn.next().await.unwrap().unwrap().tag() != "system/task_started" {}
         let moved = control.background_tasks(Some("toolu_1")).await.unwrap();
         let messages = world.read(turn).await;

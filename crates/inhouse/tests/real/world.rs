@@ -1,4 +1,4 @@
-//! What every scenario needs: a model, a CLI in isolation, and a deadline.
+//! The environment of a scenario: a scripted model, an isolated CLI and a deadline.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,18 +11,18 @@ use inhouse::{Client, Error, MessageStream, Query, Turn};
 use inhouse_testkit::{Isolation, ModelRequest, RealCli, ScriptedModel};
 use tokio::process::Command;
 
-/// Far more than any scenario needs: whoever passes it hangs.
+/// Far more than any scenario needs.
 const DEADLINE: Duration = Duration::from_secs(90);
 
-/// The two ends of a scenario.
+/// The host's and the model's side of a scenario.
 pub(crate) struct World {
     pub(crate) model: ScriptedModel,
     isolation: Isolation,
-    /// The tags of what the host has read.
+    /// The tags of the messages that the host has read.
     journal: Mutex<Vec<String>>,
 }
 
-/// Plays a scenario with the pinned CLI.
+/// Runs a scenario with the pinned CLI.
 pub(crate) async fn pinned(scenario: impl AsyncFnOnce(&World)) {
     play(
         &RealCli::pinned().unwrap_or_else(|why| panic!("{why}")),
@@ -31,7 +31,7 @@ pub(crate) async fn pinned(scenario: impl AsyncFnOnce(&World)) {
     .await;
 }
 
-/// Plays a scenario with the oldest CLI that is supported.
+/// Runs a scenario with the oldest supported CLI.
 pub(crate) async fn oldest(scenario: impl AsyncFnOnce(&World)) {
     play(
         &RealCli::oldest().unwrap_or_else(|why| panic!("{why}")),
@@ -57,7 +57,7 @@ async fn play(cli: &RealCli, scenario: impl AsyncFnOnce(&World)) {
 }
 
 impl World {
-    /// Options that start the CLI in this world.
+    /// Returns options that run the isolated CLI.
     pub(crate) fn options(&self) -> Options {
         self.isolation.options()
     }
@@ -71,38 +71,36 @@ impl World {
     }
 
     pub(crate) async fn connect(&self, options: Options) -> Client {
-        Client::connect(options)
-            .await
-            .expect("the CLI accepts the session")
+        Client::connect(options).await.expect("the session opens")
     }
 
-    /// The answer to one prompt.
+    /// Sends a prompt and returns the text of the answer.
     pub(crate) async fn ask(&self, client: &mut Client, prompt: impl Into<Prompt>) -> String {
-        let turn = client.send(prompt).await.expect("the session lives");
+        let turn = client.send(prompt).await.expect("the session is alive");
         let messages = self.read(turn).await;
         let result = result_of(&messages);
         assert!(!result.is_error, "{:?}", result.failure());
         result.result.clone().unwrap_or_default()
     }
 
-    /// Everything that belongs to a turn.
+    /// Reads all messages of a turn.
     pub(crate) async fn read(&self, mut turn: Turn<'_>) -> Vec<Message> {
         let mut messages = Vec::new();
         while let Some(message) = turn.next().await {
-            messages.push(self.note(message.expect("the turn comes to its result")));
+            messages.push(self.note(message.expect("the turn has a result")));
         }
         messages
     }
 
-    /// Everything that the CLI says to a question, which must explain its end.
+    /// Reads all messages of a query, which must end without an error.
     pub(crate) async fn read_query(&self, query: Query) -> Vec<Message> {
-        let stream = query.await.expect("the CLI accepts the session");
+        let stream = query.await.expect("the session opens");
         let (messages, end) = self.read_stream(stream).await;
         assert!(end.is_none(), "the end is explained: {end:?}");
         messages
     }
 
-    /// Everything that is left to read, and the error at the end if there is one.
+    /// Reads all remaining messages, and the final error if there is one.
     pub(crate) async fn read_stream(
         &self,
         mut stream: MessageStream,
@@ -120,7 +118,7 @@ impl World {
         (messages, None)
     }
 
-    /// Reads on until a message is what is looked for.
+    /// Reads until a message matches.
     pub(crate) async fn read_until(
         &self,
         stream: &mut MessageStream,
@@ -128,13 +126,13 @@ impl World {
     ) -> Vec<Message> {
         let mut messages = Vec::new();
         while !messages.last().is_some_and(&wanted) {
-            let message = stream.next().await.expect("there is more to read");
-            messages.push(self.note(message.expect("the session lives")));
+            let message = stream.next().await.expect("another message");
+            messages.push(self.note(message.expect("the session is alive")));
         }
         messages
     }
 
-    /// The next request of the conversation that the model gets.
+    /// Waits for the next conversation request of the model.
     pub(crate) async fn asked(&self) -> ModelRequest {
         self.model
             .next_request(DEADLINE)
@@ -142,7 +140,7 @@ impl World {
             .unwrap_or_else(|nothing| panic!("{nothing}; {}", self.state()))
     }
 
-    /// Waits until the CLI hangs up in the middle of an answer.
+    /// Waits until the CLI disconnects in the middle of an answer.
     pub(crate) async fn hung_up(&self) -> ModelRequest {
         self.model
             .next_disconnect(DEADLINE)
@@ -150,7 +148,7 @@ impl World {
             .unwrap_or_else(|nothing| panic!("{nothing}; {}", self.state()))
     }
 
-    /// A pipe in the project, by which a tool tells the host something.
+    /// Creates a named pipe in the project, through which a tool reports to the test.
     pub(crate) async fn pipe(&self, name: &str) -> Pipe {
         let path = self.cwd().join(name);
         let status = Command::new("mkfifo").arg(&path).status();
@@ -163,7 +161,7 @@ impl World {
             !matches!(message, Message::Unknown(_)),
             "all that the CLI says here has a type: {message:?}"
         );
-        let mut journal = self.journal.lock().expect("no reader panics in here");
+        let mut journal = self.journal.lock().expect("the lock is not poisoned");
         journal.push(message.tag());
         message
     }
@@ -178,7 +176,7 @@ impl World {
         format!(
             "the model was asked {asked:?}, {} of its answers are left, and the host has read {:?}",
             self.model.remaining(),
-            self.journal.lock().expect("no reader panics in here"),
+            self.journal.lock().expect("the lock is not poisoned"),
         )
     }
 }
@@ -187,14 +185,14 @@ impl World {
 pub(crate) struct Pipe(PathBuf);
 
 impl Pipe {
-    /// Waits until somebody has written into it and closed it again.
+    /// Waits until a writer has written to the pipe and closed it.
     pub(crate) async fn read(&self) -> String {
         let reader = Command::new("cat").arg(&self.0).kill_on_drop(true).output();
         let output = reader.await.expect("there is a cat command");
         String::from_utf8(output.stdout).expect("text was written")
     }
 
-    /// Writes into it as soon as somebody reads.
+    /// Writes to the pipe as soon as it has a reader.
     pub(crate) async fn write(&self, text: &str) {
         let script = r#"printf %s "$1" > "$0""#;
         let writer = Command::new("sh")
@@ -207,7 +205,7 @@ impl Pipe {
     }
 }
 
-/// The result that ends the messages of a turn.
+/// Returns the result at the end of the messages of a turn.
 pub(crate) fn result_of(messages: &[Message]) -> &ResultMessage {
     messages
         .iter()
@@ -223,7 +221,7 @@ pub(crate) fn tags(messages: &[Message]) -> Vec<String> {
     messages.iter().map(Message::tag).collect()
 }
 
-/// The text blocks of the main conversation, in order.
+/// Returns the text blocks of the main conversation in order.
 pub(crate) fn said(messages: &[Message]) -> Vec<String> {
     messages
         .iter()
@@ -243,7 +241,7 @@ pub(crate) async fn signal(pid: u32, name: &str) {
     );
 }
 
-/// Waits until a process is gone, zombie included.
+/// Waits until a process is reaped.
 pub(crate) async fn gone(pid: u32) {
     while kill(pid, "0").await {}
 }

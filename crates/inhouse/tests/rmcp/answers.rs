@@ -1,4 +1,4 @@
-//! What a handler can do, asked for by the CLI.
+//! Requests of the CLI to a mounted server.
 
 use inhouse::Options;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn tool_is_listed_and_called() {
         let tools = listed["result"]["tools"].as_array().expect("tools");
         assert_eq!(tools[0]["name"], "count");
         assert_eq!(tools[0]["inputSchema"], json!({"type": "object"}));
-        // Of the newest version of MCP, which the CLI does not speak.
+        // Members of a newer version of MCP than the CLI supports.
         assert_eq!(listed["result"]["resultType"], Value::Null);
 
         let called = cli

@@ -1,5 +1,5 @@
-//! The same tools, seen by the library's own client: native behind the bridge, served by the library,
-//! and served by the library behind the bridge.
+//! The same tools with the client of `rmcp`: native behind the bridge, served by `rmcp`, and served by `rmcp`
+//! behind the bridge.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use tokio::io::DuplexStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
-use crate::pump::bridged;
+use crate::forwarder::bridged;
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -41,33 +41,33 @@ async fn rmcp_server_conforms() {
     let (tools, subject) = subject();
     let (theirs, ours) = tokio::io::duplex(64 * 1024);
     let serving = tokio::spawn(async move {
-        let handler = tools.into_rmcp().expect("tools in order");
+        let handler = tools.into_rmcp().expect("valid tools");
         let served = handler.serve(ours).await;
         served.expect("a handshake").waiting().await
     });
     battery(theirs, subject, quotient_as_text()).await;
     let ended = timeout(DEADLINE, serving).await;
     ended
-        .expect("it ends with its client")
-        .expect("no panic")
-        .expect("no panic");
+        .expect("the session ends with its client")
+        .expect("the task does not panic")
+        .expect("the task does not panic");
 }
 
 #[tokio::test]
 async fn rmcp_server_behind_the_bridge_conforms() {
     let (tools, subject) = subject();
-    let handler = tools.into_rmcp().expect("tools in order");
+    let handler = tools.into_rmcp().expect("valid tools");
     let options = Options::new().rmcp_server("tools", move || handler.clone());
     let (_client, stream) = bridged(options).await;
     battery(stream, subject, quotient_as_text()).await;
 }
 
-/// From protocol version 2026-07-28 on there is no handshake, and clients ask to be told of changes.
+/// Since protocol version 2026-07-28 there is no handshake, and clients subscribe to changes.
 #[tokio::test]
 async fn rmcp_server_conforms_without_a_handshake() {
     let (tools, subject) = subject();
     let (theirs, ours) = tokio::io::duplex(64 * 1024);
-    let handler = tools.into_rmcp().expect("tools in order");
+    let handler = tools.into_rmcp().expect("valid tools");
     let serving = async { handler.serve(ours).await.expect("a client") };
     let lifecycle = ClientLifecycleMode::Discover {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -92,7 +92,7 @@ async fn rmcp_server_conforms_without_a_handshake() {
         wanted.tools_list_changed = Some(true);
         let mut changes = client.listen(wanted).await.expect("a subscription");
         let fly = Tool::new("fly", "Flies", async || "up");
-        subject.handle.put(fly).expect("a tool in order");
+        subject.handle.put(fly).expect("a valid tool");
         let told = changes.next().await;
         assert!(
             matches!(
@@ -103,7 +103,7 @@ async fn rmcp_server_conforms_without_a_handshake() {
         );
     };
     let checks = timeout(DEADLINE, async { tokio::join!(serving, checks) });
-    checks.await.expect("nobody hangs");
+    checks.await.expect("every task completes");
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -119,7 +119,7 @@ struct Quotient {
     quotient: f64,
 }
 
-/// What the test keeps of a server: a way to change its tools, and what happens in them.
+/// A handle to change the tools of a server, and the journal of their calls.
 struct Subject {
     handle: ToolHandle,
     journal: UnboundedReceiver<&'static str>,
@@ -178,7 +178,7 @@ fn tools(journal: UnboundedSender<&'static str>) -> [Tool; 5] {
     ]
 }
 
-/// Notes when the future that holds it is dropped.
+/// Records when the future that holds it is dropped.
 struct OnDrop(UnboundedSender<&'static str>);
 
 impl Drop for OnDrop {
@@ -187,7 +187,7 @@ impl Drop for OnDrop {
     }
 }
 
-/// What a client was told.
+/// The notifications that a client received.
 #[derive(Debug, PartialEq)]
 enum Told {
     Progress(ProgressNotificationParam),
@@ -210,12 +210,12 @@ impl ClientHandler for Listener {
     }
 }
 
-/// The content that MCP asks for beside the structured content of `divide`.
+/// The text content that MCP requires beside the structured content of `divide`.
 fn quotient_as_text() -> Value {
     json!([{"type": "text", "text": r#"{"quotient":42.0}"#}])
 }
 
-/// All that a client can find out about [`tools`], whoever serves them.
+/// Checks everything that a client can see of [`tools`].
 ///
 /// `quotient` is the expected content beside the structured content of `divide`.
 async fn battery(stream: DuplexStream, mut subject: Subject, quotient: Value) {
@@ -229,15 +229,17 @@ async fn battery(stream: DuplexStream, mut subject: Subject, quotient: Value) {
         reports_progress(&client, &mut heard).await;
         cancels(&client, &mut subject.journal).await;
         tells_of_changes(&client, &subject.handle, &mut heard).await;
-        client.cancel().await.expect("the client ends");
+        client.cancel().await.expect("the client exits");
     };
-    timeout(DEADLINE, checks).await.expect("nobody hangs");
+    timeout(DEADLINE, checks)
+        .await
+        .expect("every task completes");
 }
 
 type Connected = RunningService<RoleClient, Listener>;
 
 fn introduces_itself(client: &Connected) {
-    let server = client.peer_info().expect("there was a handshake");
+    let server = client.peer_info().expect("the handshake is complete");
     let server = serde_json::to_value(&*server).expect("JSON");
     assert_eq!(server["protocolVersion"], "2025-11-25");
     assert_eq!(server["serverInfo"]["name"], "tools");
@@ -332,14 +334,14 @@ async fn reports_progress(client: &Connected, heard: &mut UnboundedReceiver<Told
     let running = client
         .send_cancellable_request(request.into(), PeerRequestOptions::no_options())
         .await
-        .expect("the server is there");
+        .expect("the server exists");
     let token = running.progress_token.clone();
     let ServerResult::CallToolResult(result) = running.await_response().await.expect("a result")
     else {
         panic!("the result of a tool");
     };
     assert_eq!(result.content[0].as_text().expect("text").text, "done");
-    // The library handles each notification in a task of its own, and so in any order.
+    // `rmcp` handles each notification in a separate task, so in any order.
     let mut reports = [heard.recv().await, heard.recv().await].map(|told| match told {
         Some(Told::Progress(report)) => report,
         told => panic!("{told:?}"),
@@ -355,10 +357,10 @@ async fn cancels(client: &Connected, journal: &mut UnboundedReceiver<&'static st
     let running = client
         .send_cancellable_request(request.into(), PeerRequestOptions::no_options())
         .await
-        .expect("the server is there");
+        .expect("the server exists");
     assert_eq!(journal.recv().await, Some("begun"));
     let cancelled = running.cancel(Some("no longer wanted".to_owned())).await;
-    cancelled.expect("the server is there");
+    cancelled.expect("the server exists");
     let mut noted = [journal.recv().await, journal.recv().await];
     noted.sort();
     assert_eq!(noted, [Some("dropped"), Some("told")]);
@@ -370,7 +372,7 @@ async fn tells_of_changes(
     heard: &mut UnboundedReceiver<Told>,
 ) {
     let fly = Tool::new("fly", "Flies", async || "up");
-    handle.put(fly).expect("a tool in order");
+    handle.put(fly).expect("a valid tool");
     assert_eq!(heard.recv().await, Some(Told::ToolsChanged));
     let listed = client.list_all_tools().await.expect("a list");
     assert!(listed.iter().any(|tool| tool.name == "fly"));

@@ -1,4 +1,4 @@
-//! Every request has exactly one answer, whatever happens.
+//! Every request gets exactly one response, also on failure.
 
 use inhouse::Options;
 use serde_json::{Value, json};

@@ -1,13 +1,13 @@
-//! Servers of the official MCP library in the host's process, and tools served by that library.
+//! Servers written with `rmcp` in the host's process, and tools served by `rmcp`.
 
 mod answers;
-mod beginning;
 mod conformance;
 mod failures;
+mod forwarder;
+mod initialize;
 #[path = "../tools/listener.rs"]
 mod listener;
 mod notes;
-mod pump;
 mod server_messages;
 mod sessions;
 mod support;

@@ -1,6 +1,6 @@
-//! A server with all that MCP has.
+//! A server that uses every feature of MCP.
 
-// Logging and roots are on their way out of MCP, and still in use.
+// Logging and roots are deprecated in MCP and still in use.
 #![allow(deprecated)]
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,11 +32,11 @@ pub(crate) struct Notes {
     journal: UnboundedSender<String>,
 }
 
-/// What happened to the handlers of a test, in order.
+/// The events of the handlers of a test, in order.
 pub(crate) struct Journal(UnboundedReceiver<String>);
 
 impl Notes {
-    /// How to make handlers, and what happens to them.
+    /// Creates handlers, and the journal of their events.
     pub(crate) fn factory() -> (impl Fn() -> Self + Clone + Send + Sync + 'static, Journal) {
         let (journal, entries) = unbounded_channel();
         let make = move || Self {
@@ -48,7 +48,7 @@ impl Notes {
     }
 
     fn note(&self, entry: impl Into<String>) {
-        // A test that is over reads no more.
+        // The receiver may be gone at the end of a test.
         let _ = self.journal.send(entry.into());
     }
 }
@@ -57,8 +57,8 @@ impl Journal {
     /// Waits for the next entry.
     pub(crate) async fn next(&mut self) -> String {
         let entry = timeout(DEADLINE, self.0.recv()).await;
-        let entry = entry.expect("something happens to a handler");
-        entry.expect("a handler is alive")
+        let entry = entry.expect("a handler event");
+        entry.expect("a handler is running")
     }
 }
 
@@ -100,7 +100,7 @@ impl ServerHandler for Notes {
         let text = match &*request.name {
             "count" => (self.calls.fetch_add(1, Ordering::Relaxed) + 1).to_string(),
             "who" => {
-                let client = context.peer.peer_info().expect("there was a handshake");
+                let client = context.peer.peer_info().expect("the handshake is complete");
                 let tool_use_id = context.meta.get("claudecode/toolUseId").cloned();
                 let name = &client.client_info.name;
                 format!("{name} {} {}", context.id, tool_use_id.unwrap_or_default())
@@ -108,10 +108,13 @@ impl ServerHandler for Notes {
             "session" => {
                 let session = context.extensions.get::<Session>();
                 let control = session.and_then(Session::control);
-                let model = control.expect("it is open").set_model(Some("opus")).await;
+                let model = control
+                    .expect("the transport is open")
+                    .set_model(Some("opus"))
+                    .await;
                 model.map_or_else(|error| error.to_string(), |()| "opus".to_owned())
             }
-            "level" => format!("{:?}", self.level.lock().expect("no panic in here")),
+            "level" => format!("{:?}", self.level.lock().expect("the lock is not poisoned")),
             "panic" => panic!("out of ink"),
             "refuse" => {
                 let data = Some(json!({"page": 7}));
@@ -179,7 +182,7 @@ impl ServerHandler for Notes {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let completed = format!("{}pping", request.argument.value);
-        let values = CompletionInfo::new(vec![completed]).expect("one is not too many");
+        let values = CompletionInfo::new(vec![completed]).expect("one call is allowed");
         Ok(CompleteResult::new(values))
     }
 
@@ -188,7 +191,7 @@ impl ServerHandler for Notes {
         request: SetLevelRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        *self.level.lock().expect("no panic in here") = Some(request.level);
+        *self.level.lock().expect("the lock is not poisoned") = Some(request.level);
         Ok(())
     }
 
@@ -201,7 +204,7 @@ impl ServerHandler for Notes {
         notification: CancelledNotificationParam,
         _: NotificationContext<RoleServer>,
     ) {
-        let id = notification.request_id.expect("the CLI names the request");
+        let id = notification.request_id.expect("the CLI sends a request id");
         self.note(format!("cancelled {id}"));
     }
 
@@ -214,25 +217,25 @@ impl ServerHandler for Notes {
     }
 }
 
-/// Says many things before it has a result.
+/// Sends many notifications before its result.
 async fn report(context: &RequestContext<RoleServer>) -> String {
     let peer = &context.peer;
     let token = context
         .meta
         .get_progress_token()
-        .expect("the CLI asks for progress");
+        .expect("the CLI sends a progress token");
     for step in [1.0, 2.0, 3.0] {
         let progress = ProgressNotificationParam::new(token.clone(), step).with_total(3.0);
         peer.notify_progress(progress)
             .await
-            .expect("the CLI is there");
+            .expect("the CLI exists");
     }
     let log = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!("done"));
     peer.notify_logging_message(log)
         .await
-        .expect("the CLI is there");
+        .expect("the CLI exists");
     peer.notify_tool_list_changed()
         .await
-        .expect("the CLI is there");
+        .expect("the CLI exists");
     "reported".to_owned()
 }

@@ -1,4 +1,4 @@
-//! Messages that the server starts.
+//! Messages that the server sends to the CLI.
 
 use inhouse::Options;
 use serde_json::{Value, json};

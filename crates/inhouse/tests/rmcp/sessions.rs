@@ -1,4 +1,4 @@
-//! One definition, any number of sessions.
+//! One definition in any number of sessions.
 
 use inhouse::{Client, McpServers, Options};
 use inhouse_testkit::FakeCli;
@@ -63,11 +63,11 @@ async fn server_can_be_added_to_a_running_session() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = Client::connect_with(Options::new(), transport).await;
-        let client = client.expect("the CLI accepts the session");
+        let client = client.expect("the session opens");
         let servers = McpServers::new().rmcp_server("notes", Notes::factory().0);
         let reply = client.control().set_mcp_servers(servers).await;
-        assert_eq!(reply.expect("the CLI takes it").added, ["notes"]);
-        client.close().await.expect("the CLI ends well");
+        assert_eq!(reply.expect("the CLI accepts it").added, ["notes"]);
+        client.close().await.expect("the CLI exits with success");
     };
     let cli = async move {
         cli.accept().await;

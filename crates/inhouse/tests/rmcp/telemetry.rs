@@ -1,4 +1,4 @@
-//! What a host that listens to `tracing` gets to hear of mounted servers.
+//! Spans and log events of mounted servers.
 
 use inhouse::Options;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::listener::Listener;
 use crate::notes::Notes;
 use crate::support::play;
 
-/// Plays one call, cancelled if it does not end by itself, and returns what is told of it.
+/// Runs one call, cancelled if it does not end by itself, and returns its log events.
 async fn heard_of(tool: &str, level: Level) -> String {
     let (make, mut journal) = Notes::factory();
     let listener = Listener::new(level);

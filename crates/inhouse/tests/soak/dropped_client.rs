@@ -47,7 +47,12 @@ async fn run(cli: &RealCli, dropped: Dropped, delay: Duration) -> usize {
     let session: Box<dyn Send> = match dropped {
         Dropped::Query => {
             let query = host.spawn(async { inhouse::query("Wait.").options(options).await });
-            Box::new(query.await.expect("no panic").expect("a session"))
+            Box::new(
+                query
+                    .await
+                    .expect("the task does not panic")
+                    .expect("a session"),
+            )
         }
         Dropped::Client | Dropped::Runtime => {
             let client = host.spawn(async {
@@ -55,7 +60,12 @@ async fn run(cli: &RealCli, dropped: Dropped, delay: Duration) -> usize {
                 drop(client.send("Wait.").await?);
                 Ok::<_, inhouse::Error>(client)
             });
-            Box::new(client.await.expect("no panic").expect("a session"))
+            Box::new(
+                client
+                    .await
+                    .expect("the task does not panic")
+                    .expect("a session"),
+            )
         }
     };
     let call = tokio::time::timeout(DEADLINE, calls.recv()).await;
@@ -86,7 +96,7 @@ fn with_tool(options: Options, called: mpsc::UnboundedSender<u32>) -> Options {
     let tool = Tool::new("wait", "Waits", async move |session: Session| {
         let pid = session.control().and_then(|control| control.pid());
         let sent = called.send(pid.expect("a child process"));
-        sent.expect("the test waits");
+        sent.expect("the test holds the receiver");
         pending::<String>().await
     });
     options

@@ -40,7 +40,7 @@ async fn session(cli: &RealCli, rounds: u32) -> (u32, u32) {
     let tools = server.handle();
     let options = isolation.options().tool_server(server);
     let connecting = Client::connect(options.allow_tools(["mcp__s"]));
-    let mut client = connecting.await.expect("the CLI accepts the session");
+    let mut client = connecting.await.expect("the session opens");
 
     let (mut not_offered, mut not_called) = (0, 0);
     for round in 0..rounds {
@@ -55,7 +55,7 @@ async fn session(cli: &RealCli, rounds: u32) -> (u32, u32) {
         });
         tools.put(tool).expect("a valid tool");
         let turn = client.send(format!("Round {round}.")).await;
-        let finished = timeout(DEADLINE, turn.expect("the session lives").finish()).await;
+        let finished = timeout(DEADLINE, turn.expect("the session is alive").finish()).await;
         let finished = finished.unwrap_or_else(|_| panic!("round {round} takes too long"));
         finished.expect("a result");
 
@@ -70,6 +70,6 @@ async fn session(cli: &RealCli, rounds: u32) -> (u32, u32) {
         assert!(tools.remove(&name));
     }
     model.assert_done();
-    client.close().await.expect("the CLI ends");
+    client.close().await.expect("the CLI exits");
     (not_offered, not_called)
 }

@@ -57,7 +57,7 @@ async fn run(cli: &RealCli, delay: Duration) -> usize {
     // The random moment: the model gets no request while the tool runs.
     assert!(model.next_request(delay).await.is_err());
 
-    host.kill().await.expect("the host runs");
+    host.kill().await.expect("the host starts");
 
     wait_until_dead(pid).await;
     crate::support::further_requests(&model).await
@@ -100,7 +100,7 @@ async fn host() {
         .tool_server(server)
         .allow_tools(["mcp__s"]);
     let mut client = Client::connect(options).await.expect("a session");
-    let turn = client.send("Wait.").await.expect("the session lives");
+    let turn = client.send("Wait.").await.expect("the session is alive");
     let end = turn.finish().await;
     panic!("the turn has ended: {end:?}");
 }

@@ -1,4 +1,4 @@
-//! What every soak test needs: the number of runs, a seeded generator, and a report line.
+//! Helpers for soak tests: number of runs, seeded generator, report line.
 
 use std::time::{Duration, Instant};
 use std::{env, fs};

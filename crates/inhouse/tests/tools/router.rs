@@ -148,7 +148,7 @@ async fn invalid_call_parameters_are_rejected() {
 async fn duplicate_id_is_rejected_and_cancelled_request_answered() {
     let (began, mut begun) = unbounded_channel();
     let wait = Tool::new("wait", "Wait", async move || {
-        began.send(()).expect("the test listens");
+        began.send(()).expect("the test holds the receiver");
         pending::<()>().await;
     });
     let router = ToolServer::new("s").tool(wait).router();

@@ -1,4 +1,4 @@
-//! What answers to prompts and stops do.
+//! Outputs of prompt, stop, display and compaction hooks.
 
 use inhouse::hook::*;
 use inhouse::message::{Message, SystemMessage};

@@ -1,4 +1,4 @@
-//! Hooks in a run that goes on behind its first result.
+//! Hooks in a run that continues after its first result.
 
 use inhouse::hook::*;
 use inhouse_testkit::{ModelRequest, Turn};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::tasks::{counting_sheep, read_past_first_result, results};
 use crate::world;
 
-/// The subagent's call comes when the question has long had its first result.
+/// The subagent's call comes after the first result of the query.
 #[tokio::test]
 async fn promise_02_hook_denies_after_the_first_result() {
     world::pinned(async |world| {
@@ -48,7 +48,7 @@ async fn promise_02_hook_denies_after_the_first_result() {
         let asked = world.model.conversation();
         let read = asked.iter().flat_map(ModelRequest::tool_results);
         let mut read = read.filter(|result| result.id == "toolu_3");
-        let denial = read.next().expect("the subagent has read of its call");
+        let denial = read.next().expect("the subagent gets its tool result");
         assert!(
             denial.text.contains("nothing is written here"),
             "{denial:?}"

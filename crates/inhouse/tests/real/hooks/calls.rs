@@ -1,4 +1,4 @@
-//! What the answer to `PreToolUse` does to a call.
+//! Outputs of tool hooks and their effect on the call.
 
 use std::future::pending;
 
@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::{read_by_model, running};
 use crate::world::{self, result_of};
 
-/// Nobody would have been asked about this call.
+/// No permission would have been requested for this call.
 #[tokio::test]
 async fn denied_call_does_not_run_and_the_model_gets_the_reason() {
     world::pinned(async |world| {
@@ -82,7 +82,7 @@ async fn allowed_call_runs_with_the_changed_input() {
     .await;
 }
 
-/// A changed input alone goes through the usual checks.
+/// A changed input without a decision goes through the usual checks.
 #[tokio::test]
 async fn permission_request_has_the_changed_input() {
     world::pinned(async |world| {
@@ -107,7 +107,7 @@ async fn permission_request_has_the_changed_input() {
     .await;
 }
 
-/// Also about a call that would run without a question.
+/// Also for a call that would run without permission.
 #[tokio::test]
 async fn hook_can_require_a_permission_request() {
     world::pinned(async |world| {
@@ -203,7 +203,7 @@ async fn model_gets_the_changed_output() {
     .await;
 }
 
-/// The question is put to both; the person thinks for ever, and is told not to.
+/// Both are called; the handler never decides and is cancelled.
 #[tokio::test]
 async fn hook_decides_before_the_permission_handler() {
     world::pinned(async |world| {
@@ -224,7 +224,7 @@ async fn hook_decides_before_the_permission_handler() {
     .await;
 }
 
-/// Not a veto: the call runs, and then the turn is over.
+/// The call runs, and then the turn ends.
 #[tokio::test]
 async fn stop_ends_the_turn_after_the_call() {
     world::pinned(async |world| {

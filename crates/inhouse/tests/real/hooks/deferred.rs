@@ -1,4 +1,4 @@
-//! Calls that are put off, and made when the session is resumed.
+//! Deferred calls, made after resume.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::world::{self, World, result_of};
 
-/// A session with a tool in this process that counts its calls.
+/// A session with an in-process tool that counts its calls.
 fn with_bell(world: &World, rung: &Arc<AtomicUsize>) -> Options {
     let rung = Arc::clone(rung);
     let ring = move || {
@@ -23,10 +23,10 @@ fn with_bell(world: &World, rung: &Arc<AtomicUsize>) -> Options {
     world.options().tool_server(bell).allow_tools(["mcp__bell"])
 }
 
-/// The result of a session that goes on by itself.
+/// Reads the result of a session that continues without a prompt.
 async fn result_without_prompt(client: &mut Client) -> String {
     while let Some(message) = client.messages().next().await {
-        if let Message::Result(result) = message.expect("the session lives") {
+        if let Message::Result(result) = message.expect("the session is alive") {
             return result.into_inner().result.unwrap_or_default();
         }
     }
@@ -51,7 +51,7 @@ async fn promise_19_deferred_call_of_an_in_process_tool_runs_after_resume() {
         let deferred = result
             .deferred_tool_use
             .as_ref()
-            .expect("the call was put off");
+            .expect("the call is deferred");
         assert_eq!(
             (deferred.id.as_str(), deferred.name.as_str()),
             ("toolu_1", "mcp__bell__ring")
@@ -87,7 +87,7 @@ async fn promise_19_deferred_call_of_an_in_process_tool_runs_after_resume() {
     .await;
 }
 
-/// The hook is asked before the call goes on: it can still say no.
+/// The hook is called before the deferred call is made, and can deny it.
 #[tokio::test]
 async fn deferred_call_can_be_denied_after_resume() {
     world::pinned(async |world| {

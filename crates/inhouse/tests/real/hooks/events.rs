@@ -1,4 +1,4 @@
-//! Events in the course of a conversation reach typed hooks.
+//! Typed hooks for prompts, tools, subagents and compaction.
 
 use std::fs;
 
@@ -33,12 +33,12 @@ async fn prompt_tool_and_stop_hooks_run() {
         options = probe.of::<PostToolBatch>(options);
         options = probe.of::<MessageDisplay>(options);
         options = probe.of::<Stop>(options);
-        // The first decision counts, and nobody waits for those of others.
+        // The first decision wins, without waiting for the others.
         let (tell, mut asked) = mpsc::unbounded_channel();
         options = options.hook(
             Matcher::tool("Bash"),
             move |event: PermissionRequest, _: HookContext| {
-                tell.send(event).expect("the test listens");
+                tell.send(event).expect("the test holds the receiver");
                 async { Ok(HookOutput::allow()) }
             },
         );
@@ -63,7 +63,7 @@ async fn prompt_tool_and_stop_hooks_run() {
         assert_eq!(probe.saw("PreToolUse").await["tool_use_id"], "toolu_2");
         let ran = probe.saw("PostToolUse").await;
         assert_eq!(ran["tool_response"]["stdout"], "hi");
-        let asked = asked.recv().await.expect("a hook was asked");
+        let asked = asked.recv().await.expect("a hook was called");
         assert_eq!(asked.tool_input["command"], "touch a && exit 3");
         assert!(asked.permission_suggestions.is_some(), "{asked:?}");
         let failed = probe.saw("PostToolUseFailure").await;

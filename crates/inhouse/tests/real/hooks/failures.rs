@@ -1,4 +1,4 @@
-//! Hooks that fail: what goes on all the same, and what does not.
+//! Hooks that fail.
 
 use std::future::pending;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::running;
 use crate::world::{self, World, result_of};
 
-/// Plays a turn in which a command is to run; tells what the CLI says of failed hooks.
+/// Runs a turn with a command; returns what the CLI reports of failed hooks.
 async fn play(world: &World, options: Options) -> (bool, Vec<String>) {
     running(world, "touch made");
     let mut client = world.connect(options.allow_tools(["Bash"])).await;
@@ -70,7 +70,7 @@ async fn panic_is_handled_as_an_error() {
     .await;
 }
 
-/// Also without a word about failures: silence never lets a call run.
+/// Also without `OnFailure`: a timeout never lets a call run.
 #[tokio::test]
 async fn hook_timeout_blocks_the_call_and_drops_the_hook() {
     struct Told(mpsc::UnboundedSender<()>);
@@ -96,12 +96,12 @@ async fn hook_timeout_blocks_the_call_and_drops_the_hook() {
         let (ran, _) = play(world, options).await;
         assert!(!ran);
         assert!(world.model.conversation()[1].tool_results()[0].is_error);
-        dropped.recv().await.expect("the hook is told");
+        dropped.recv().await.expect("the hook runs");
     })
     .await;
 }
 
-/// The call has run already; what a hook makes of it does not matter.
+/// The call has run already, so a failing hook has no effect.
 #[tokio::test]
 async fn failure_after_the_call_keeps_its_result() {
     world::pinned(async |world| {

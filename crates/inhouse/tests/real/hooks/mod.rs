@@ -1,4 +1,4 @@
-//! Hooks that the real CLI calls: what they see, and what becomes of their answers.
+//! Hooks called by the real CLI: their input and the effect of their output.
 
 mod answers;
 mod background;
@@ -7,15 +7,15 @@ mod deferred;
 mod events;
 mod failures;
 mod oldest;
+mod other_events;
 mod probe;
-mod surroundings;
 
 use inhouse_testkit::Turn;
 use serde_json::json;
 
 use crate::world::World;
 
-/// A model that runs a command and is content then.
+/// Scripts a model that runs one command.
 fn running(world: &World, command: &str) {
     let call = json!({"command": command});
     world
@@ -24,9 +24,9 @@ fn running(world: &World, command: &str) {
         .turn("Done.");
 }
 
-/// What the model has read by its last request.
+/// Returns the tool results in the last request of the model.
 fn read_by_model(world: &World) -> String {
     let asked = world.model.conversation();
-    let last = asked.last().expect("the model was asked");
+    let last = asked.last().expect("the model received a request");
     last.body()["messages"].to_string()
 }

@@ -1,4 +1,4 @@
-//! Hooks with the oldest CLI that is supported.
+//! Hooks with the oldest supported CLI.
 
 use inhouse::error::ErrorKind;
 use inhouse::hook::*;
@@ -41,7 +41,7 @@ async fn guard_is_refused() {
     .await;
 }
 
-/// It cannot wait for hooks before it goes on with a deferred call, which none would see.
+/// The oldest CLI does not wait for hooks before it makes a deferred call, so no hook would see it.
 #[tokio::test]
 async fn resume_with_hooks_is_refused() {
     world::oldest(async |world| {

@@ -1,4 +1,4 @@
-//! Calls: side by side, in sequence, stopped, and in many sessions.
+//! Calls: concurrent, sequential, cancelled, and in many sessions.
 
 use std::future::pending;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -21,7 +21,7 @@ async fn promise_07_read_only_tools_run_concurrently() {
             .tool_use("toolu_1", "mcp__s__meet", json!({}))
             .tool_use("toolu_2", "mcp__s__meet", json!({}));
         world.model.turn(two).turn("Done.");
-        // Neither ends before the other has begun.
+        // Neither ends before the other has started.
         let meet = async |State(both): State<Arc<Barrier>>, CallId(id)| {
             both.wait().await;
             id
@@ -42,7 +42,7 @@ async fn promise_07_read_only_tools_run_concurrently() {
     .await;
 }
 
-/// What calls do, and the session in which they do it.
+/// The events of calls, and their session.
 #[derive(Default)]
 struct Diary {
     entries: Mutex<Vec<String>>,
@@ -51,7 +51,10 @@ struct Diary {
 
 impl Diary {
     fn note(&self, entry: String) {
-        self.entries.lock().expect("no writer panics").push(entry);
+        self.entries
+            .lock()
+            .expect("the lock is not poisoned")
+            .push(entry);
     }
 }
 
@@ -64,8 +67,8 @@ async fn promise_07_other_tools_run_one_at_a_time() {
         world.model.turn(two).turn("Done.");
         let work = async |State(diary): State<Arc<Diary>>, CallId(id)| {
             diary.note(format!("{id} began"));
-            // The CLI speaks in order: had it made the other call already, it would come before this.
-            let control = diary.control.get().expect("the session has begun");
+            // The CLI writes in order: an earlier call would come before this.
+            let control = diary.control.get().expect("the session is open");
             control.mcp_status().await?;
             diary.note(format!("{id} ended"));
             Ok::<_, inhouse::Error>(id)
@@ -92,7 +95,7 @@ async fn promise_07_other_tools_run_one_at_a_time() {
     .await;
 }
 
-/// Tells that it was dropped.
+/// Reports that it was dropped.
 struct Dropped(mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Dropped {
@@ -101,7 +104,7 @@ impl Drop for Dropped {
     }
 }
 
-/// A server whose tool `wait` never ends, and tells what becomes of it.
+/// A server whose tool `wait` never ends, and reports its events.
 fn endless() -> (ToolServer, mpsc::UnboundedReceiver<&'static str>) {
     let (tell, told) = mpsc::unbounded_channel();
     let wait = move |cancelled: Cancelled| {
@@ -112,7 +115,7 @@ fn endless() -> (ToolServer, mpsc::UnboundedReceiver<&'static str>) {
                 cancelled.wait().await;
                 let _ = elsewhere.send("told");
             });
-            tell.send("began").expect("the test listens");
+            tell.send("began").expect("the test holds the receiver");
             let _dropped = Dropped(tell);
             pending::<()>().await;
         }
@@ -235,7 +238,7 @@ async fn promise_06_one_definition_serves_eight_sessions_at_once() {
                 Some(result) => Turn::new().text(result.text.clone()),
             },
         );
-        // All sessions have to be in here at once.
+        // All sessions have to be here concurrently.
         let meet = async |State(all): State<Arc<Barrier>>| {
             all.wait().await;
             "met"
@@ -276,9 +279,9 @@ async fn tool_added_during_a_session_is_called() {
         let mut client = connect(world, server).await;
         let control = client.control().clone();
         let listed = async |wanted: &[&str]| {
-            // Each question is a trip to the CLI and back.
+            // Each request is a round trip to the CLI.
             loop {
-                let status = control.mcp_status().await.expect("the session lives");
+                let status = control.mcp_status().await.expect("the session is alive");
                 let listed = status[0].tools.iter().flatten();
                 let names: Vec<&str> = listed.map(|tool| tool.name.as_str()).collect();
                 if names == wanted {
@@ -305,7 +308,7 @@ async fn tool_added_during_a_session_is_called() {
     .await;
 }
 
-/// The call of a server without a timeout tells when `MCP_TOOL_TIMEOUT` is over: the CLI cancels it.
+/// The call of a server without a timeout shows when `MCP_TOOL_TIMEOUT` has passed: the CLI cancels it.
 #[tokio::test]
 async fn timeout_of_a_server_replaces_mcp_tool_timeout() {
     world::pinned(async |world| {
@@ -343,7 +346,7 @@ async fn timeout_of_a_server_replaces_mcp_tool_timeout() {
 
         assert_eq!(world.ask(&mut client, "Go.").await, "Done.");
 
-        // They are in the order in which they came.
+        // They are in order of arrival.
         let mut seen = seen(world);
         seen.sort_by(|one, other| one.id.cmp(&other.id));
         assert_eq!(

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{calling, connect, saved, seen};
 use crate::world;
 
-/// A picture of one pixel.
+/// A PNG of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// The bytes `sound`.
@@ -97,7 +97,7 @@ async fn images_audio_and_resources_reach_the_model() {
         let picture = blocks(last.messages(), "toolu_0")
             .into_iter()
             .find(|block| block["type"] == "image")
-            .expect("the model sees the picture");
+            .expect("the model gets the image");
         assert_eq!(picture["source"]["media_type"], "image/png");
         assert!(picture["source"]["data"].is_string());
         assert_eq!(fs::read(saved(&seen[1].text)).unwrap(), b"sound");
@@ -110,7 +110,7 @@ async fn images_audio_and_resources_reach_the_model() {
     .await;
 }
 
-/// The content of a tool's result, block by block.
+/// Returns the content blocks of a tool result.
 fn blocks(messages: &[Value], call: &str) -> Vec<Value> {
     let results = messages
         .iter()

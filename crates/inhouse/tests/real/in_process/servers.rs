@@ -1,4 +1,4 @@
-//! Servers: how they begin, how they change, and next to others.
+//! Servers: handshake, changes, and use beside external servers.
 
 use inhouse::control::outgoing::{ManifestOutcome, McpConnection};
 use inhouse::options::{AgentDefinition, McpServer};
@@ -35,7 +35,7 @@ async fn cli_uses_the_manifest_instead_of_a_handshake() {
             .initialization()
             .sdk_mcp_manifests_parked
             .as_ref();
-        let parked = parked.expect("this CLI knows manifests");
+        let parked = parked.expect("the CLI supports manifests");
         assert_eq!(
             parked.get("s"),
             Some(&ManifestOutcome::Parked),
@@ -54,7 +54,7 @@ async fn cli_uses_the_manifest_instead_of_a_handshake() {
     .await;
 }
 
-/// The oldest CLI knows no manifests and makes the handshake itself.
+/// The oldest CLI does not support manifests and makes the handshake.
 #[tokio::test]
 async fn oldest_cli_makes_the_handshake() {
     world::oldest(async |world| {
@@ -243,7 +243,7 @@ async fn server_is_switched_off_and_on_again() {
     .await;
 }
 
-/// A session whose tool `say` is under a policy, and the questions that it asks.
+/// A session whose tool `say` has a policy, and its permission requests.
 async fn under(
     world: &world::World,
     policy: ToolPermissionPolicy,
@@ -255,7 +255,9 @@ async fn under(
         .extra_arg("permission-prompt-tool", Some("stdio"))
         .allow_tools(["mcp__s"])
         .on_request("can_use_tool", move |request: Value| {
-            asked.send(request.clone()).expect("the test listens");
+            asked
+                .send(request.clone())
+                .expect("the test holds the receiver");
             async move {
                 let input = &request["input"];
                 Ok::<_, String>(json!({"behavior": "allow", "updatedInput": input}))
@@ -281,7 +283,7 @@ async fn always_ask_tool_asks_despite_allow_rules() {
 
             assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
 
-            let question = questions.try_recv().expect("the host is asked");
+            let question = questions.try_recv().expect("the host gets a request");
             assert_eq!(question["tool_name"], "mcp__s__say");
             assert!(questions.try_recv().is_err(), "once");
             assert_eq!(seen(world)[0].text, "hello");

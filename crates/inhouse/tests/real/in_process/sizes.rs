@@ -1,4 +1,4 @@
-//! Arguments and results that are large.
+//! Large arguments and results.
 
 use std::fs;
 
@@ -44,7 +44,7 @@ async fn promise_11_argument_of_12_mib_is_delivered() {
     .await;
 }
 
-/// A server whose tools tell a long story: one as much as the CLI likes to read, one all of it.
+/// A server with long results: one tool under the CLI's limit, one with a raised limit.
 fn stories(story: &str) -> ToolServer {
     let [cut, whole] = [story; 2].map(|story| {
         let story = story.to_owned();
@@ -56,12 +56,12 @@ fn stories(story: &str) -> ToolServer {
         .tool(Tool::new("whole", "A story", whole).max_result_size(500_000))
 }
 
-/// Expects that the model was only told where to find a story, and perhaps how it begins.
+/// Expects that the model got only the path of a long result, and perhaps its start.
 fn assert_saved(result: &ToolResult, story: &str, begins: bool) {
     assert!(!result.is_error, "{}", result.text);
     assert!(result.text.len() < 10_000, "{}", result.text);
     assert_eq!(result.text.contains("Once upon"), begins, "{}", result.text);
-    let kept = fs::read_to_string(saved(&result.text)).expect("the file is there");
+    let kept = fs::read_to_string(saved(&result.text)).expect("the file exists");
     assert!(kept.contains(story), "{} bytes are kept", kept.len());
 }
 
@@ -92,7 +92,7 @@ async fn promise_24_result_of_5_mib_is_saved_to_a_file() {
 
         let seen = seen(world);
         assert_saved(&seen[0], &story, false);
-        // Longer than even this tool was allowed.
+        // Longer than the raised limit of this tool.
         assert_saved(&seen[1], &story, true);
     })
     .await;

@@ -1,4 +1,4 @@
-//! A server asks a person while one of its tools runs.
+//! A server sends an elicitation while one of its tools runs.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::seen;
 use crate::world::{self, World};
 
-/// A server whose tool asks what `QUESTION` says, and gives back what was answered.
+/// A server whose tool sends the elicitation in `QUESTION`, and returns the answer.
 const SERVER: &str = r#"
 say() {
     printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"
@@ -38,7 +38,7 @@ while read -r line; do
 done
 "#;
 
-// As text: the order of the fields is the server's.
+// Compared as text, because the order of fields is the server's.
 const FORM: &str = r#"{
     "mode": "form",
     "message": "How many live here?",
@@ -71,7 +71,7 @@ fn census(world: &World, question: &str) -> Options {
         .allow_tools(["mcp__census"])
 }
 
-/// What the server is told.
+/// Returns the answer that the server gets.
 async fn server_sees(world: &World, options: Options) -> (Value, Vec<Message>) {
     let mut client = world.connect(options).await;
     let turn = client.send("Count.").await.unwrap();
@@ -88,7 +88,7 @@ async fn completed_form_reaches_the_server() {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options =
             census(world, FORM).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
-                tell.send(asked).expect("the test listens");
+                tell.send(asked).expect("the test holds the receiver");
                 Ok(ElicitationAnswer::accept(&json!({"people": 3, "cats": 1}))?)
             });
 
@@ -152,7 +152,7 @@ async fn url_elicitation_completes_when_the_server_says_so() {
         let (tell, mut told) = mpsc::unbounded_channel();
         let options =
             census(world, PAGE).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
-                tell.send(asked).expect("the test listens");
+                tell.send(asked).expect("the test holds the receiver");
                 Ok(ElicitationAnswer::agree())
             });
 

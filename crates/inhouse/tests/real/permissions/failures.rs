@@ -1,4 +1,4 @@
-//! Handlers that do not decide, and questions that are taken back.
+//! Handlers that fail, and requests that are cancelled.
 
 use std::future::pending;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::{run, seen};
 use crate::world::{self, World, result_of};
 
-/// What the model reads when a handler does not decide; the session goes on.
+/// Returns what the model gets if a handler fails; the session continues.
 async fn undecided(world: &World, options: Options) -> String {
     run(world, "touch asked");
     world.model.turn("Still here.");
@@ -75,7 +75,7 @@ async fn interrupt_cancels_the_request_and_drops_the_handler() {
         let options = world
             .options()
             .permissions(async move |_: Asked<CanUseTool>| {
-                tell.send("asked").expect("the test listens");
+                tell.send("asked").expect("the test holds the receiver");
                 let _until_dropped = Dropped(tell);
                 pending().await
             });

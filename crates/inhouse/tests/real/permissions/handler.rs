@@ -1,4 +1,4 @@
-//! A handler decides, and its word is what happens.
+//! Decisions of a permission handler.
 
 use inhouse::Asked;
 use inhouse::message::TerminalReason;
@@ -16,7 +16,7 @@ async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
     let options = world
         .options()
         .permissions(async move |asked: Asked<CanUseTool>| {
-            tell.send(asked).expect("the test listens");
+            tell.send(asked).expect("the test holds the receiver");
             Ok(Decision::allow().input(json!({"command": "touch answered && echo changed"})))
         });
     let mut client = world.connect(options).await;
@@ -121,7 +121,7 @@ async fn deny_can_interrupt_the_turn() {
             1,
             "the model is not asked again"
         );
-        // The session lives: the turn that is left answers the next prompt.
+        // The session is alive: the remaining turn answers the next prompt.
         assert_eq!(world.ask(&mut client, "Well?").await, "Done.");
     })
     .await;
@@ -143,8 +143,8 @@ async fn mode_set_in_the_handler_applies() {
         let options = world
             .options()
             .permissions(async move |asked: Asked<CanUseTool>| {
-                tell.send(()).expect("the test listens");
-                let control = asked.session().control().expect("the session lives");
+                tell.send(()).expect("the test holds the receiver");
+                let control = asked.session().control().expect("the session is alive");
                 control.set_permission_mode(PermissionMode::DontAsk).await?;
                 Ok(Decision::allow())
             });

@@ -1,4 +1,4 @@
-//! The model plans, and a person approves or does not.
+//! Plan approval with the real CLI.
 
 use inhouse::Asked;
 use inhouse::message::{Message, SystemMessage};
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::seen;
 use crate::world::{self, World};
 
-/// The file that the CLI tells the model to write its plan into.
+/// The plan file that the CLI names to the model.
 fn plan_file(asked: &ModelRequest) -> String {
     let prompt = asked.body().to_string();
     let ends = prompt.match_indices(".md").map(|(at, end)| at + end.len());
@@ -20,7 +20,7 @@ fn plan_file(asked: &ModelRequest) -> String {
         Some(&prompt[start..end])
     });
     let path = paths.find(|path| path.contains("/plans/"));
-    path.expect("the prompt names a file").to_owned()
+    path.expect("the prompt contains a file name").to_owned()
 }
 
 /// Plans, writes the plan down, and asks for approval; what was shown, what the model read, and the
@@ -35,7 +35,7 @@ async fn plan(
         .options()
         .permission_mode(PermissionMode::Plan)
         .on_plan(async move |asked: Asked<PlanRequest>| {
-            tell.send(asked).expect("the test listens");
+            tell.send(asked).expect("the test holds the receiver");
             Ok(decision)
         });
     let mut client = world.connect(options).await;
@@ -51,7 +51,7 @@ async fn plan(
     let turn = client.send("Plan.").await.unwrap();
     let messages = world.read(turn).await;
 
-    let asked = told.recv().await.expect("the plan is shown");
+    let asked = told.recv().await.expect("the handler gets the plan");
     assert_eq!(asked.request.plan_file_path.as_deref(), Some(file.as_str()));
     let result = seen(world).pop().unwrap();
     let modes = messages.iter().filter_map(|message| match message {

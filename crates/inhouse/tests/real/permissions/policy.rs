@@ -1,4 +1,4 @@
-//! Policies against real tools: the CLI follows the rules, the host hears of the rest.
+//! Policies with built-in tools: the CLI applies the rules, other calls go to the handler.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use super::seen;
 use crate::mcp::script;
 use crate::world::{self, World};
 
-/// What became of one call.
+/// The outcome of one call.
 #[derive(Debug, PartialEq)]
 enum Fate {
     Ran,
@@ -22,8 +22,8 @@ enum Fate {
 }
 use Fate::{Asked, Denied, Ran};
 
-/// Lets the model make calls, one after another, and tells what became of each. What is asked is
-/// denied, so that nothing runs by accident.
+/// Lets the model make calls in sequence, and returns the outcome of each. The handler denies, so that
+/// nothing runs by accident.
 async fn fates(
     world: &World,
     options: Options,
@@ -40,7 +40,7 @@ async fn fates(
     let (tell, mut told) = mpsc::unbounded_channel();
     let policy = policy.otherwise(async move |asked: inhouse::Asked<CanUseTool>| {
         tell.send(asked.request.tool_use_id.clone())
-            .expect("the test listens");
+            .expect("the test holds the receiver");
         Ok(Decision::deny("asked"))
     });
     let mut client = world.connect(options.permissions(policy)).await;

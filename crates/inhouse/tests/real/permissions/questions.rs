@@ -1,4 +1,4 @@
-//! The model asks a person.
+//! Questions of the model.
 
 use inhouse::Asked;
 use inhouse::permission::{CanUseTool, Decision};

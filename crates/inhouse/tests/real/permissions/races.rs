@@ -1,4 +1,4 @@
-//! A hook and a handler are asked at once, and the first one decides.
+//! A hook and a handler are called concurrently, and the first decides.
 
 use std::future::pending;
 
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::{run, seen};
 use crate::world::{self, World};
 
-/// Tells what it is when it is dropped.
+/// Reports its name when it is dropped.
 struct Dropped(&'static str, mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Dropped {
@@ -31,7 +31,7 @@ fn hook_decides(options: Options, decision: Value) -> Options {
     )
 }
 
-/// A session with a handler that never decides, and tells when it is dropped.
+/// A session with a handler that never decides, and reports its drop.
 fn waiting(world: &World) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
     let (tell, told) = mpsc::unbounded_channel();
     let options = world

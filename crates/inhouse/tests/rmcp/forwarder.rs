@@ -1,4 +1,4 @@
-//! Connects a client of the library to a server behind the bridge.
+//! Connects an `rmcp` client to a server behind the bridge.
 
 use std::collections::HashMap;
 
@@ -9,31 +9,31 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-/// What fits into a pipe.
-const PIPE: usize = 64 * 1024;
+/// The capacity of each stream.
+const PIPE_BYTES: usize = 64 * 1024;
 
-/// The two ends of a session whose CLI passes messages on between a client and the server `tools`.
+/// Connects a session whose CLI forwards messages between a client and the server `tools`.
 ///
-/// The second is the client's: it speaks JSON-RPC, line by line.
+/// Returns the session, and the client's stream of JSON-RPC lines.
 pub(crate) async fn bridged(options: Options) -> (Client, DuplexStream) {
-    let (host_in, cli_in) = tokio::io::duplex(PIPE);
-    let (host_out, cli_out) = tokio::io::duplex(PIPE);
-    let (theirs, ours) = tokio::io::duplex(PIPE);
-    tokio::spawn(Pump::new(cli_in, cli_out, ours).run());
+    let (host_in, cli_in) = tokio::io::duplex(PIPE_BYTES);
+    let (host_out, cli_out) = tokio::io::duplex(PIPE_BYTES);
+    let (theirs, ours) = tokio::io::duplex(PIPE_BYTES);
+    tokio::spawn(Forwarder::new(cli_in, cli_out, ours).run());
     let client = Client::connect_with(options, duplex(host_out, host_in)).await;
-    (client.expect("the pump accepts every session"), theirs)
+    (client.expect("the session opens"), theirs)
 }
 
-struct Pump {
+struct Forwarder {
     host_lines: Lines<BufReader<DuplexStream>>,
     host: DuplexStream,
     client_lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     client: WriteHalf<DuplexStream>,
-    /// Whether a message that the host has yet to answer was a request of the client.
-    asked: HashMap<String, bool>,
+    /// By control request id: whether the open message was a request of the client.
+    requests: HashMap<String, bool>,
 }
 
-impl Pump {
+impl Forwarder {
     fn new(host_in: DuplexStream, host_out: DuplexStream, client: DuplexStream) -> Self {
         let (client_in, client) = tokio::io::split(client);
         Self {
@@ -41,11 +41,11 @@ impl Pump {
             host: host_out,
             client_lines: BufReader::new(client_in).lines(),
             client,
-            asked: HashMap::new(),
+            requests: HashMap::new(),
         }
     }
 
-    /// Passes messages on until either side has left.
+    /// Forwards messages until either side has ended.
     async fn run(mut self) {
         loop {
             tokio::select! {
@@ -57,22 +57,22 @@ impl Pump {
     }
 
     async fn on_client(&mut self, line: &str) {
-        let message: Value = serde_json::from_str(line).expect("the client speaks JSON");
-        let id = format!("m{}", self.asked.len());
+        let message: Value = serde_json::from_str(line).expect("the client writes JSON");
+        let id = format!("m{}", self.requests.len());
         let is_request = message.get("method").is_some() && message.get("id").is_some();
-        self.asked.insert(id.clone(), is_request);
+        self.requests.insert(id.clone(), is_request);
         let request = json!({"subtype": "mcp_message", "server_name": "tools", "message": message});
         self.tell_host(json!({"type": "control_request", "request_id": id, "request": request}))
             .await;
     }
 
     async fn on_host(&mut self, line: &str) {
-        let line: Value = serde_json::from_str(line).expect("the host speaks JSON");
+        let line: Value = serde_json::from_str(line).expect("the host writes JSON");
         if line["type"] == "control_response" {
             let response = &line["response"];
             let id = response["request_id"].as_str().expect("an id");
             assert_eq!(response["subtype"], "success", "{line}");
-            if self.asked[id] {
+            if self.requests[id] {
                 self.tell_client(&response["response"]["mcp_response"])
                     .await;
             }
@@ -89,7 +89,7 @@ impl Pump {
     }
 
     async fn tell_host(&mut self, line: Value) {
-        // Fails when the host has left, which the next read notices.
+        // Fails if the host has ended, which the next read notices.
         let _ = self.host.write_all(format!("{line}\n").as_bytes()).await;
     }
 

@@ -6,7 +6,7 @@ use inhouse::hook::*;
 use inhouse::launch::{HostEnvironment, Plan};
 use serde_json::{Value, json};
 
-/// What is said of options that cannot be meant.
+/// Returns the error of invalid options.
 fn refusal(options: &Options) -> String {
     let error = Plan::new(options, "claude", &HostEnvironment::default())
         .expect_err("these options cannot be meant");
@@ -34,7 +34,7 @@ fn tool_matcher_takes_a_plain_name() {
     assert!(text.contains("Matcher::any()"), "{text}");
 }
 
-/// The CLI would not call the hook, and not say why.
+/// The CLI would silently not call the hook.
 #[test]
 fn invalid_pattern_is_rejected() {
     let text = refusal(&before_tools(Matcher::pattern("mcp__(calc|mail")));

@@ -1,4 +1,4 @@
-//! Events around a conversation reach typed hooks.
+//! Typed hooks for settings, models, worktrees, tasks, directories and elicitations.
 
 use std::fs;
 
@@ -191,7 +191,7 @@ async fn new_directory_is_seen() {
     .await;
 }
 
-/// A model that calls a tool whose server asks a person which region it is.
+/// Scripts a model that calls a tool whose server elicits a region.
 fn asking_for_a_region(world: &World) -> inhouse::Options {
     world
         .model
@@ -228,7 +228,7 @@ async fn elicitations_of_mcp_servers_are_seen() {
     .await;
 }
 
-/// The one thing that a hook can do about a question: a person is not even asked.
+/// A hook can block an elicitation: the handler is not called.
 #[tokio::test]
 async fn blocked_elicitation_is_declined() {
     world::pinned(async |world| {

@@ -1,4 +1,4 @@
-//! Decisions that spare the next question.
+//! Decisions that are remembered.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::world::{self, World};
 
-/// How often a handler with this decision is asked when the model runs these commands, one in each
+/// Returns how often a handler with this decision is called when the model runs these commands, one per
 /// turn.
 async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
     for (number, command) in commands.iter().enumerate() {
@@ -27,7 +27,7 @@ async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
     let options = world
         .options()
         .permissions(async move |_: Asked<CanUseTool>| {
-            tell.send(()).expect("the test listens");
+            tell.send(()).expect("the test holds the receiver");
             Ok(decision)
         });
     let mut client = world.connect(options).await;

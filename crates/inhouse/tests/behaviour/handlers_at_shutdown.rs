@@ -46,7 +46,7 @@ async fn handlers_stop_at_once_when_the_client_is_dropped() {
         timed(told.recv()).await
     };
     let cli = async {
-        // The end of the CLI would stop its handlers, too: here it does not come.
+        // An exit of the CLI would also drop the handlers; here the CLI does not exit.
         cli.ignore_terminate();
         cli.ignore_kill();
         cli.accept().await;

@@ -1,4 +1,4 @@
-//! How a session with a server begins.
+//! Manifests and handshakes of mounted servers.
 
 use std::future::{pending, ready};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ async fn manifest_is_sent_with_initialize() {
             json!({"listChanged": true})
         );
         assert_eq!(manifest["toolsListResult"]["tools"][0]["name"], "count");
-        // The CLI takes it and makes no handshake of its own.
+        // The CLI uses the manifest and makes no handshake.
         assert_eq!(journal.next().await, "initialized");
         assert_eq!(cli.call(2, "who").await, r#"claude-code 2 "toolu_2""#);
     })
@@ -66,7 +66,7 @@ async fn cli_without_manifests_makes_the_handshake() {
     .await;
 }
 
-/// Servers that begin in one unusual way each.
+/// Servers with one unusual start each.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beginning {
     WithoutTools,
@@ -96,7 +96,7 @@ impl ServerHandler for Beginning {
             Self::Refused => Err(ErrorData::internal_error("not today", None)),
             Self::Never => pending().await,
             Self::Panic => panic!("not today"),
-            // As many servers do.
+            // Many servers do this.
             Self::OwnAnswer => Ok(self.get_info()),
             _ => self.negotiate_initialize(&request),
         }
@@ -109,7 +109,7 @@ impl ServerHandler for Beginning {
     ) -> Result<ListToolsResult, ErrorData> {
         if *self == Self::ToolsThatChange {
             let told = context.peer.notify_tool_list_changed().await;
-            told.expect("the session lives");
+            told.expect("the session is alive");
         }
         let mut schema = JsonObject::new();
         schema.insert("type".to_owned(), json!("object"));

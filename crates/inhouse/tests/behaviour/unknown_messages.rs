@@ -1,4 +1,4 @@
-//! What this version does not know is kept as it came, and nothing after it is lost.
+//! Unknown and misshapen messages are kept raw, and nothing after them is lost.
 
 use inhouse::message::Message;
 use inhouse::{ErrorKind, query};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{connect, read, result_with};
 
-/// Sends a line and returns the message that the host makes of it.
+/// Sends a line and returns the message that the host reads.
 async fn message_of(line: Value) -> Message {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
@@ -25,7 +25,7 @@ async fn message_of(line: Value) -> Message {
     join(host, cli).await.0
 }
 
-/// The same line again, as JSON.
+/// Serialises the message back to JSON.
 async fn round_trip(line: &Value) -> Value {
     let message = message_of(line.clone()).await;
     serde_json::to_value(&message).unwrap()
