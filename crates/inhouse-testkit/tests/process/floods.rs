@@ -21,8 +21,8 @@ async fn ten_megabytes_of_stderr_delay_nothing() {
         .stderr_flood(5 * MIB)
         .turn("42");
     let fake = FakeProcess::new(&script);
-    let heard = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&heard);
+    let received = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&received);
     let options = fake.options().stderr(move |line| {
         count.fetch_add(line.len() + 1, Ordering::Relaxed);
     });
@@ -30,8 +30,8 @@ async fn ten_megabytes_of_stderr_delay_nothing() {
     let answer = within(async { query.await?.text().await }).await.unwrap();
     assert_eq!(answer, "42");
     // The ends of the two floods may be joined into one line.
-    let heard = heard.load(Ordering::Relaxed);
-    assert!((10 * MIB..=10 * MIB + 2).contains(&heard), "{heard}");
+    let received = received.load(Ordering::Relaxed);
+    assert!((10 * MIB..=10 * MIB + 2).contains(&received), "{received}");
     fake.assert_gone();
 }
 

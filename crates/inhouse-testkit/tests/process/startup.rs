@@ -73,7 +73,7 @@ async fn promise_13_dropped_connect_future_kills_the_cli() {
     let connecting = Client::connect(options);
     within(async {
         tokio::select! {
-            _ = connecting => panic!("nobody accepts the session"),
+            _ = connecting => panic!("the session must not open"),
             half_way = half_way => half_way.unwrap(),
         }
     })

@@ -179,7 +179,7 @@ async fn promise_05_dropped_connect_future_kills_the_cli() {
     let (asked, cli_was_asked) = oneshot::channel();
     let host = async {
         tokio::select! {
-            _ = Client::connect_with(Options::new(), transport) => panic!("nobody accepted"),
+            _ = Client::connect_with(Options::new(), transport) => panic!("the session must not open"),
             asked = cli_was_asked => asked.unwrap(),
         }
     };

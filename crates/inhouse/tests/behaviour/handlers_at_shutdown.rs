@@ -13,9 +13,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::support::{connect_with, idle, seconds, timed};
 
-struct TellOnDrop(UnboundedSender<&'static str>);
+struct ReportOnDrop(UnboundedSender<&'static str>);
 
-impl Drop for TellOnDrop {
+impl Drop for ReportOnDrop {
     fn drop(&mut self) {
         let _ = self.0.send("dropped");
     }
@@ -23,27 +23,27 @@ impl Drop for TellOnDrop {
 
 /// A handler of `wait` that never answers, and a receiver that gets its start and its drop.
 fn endless() -> (Options, UnboundedReceiver<&'static str>) {
-    let (tell, told) = unbounded_channel();
+    let (sender, events) = unbounded_channel();
     let options = Options::new().on_request("wait", move |_: Value| {
-        let tell = tell.clone();
+        let sender = sender.clone();
         async move {
-            let _ = tell.send("started");
-            let _guard = TellOnDrop(tell);
+            let _ = sender.send("started");
+            let _guard = ReportOnDrop(sender);
             pending::<Result<Value, Infallible>>().await
         }
     });
-    (options, told)
+    (options, events)
 }
 
 #[tokio::test(start_paused = true)]
 async fn handlers_stop_at_once_when_the_client_is_dropped() {
     let (transport, mut cli) = FakeCli::new();
-    let (options, mut told) = endless();
+    let (options, mut events) = endless();
     let host = async {
         let client = connect_with(options, transport).await;
-        assert_eq!(told.recv().await, Some("started"));
+        assert_eq!(events.recv().await, Some("started"));
         drop(client);
-        timed(told.recv()).await
+        timed(events.recv()).await
     };
     let cli = async {
         // An exit of the CLI would also drop the handlers; here the CLI does not exit.
@@ -52,8 +52,8 @@ async fn handlers_stop_at_once_when_the_client_is_dropped() {
         cli.accept().await;
         cli.ask(json!({"subtype": "wait"})).await;
     };
-    let ((told, took), ()) = join(host, cli).await;
-    assert_eq!(told, Some("dropped"));
+    let ((events, took), ()) = join(host, cli).await;
+    assert_eq!(events, Some("dropped"));
     assert_eq!(took, seconds(0));
 }
 

@@ -83,7 +83,7 @@ async fn promise_03_messages_beyond_the_backlog_are_one_gap_with_their_size() {
         let messages = client.messages();
         assert_eq!(read(messages, 3).await, ["note", "note", "note"]);
         let Message::Gap(gap) = messages.next().await.unwrap().unwrap() else {
-            panic!("the loss is told where it happened");
+            panic!("the gap is where the loss happened");
         };
         assert_eq!(gap.reason, GapReason::BacklogFull);
         assert_eq!((gap.lines, gap.bytes), (7, 7 * note_bytes() as u64));

@@ -37,24 +37,24 @@ fn refusal(answer: HostAnswer) -> (String, Option<String>) {
 
 /// A handler that never answers, and reports its start and its drop.
 fn endless(options: Options) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
-    struct Told(mpsc::UnboundedSender<&'static str>);
+    struct ReportOnDrop(mpsc::UnboundedSender<&'static str>);
 
-    impl Drop for Told {
+    impl Drop for ReportOnDrop {
         fn drop(&mut self) {
             let _ = self.0.send("dropped");
         }
     }
 
-    let (tell, told) = mpsc::unbounded_channel();
+    let (sender, events) = mpsc::unbounded_channel();
     let options = options.on_request("wait", move |_: Value| {
-        let tell = tell.clone();
+        let sender = sender.clone();
         async move {
-            tell.send("began").expect("the test holds the receiver");
-            let _until_dropped = Told(tell);
+            sender.send("began").expect("the test holds the receiver");
+            let _until_dropped = ReportOnDrop(sender);
             pending::<Result<Value, Infallible>>().await
         }
     });
-    (options, told)
+    (options, events)
 }
 
 fn echo(options: Options) -> Options {
@@ -126,11 +126,11 @@ async fn promise_08_every_request_is_answered_once() {
 
 #[tokio::test(start_paused = true)]
 async fn slow_handler_delays_nothing() {
-    let (options, mut told) = endless(echo(Options::new()));
+    let (options, mut events) = endless(echo(Options::new()));
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect_with(options, transport).await;
-        assert_eq!(told.recv().await, Some("began"));
+        assert_eq!(events.recv().await, Some("began"));
         settled(client.control()).await;
         assert_eq!(read(client.messages(), 1).await, ["said meanwhile"]);
         assert_eq!(
@@ -189,12 +189,12 @@ async fn handler_error_is_sent_to_the_cli() {
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_request_drops_its_handler_and_gets_no_response() {
-    let (options, mut told) = endless(echo(Options::new()));
+    let (options, mut events) = endless(echo(Options::new()));
     serve(options, async |cli| {
         let id = cli.ask(json!({"subtype": "wait"})).await;
-        assert_eq!(told.recv().await, Some("began"));
+        assert_eq!(events.recv().await, Some("began"));
         cli.cancel(&id).await;
-        assert_eq!(told.recv().await, Some("dropped"));
+        assert_eq!(events.recv().await, Some("dropped"));
         // A response to it would come before this one.
         assert_echoes(cli, "next").await;
     })
@@ -203,18 +203,18 @@ async fn cancelled_request_drops_its_handler_and_gets_no_response() {
 
 #[tokio::test(start_paused = true)]
 async fn cancel_stops_only_the_named_handler() {
-    let (options, mut told) = endless(Options::new());
+    let (options, mut events) = endless(Options::new());
     serve(options, async |cli| {
         let first = cli.ask(json!({"subtype": "wait"})).await;
-        assert_eq!(told.recv().await, Some("began"));
+        assert_eq!(events.recv().await, Some("began"));
         cli.ask(json!({"subtype": "wait"})).await;
-        assert_eq!(told.recv().await, Some("began"));
+        assert_eq!(events.recv().await, Some("began"));
         cli.cancel("nobody").await;
         cli.cancel(&first).await;
-        assert_eq!(told.recv().await, Some("dropped"));
+        assert_eq!(events.recv().await, Some("dropped"));
         let id = cli.ask(json!({"subtype": "nothing"})).await;
         refusal(cli.expect_answer(&id).await);
-        assert!(told.try_recv().is_err(), "the other one is still at work");
+        assert!(events.try_recv().is_err(), "the other one is still at work");
     })
     .await;
 }
@@ -335,12 +335,12 @@ async fn request_without_body_is_answered_and_without_id_ignored() {
 
 #[tokio::test(start_paused = true)]
 async fn close_drops_handlers_at_once() {
-    let (options, mut told) = endless(Options::new());
+    let (options, mut events) = endless(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let client = connect_with(options, transport).await;
-        assert_eq!(told.recv().await, Some("began"));
-        let (closed, (last, took)) = tokio::join!(client.close(), timed(told.recv()));
+        assert_eq!(events.recv().await, Some("began"));
+        let (closed, (last, took)) = tokio::join!(client.close(), timed(events.recv()));
         closed.unwrap();
         assert_eq!((last, took), (Some("dropped"), seconds(0)));
     };
@@ -355,7 +355,7 @@ async fn close_drops_handlers_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn exit_of_the_cli_drops_handlers() {
-    let (options, mut told) = endless(Options::new());
+    let (options, mut events) = endless(Options::new());
     let (transport, mut cli) = FakeCli::new();
     let host = async {
         let mut client = connect_with(options, transport).await;
@@ -364,9 +364,9 @@ async fn exit_of_the_cli_drops_handlers() {
     let cli = async move {
         cli.accept().await;
         cli.ask(json!({"subtype": "wait"})).await;
-        assert_eq!(told.recv().await, Some("began"));
+        assert_eq!(events.recv().await, Some("began"));
         drop(cli);
-        assert_eq!(told.recv().await, Some("dropped"));
+        assert_eq!(events.recv().await, Some("dropped"));
     };
     join(host, cli).await;
 }

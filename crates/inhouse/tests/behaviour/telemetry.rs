@@ -22,11 +22,11 @@ const SECRET: &str = "sk-hunter2-do-not-tell";
 #[derive(Clone)]
 struct Listener {
     level: Level,
-    heard: Arc<Mutex<Heard>>,
+    recorded: Arc<Mutex<Recorded>>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct Recorded {
     spans: BTreeSet<&'static str>,
     text: String,
     next_id: u64,
@@ -40,16 +40,22 @@ impl Listener {
         LazyLock::force(&ANOTHER);
         Self {
             level,
-            heard: Arc::default(),
+            recorded: Arc::default(),
         }
     }
 
     fn text(&self) -> String {
-        self.heard.lock().unwrap().text.clone()
+        self.recorded.lock().unwrap().text.clone()
     }
 
     fn spans(&self) -> Vec<&'static str> {
-        self.heard.lock().unwrap().spans.iter().copied().collect()
+        self.recorded
+            .lock()
+            .unwrap()
+            .spans
+            .iter()
+            .copied()
+            .collect()
     }
 }
 
@@ -59,21 +65,21 @@ impl Subscriber for Listener {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut heard = self.heard.lock().unwrap();
-        heard.spans.insert(span.metadata().name());
-        span.record(&mut *heard);
-        heard.next_id += 1;
-        Id::from_u64(heard.next_id)
+        let mut recorded = self.recorded.lock().unwrap();
+        recorded.spans.insert(span.metadata().name());
+        span.record(&mut *recorded);
+        recorded.next_id += 1;
+        Id::from_u64(recorded.next_id)
     }
 
     fn record(&self, _: &Id, values: &Record<'_>) {
-        values.record(&mut *self.heard.lock().unwrap());
+        values.record(&mut *self.recorded.lock().unwrap());
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        event.record(&mut *self.heard.lock().unwrap());
+        event.record(&mut *self.recorded.lock().unwrap());
     }
 
     fn enter(&self, _: &Id) {}
@@ -81,7 +87,7 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-impl Visit for Heard {
+impl Visit for Recorded {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         writeln!(self.text, "{field}: {value:?}").expect("writing to a string succeeds");
     }

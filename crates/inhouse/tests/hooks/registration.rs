@@ -8,7 +8,7 @@ use inhouse_proto::control::encode;
 use serde_json::{Value, json};
 
 /// Returns the `hooks` member of `initialize` for hooks that pass.
-macro_rules! told {
+macro_rules! registered {
     ($( $event:ident: $matcher:expr; )+) => {{
         let options = Options::new()
             $( .hook($matcher, async |_: $event, _| Ok(HookOutput::pass())) )+;
@@ -26,7 +26,7 @@ fn announced(options: &Options) -> Value {
 #[test]
 fn every_matcher_has_a_unique_callback_id() {
     assert_eq!(
-        told! {
+        registered! {
             PreToolUse: Matcher::tool("Bash").timeout(Duration::from_millis(2500));
             Stop: Matcher::any();
             PreToolUse: Matcher::tools(["Write", "Edit"]).on_failure(OnFailure::Block);
@@ -51,7 +51,7 @@ fn initialize_has_no_hooks_without_hooks() {
 /// One row for each event with a matcher.
 #[test]
 fn matchers_use_the_field_that_the_cli_compares() {
-    let hooks = told! {
+    let hooks = registered! {
         PostToolUse: Matcher::tool("Bash");
         PostToolUseFailure: Matcher::tool("Bash");
         PermissionRequest: Matcher::tool("mcp__my-srv__add");

@@ -191,8 +191,8 @@ async fn server_is_reached_by_its_key() {
             .call_tool("sums", "add", json!({"a": 15, "b": 27}))
             .await;
         assert_eq!(sum.all_text(), "42");
-        let nobody = exchange(cli, "calc", request(1, "ping", json!({}))).await;
-        assert_eq!(nobody["error"]["code"], -32601);
+        let unknown = exchange(cli, "calc", request(1, "ping", json!({}))).await;
+        assert_eq!(unknown["error"]["code"], -32601);
     })
     .await;
 }

@@ -50,7 +50,7 @@ async fn handshake_and_manifest_agree() {
 async fn known_versions_are_echoed_and_others_get_the_newest() {
     let options = Options::new().tool_server(greeter());
     FakeCli::play_cli(options, async |cli| {
-        for (wish, version) in [
+        for (requested, version) in [
             ("2025-11-25", "2025-11-25"),
             ("2025-06-18", "2025-06-18"),
             ("2025-03-26", "2025-03-26"),
@@ -58,8 +58,8 @@ async fn known_versions_are_echoed_and_others_get_the_newest() {
             ("2099-01-01", "2025-11-25"),
             ("", "2025-11-25"),
         ] {
-            let begun = exchange(cli, "greeter", initialize(0, wish)).await;
-            assert_eq!(begun["result"]["protocolVersion"], version, "{wish}");
+            let begun = exchange(cli, "greeter", initialize(0, requested)).await;
+            assert_eq!(begun["result"]["protocolVersion"], version, "{requested}");
         }
         for params in [json!({}), json!({"protocolVersion": 7}), json!([])] {
             let begun = exchange(cli, "greeter", request(0, "initialize", params)).await;
@@ -80,7 +80,7 @@ async fn second_initialize_cancels_requests_and_frees_ids() {
             asked.push(cli.mcp_message("greeter", message).await);
             assert_eq!(journal.next().await, " began");
         }
-        let anew = cli
+        let second = cli
             .mcp_message("greeter", initialize(0, "2025-11-25"))
             .await;
         let mut answers = std::collections::HashMap::new();
@@ -90,7 +90,7 @@ async fn second_initialize_cancels_requests_and_frees_ids() {
         }
         assert_eq!(code(0, &answers[&asked[0]]), -32800);
         assert_eq!(code(1, &answers[&asked[1]]), -32800);
-        assert_eq!(answers[&anew]["result"]["serverInfo"]["name"], "greeter");
+        assert_eq!(answers[&second]["result"]["serverInfo"]["name"], "greeter");
         for id in [0, 1, 2] {
             let greeted = exchange(cli, "greeter", call(id, "greet", json!({}))).await;
             assert_eq!(greeted, text(id, "hello"));

@@ -171,14 +171,14 @@ async fn slow_reader_loses_no_message_around_a_control_request() {
             let mut turn = client.send("count").await.expect("a turn");
             // Answered after all messages were sent, none of which has been read.
             control.set_model(None).await.expect("the CLI agrees");
-            let mut heard = Vec::new();
+            let mut received = Vec::new();
             while let Some(message) = turn.next().await {
                 if let Message::Assistant(message) = message.expect("no error") {
-                    heard.push(message.text().into_owned());
+                    received.push(message.text().into_owned());
                 }
             }
             let said: Vec<String> = (0..COUNT).map(|number| number.to_string()).collect();
-            assert_eq!(heard, said);
+            assert_eq!(received, said);
             Ok(())
         },
         async |cli| {
@@ -250,12 +250,12 @@ async fn exit_of_the_cli_is_an_error() {
 async fn protocol_version_is_negotiated_and_ping_is_answered() {
     FakeCli::play_cli(options(), async |cli| {
         for version in ["2024-11-05", "2025-06-18"] {
-            let wish = json!({
+            let params = json!({
                 "protocolVersion": version,
                 "capabilities": {},
                 "clientInfo": {"name": "cli", "version": "1"},
             });
-            let asked = cli.mcp_message("s", request(1, "initialize", wish)).await;
+            let asked = cli.mcp_message("s", request(1, "initialize", params)).await;
             let answer: Value = response(cli, &asked).await;
             assert_eq!(answer["result"]["protocolVersion"], version);
         }

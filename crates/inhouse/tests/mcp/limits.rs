@@ -132,11 +132,11 @@ async fn permit_is_released_when_the_handler_is_dropped() {
     impl Drop for Leaving {
         fn drop(&mut self) {
             let began = self.0.began.lock().expect("the task does not panic");
-            let patience = Duration::from_millis(300);
+            let limit = Duration::from_millis(300);
             let met = self
                 .0
                 .more
-                .wait_timeout_while(began, patience, |began| *began < 2);
+                .wait_timeout_while(began, limit, |began| *began < 2);
             let _ = self.1.send(*met.expect("the task does not panic").0);
         }
     }

@@ -38,12 +38,12 @@ fn endless(probe: DropProbe) -> Options {
 #[tokio::test(start_paused = true)]
 async fn cancelled_request_drops_its_handler_and_gets_no_response() {
     for question in questions() {
-        let (probe, mut told) = DropProbe::new();
+        let (probe, mut events) = DropProbe::new();
         FakeCli::play_cli(endless(probe), async move |cli| {
             let id = cli.ask(question).await;
-            assert_eq!(told.recv().await, Some("began"));
+            assert_eq!(events.recv().await, Some("began"));
             cli.cancel(&id).await;
-            assert_eq!(told.recv().await, Some("dropped"));
+            assert_eq!(events.recv().await, Some("dropped"));
             // `play_cli` fails if the host sends anything else.
         })
         .await;
@@ -59,14 +59,14 @@ async fn cancel_leaves_other_requests_open() {
     FakeCli::play_cli(options, async move |cli| {
         let [_, question, _, elicitation, _] = questions();
         let first = cli.ask(question).await;
-        assert_eq!(told.recv().await, Some("began"));
+        assert_eq!(events.recv().await, Some("began"));
         cli.ask(elicitation).await;
-        assert_eq!(told.recv().await, Some("began"));
+        assert_eq!(events.recv().await, Some("began"));
         cli.cancel(&first).await;
-        assert_eq!(told.recv().await, Some("dropped"));
+        assert_eq!(events.recv().await, Some("dropped"));
         let id = cli.ask(bash("ls")).await;
         assert_eq!(cli.expect_answer(&id).await.payload()["message"], "toolu_7");
-        assert!(told.try_recv().is_err(), "the other one is still open");
+        assert!(events.try_recv().is_err(), "the other one is still open");
     })
     .await;
 }
@@ -110,19 +110,21 @@ async fn cancelled_token_notifies_other_tasks() {
         let cancelled = asked.cancelled().clone();
         assert!(!cancelled.is_cancelled());
         tokio::spawn(async move {
-            tell.send("window opened")
+            sender
+                .send("window opened")
                 .expect("the test holds the receiver");
             cancelled.wait().await;
-            tell.send("window closed")
+            sender
+                .send("window closed")
                 .expect("the test holds the receiver");
         });
         std::future::pending().await
     });
     FakeCli::play_cli(options, async |cli| {
         let id = cli.ask(bash("ls")).await;
-        assert_eq!(told.recv().await, Some("window opened"));
+        assert_eq!(events.recv().await, Some("window opened"));
         cli.cancel(&id).await;
-        assert_eq!(told.recv().await, Some("window closed"));
+        assert_eq!(events.recv().await, Some("window closed"));
     })
     .await;
 }

@@ -148,7 +148,7 @@ async fn debug_of_a_request_hides_the_input() {
         Ok(Decision::allow())
     });
     answer_to(options, bash("echo hunter2")).await;
-    let shown = told.recv().await.unwrap();
+    let shown = events.recv().await.unwrap();
     assert!(
         shown.contains("Bash") && !shown.contains("hunter2"),
         "{shown}"

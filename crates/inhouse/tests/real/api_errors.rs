@@ -17,7 +17,7 @@ async fn failure(world: &World, error: ApiError) -> Error {
     let options = failing(world, error);
     let stream = query("Hello?").options(options).await.unwrap();
     let error = stream.text().await.unwrap_err();
-    let asked = world.asked().await;
+    let asked = world.next_request().await;
     assert_eq!(asked.last_user_text().as_deref(), Some("Hello?"));
     error
 }

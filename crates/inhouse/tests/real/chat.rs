@@ -25,7 +25,7 @@ async fn text_appears_while_it_streams() {
         terminal.type_line("Tell me a story.").await;
         terminal.expect("> Tell me a story.").await;
         terminal.expect("Once upon a time").await;
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("Tell me a story."));
         // The next prompt can be typed before the model has finished.
         terminal.type_line("Go on.").await;
@@ -33,7 +33,7 @@ async fn text_appears_while_it_streams() {
         world.model.release();
         terminal.expect("The end.").await;
 
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("Go on."));
         terminal.type_line("/quit").await;
         assert_eq!(terminal.wait_for_exit().await, Some(0));
@@ -198,7 +198,7 @@ async fn ctrl_c_stops_a_turn_and_the_chat_continues() {
         terminal.expect("And so on, and").await;
 
         terminal.press(CTRL_C).await;
-        world.hung_up().await;
+        world.disconnected().await;
         terminal.expect("interrupted").await;
 
         terminal.type_line("Again.").await;

@@ -61,7 +61,7 @@ async fn close_while_the_model_streams(world: &World) {
     world.model.turn(Turn::new().text("Once upon a").stall());
     let mut client = world.connect(patient(world)).await;
     drop(client.send("Tell.").await.unwrap());
-    world.asked().await;
+    world.next_request().await;
 
     close(world, client).await;
 }

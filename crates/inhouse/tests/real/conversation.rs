@@ -53,7 +53,7 @@ async fn promise_20_abandoned_turn_does_not_leak_into_the_next() {
         let mut abandoned = client.send("First?").await.unwrap();
         let first = abandoned.next().await.unwrap().unwrap();
         drop(abandoned);
-        world.asked().await;
+        world.next_request().await;
         world.model.release();
         let turn = client.send("Second?").await.unwrap();
         let messages = world.read(turn).await;
@@ -64,7 +64,7 @@ async fn promise_20_abandoned_turn_does_not_leak_into_the_next() {
             .filter(|message| matches!(message, Message::Result(_)));
         assert_eq!(results.count(), 1, "{:?}", tags(&messages));
         assert_eq!(
-            world.asked().await.last_user_text().as_deref(),
+            world.next_request().await.last_user_text().as_deref(),
             Some("Second?")
         );
         world.model.assert_done();
@@ -93,7 +93,7 @@ async fn prompts_are_echoed_on_request() {
         assert_eq!(echoes.len(), 1, "{:?}", tags(&messages));
         assert_eq!(echoes[0].uuid, Some(id));
         assert_eq!(echoes[0].message.content.text(), "Hello?");
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("Hello?"));
     })
     .await;
@@ -108,7 +108,7 @@ async fn one_task_reads_while_others_control() {
 
         let steering = async {
             let id = control.send("Go.").await.unwrap();
-            world.asked().await;
+            world.next_request().await;
             let models = control.models().await.unwrap();
             world.model.release();
             (id, models.len())

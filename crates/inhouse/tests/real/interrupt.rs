@@ -19,7 +19,7 @@ async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
 
         let turn = client.send("Tell.").await.unwrap();
         let interrupting = async {
-            world.asked().await;
+            world.next_request().await;
             control.interrupt().await.unwrap()
         };
         let (receipt, messages) = tokio::join!(interrupting, world.read(turn));
@@ -32,7 +32,7 @@ async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
             result.terminal_reason,
             Some(TerminalReason::AbortedStreaming)
         );
-        world.hung_up().await;
+        world.disconnected().await;
 
         let turn = client.send("Again.").await.unwrap();
         let messages = world.read(turn).await;
@@ -53,7 +53,7 @@ async fn promise_20_dropped_and_interrupted_turn_does_not_leak() {
         let mut client = world.connect(world.options()).await;
 
         drop(client.send("Tell.").await.unwrap());
-        world.asked().await;
+        world.next_request().await;
         client.control().interrupt().await.unwrap();
         let turn = client.send("Again.").await.unwrap();
         let messages = world.read(turn).await;
@@ -117,7 +117,7 @@ async fn text_of_an_interrupted_turn_is_an_error() {
 
         let turn = client.send("Tell.").await.unwrap();
         let interrupting = async {
-            world.asked().await;
+            world.next_request().await;
             control.interrupt().await.unwrap();
         };
         let ((), text) = tokio::join!(interrupting, turn.text());

@@ -115,7 +115,7 @@ async fn application_label_reaches_the_api() {
         let stream = query("How are you?").options(options).await.unwrap();
 
         assert_eq!(stream.text().await.unwrap(), "Fine.");
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         let agent = asked.header("user-agent").unwrap();
         assert!(agent.contains("sheep-counter/1.0"), "{agent}");
     })

@@ -30,7 +30,7 @@ async fn query_is_answered_and_the_process_exits() {
         assert_eq!(version, Some("2.1.197"));
         let tags = tags(&messages);
         assert!(!tags.iter().any(|tag| tag == "system/session_state_changed"));
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("What is 15 + 27?"));
         world.model.assert_done();
     })
@@ -67,13 +67,13 @@ async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
 
         let turn = client.send("Tell.").await.unwrap();
         let interrupting = async {
-            world.asked().await;
+            world.next_request().await;
             control.interrupt().await.unwrap();
         };
         let ((), messages) = tokio::join!(interrupting, world.read(turn));
 
         assert!(result_of(&messages).is_error);
-        world.hung_up().await;
+        world.disconnected().await;
         let turn = client.send("Again.").await.unwrap();
         let messages = world.read(turn).await;
         assert_eq!(said(&messages), ["Fresh."]);
@@ -92,14 +92,14 @@ async fn promise_20_abandoned_turn_does_not_leak_into_the_next() {
         let mut client = world.connect(world.options()).await;
 
         drop(client.send("First?").await.unwrap());
-        world.asked().await;
+        world.next_request().await;
         world.model.release();
         let turn = client.send("Second?").await.unwrap();
         let messages = world.read(turn).await;
 
         assert_eq!(said(&messages), ["Fresh."]);
         assert_eq!(
-            world.asked().await.last_user_text().as_deref(),
+            world.next_request().await.last_user_text().as_deref(),
             Some("Second?")
         );
         world.model.assert_done();
@@ -169,7 +169,7 @@ async fn structured_output_fits_the_requested_type() {
             remark: Some("Easy.".to_owned()),
         };
         assert_eq!(sum, expected);
-        assert!(world.asked().await.tools().contains(&OUTPUT_TOOL));
+        assert!(world.next_request().await.tools().contains(&OUTPUT_TOOL));
     })
     .await;
 }
@@ -201,7 +201,7 @@ async fn system_prompts_reach_the_model() {
         let stream = query("Yes?").options(preset).await.unwrap();
         assert_eq!(stream.text().await.unwrap(), "Ita.");
 
-        let (own, preset) = (world.asked().await, world.asked().await);
+        let (own, preset) = (world.next_request().await, world.next_request().await);
         assert!(own.system_text().contains("Answer in French."));
         assert!(own.system_text().len() < 600, "{}", own.system_text());
         assert!(preset.system_text().contains("Answer in Latin."));
@@ -250,7 +250,7 @@ async fn promise_04_killed_cli_fails_the_turn_at_once() {
 
         let turn = client.send("Tell.").await.unwrap();
         let killing = async {
-            world.asked().await;
+            world.next_request().await;
             world::signal(pid, "KILL").await;
         };
         let ((), text) = tokio::join!(killing, turn.text());

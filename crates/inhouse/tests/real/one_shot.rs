@@ -17,7 +17,7 @@ async fn query_returns_the_answer_as_text() {
         let answer = stream.unwrap().text().await.unwrap();
 
         assert_eq!(answer, "42");
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("What is 15 + 27?"));
         assert!(asked.is_stream());
         world.model.assert_done();
@@ -107,9 +107,9 @@ async fn thinking_has_its_own_blocks_and_returns_to_the_model() {
             })
             .collect();
         assert_eq!(thoughts, ["Better count them."]);
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.body()["thinking"]["type"], "adaptive");
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         let returned = asked
             .messages()
             .iter()

@@ -13,11 +13,11 @@ use crate::world::{self, World};
 const NEVER: Duration = Duration::from_secs(3600);
 
 /// A client after its first turn, with this time limit for each shutdown step.
-async fn idle_client(world: &World, patience: Duration) -> (inhouse::Client, u32) {
+async fn idle_client(world: &World, limit: Duration) -> (inhouse::Client, u32) {
     world.model.turn("Fine.");
     let options = world
         .options()
-        .shutdown(ShutdownTiming::default().grace(patience).term(patience));
+        .shutdown(ShutdownTiming::default().grace(limit).term(limit));
     let mut client = world.connect(options).await;
     assert_eq!(world.ask(&mut client, "How are you?").await, "Fine.");
     let pid = client.control().pid().unwrap();
@@ -68,12 +68,12 @@ async fn promise_13_client_dropped_during_a_turn_kills_its_process() {
         let mut client = world.connect(options).await;
         let pid = client.control().pid().unwrap();
         drop(client.send("Tell.").await.unwrap());
-        world.asked().await;
+        world.next_request().await;
 
         drop(client);
 
         world::gone(pid).await;
-        world.hung_up().await;
+        world.disconnected().await;
     })
     .await;
 }
@@ -87,7 +87,7 @@ async fn promise_04_cli_killed_during_a_turn_fails_all_waiters_at_once() {
         let pid = control.pid().unwrap();
 
         let mut turn = client.send("Tell.").await.unwrap();
-        world.asked().await;
+        world.next_request().await;
         // Stopped, so that the request below is still open when the kill comes.
         world::signal(pid, "STOP").await;
         let killing = async {
@@ -113,7 +113,7 @@ async fn promise_04_cli_killed_during_a_turn_fails_all_waiters_at_once() {
         let closing = client.close().await.unwrap_err();
         assert_eq!(closing.exit_status(), Some(ExitStatus::with_signal(9)));
         world::gone(pid).await;
-        world.hung_up().await;
+        world.disconnected().await;
     })
     .await;
 }
@@ -147,7 +147,7 @@ async fn query_fails_when_its_cli_is_killed() {
         let pid = stream.control().pid().unwrap();
 
         let killing = async {
-            world.asked().await;
+            world.next_request().await;
             world::signal(pid, "KILL").await;
         };
         let ((), (_, end)) = tokio::join!(killing, world.read_stream(stream));

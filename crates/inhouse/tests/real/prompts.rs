@@ -17,7 +17,7 @@ async fn system_text(world: &World, prompt: Option<SystemPrompt>) -> String {
     }
     let stream = query("How are you?").options(options).await.unwrap();
     assert_eq!(stream.text().await.unwrap(), "Fine.");
-    world.asked().await.system_text()
+    world.next_request().await.system_text()
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn promise_23_value_that_starts_with_a_dash_stays_a_value() {
         let stream = query("--bare").options(options).await.unwrap();
         assert_eq!(stream.text().await.unwrap(), "Fine.");
 
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.model(), "-odd-model");
         assert_eq!(asked.last_user_text().as_deref(), Some("--bare"));
         let system = asked.system_text();
@@ -88,7 +88,7 @@ async fn image_reaches_the_model() {
         let stream = query(prompt).options(world.options()).await.unwrap();
 
         assert_eq!(stream.text().await.unwrap(), "A dot.");
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         let said = asked.last_user_text().unwrap();
         assert!(said.starts_with("What is this?"), "{said}");
         let image = asked

@@ -22,7 +22,7 @@ async fn prompt_sent_during_a_turn_is_answered_after_it() {
         let turn = client.send("First?").await.unwrap();
         let first = turn.prompt_id().to_owned();
         let queueing = async {
-            world.asked().await;
+            world.next_request().await;
             let id = control.send("Second?").await.unwrap();
             // The response proves that the CLI has read the earlier prompt.
             control.models().await.unwrap();
@@ -38,7 +38,7 @@ async fn prompt_sent_during_a_turn_is_answered_after_it() {
         assert_eq!(said(&messages), ["Two."]);
         let result = result_of(&messages);
         assert_eq!(result.user_message_uuid, Some(second));
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("Second?"));
         world.model.assert_done();
     })
@@ -57,7 +57,7 @@ async fn queued_prompt_can_be_cancelled() {
 
         let turn = client.send("First?").await.unwrap();
         let cancelling = async {
-            world.asked().await;
+            world.next_request().await;
             let id = control.send("Second?").await.unwrap();
             let cancelled = control.cancel_prompt(&id).await.unwrap();
             let again = control.cancel_prompt(&id).await.unwrap();
@@ -69,7 +69,7 @@ async fn queued_prompt_can_be_cancelled() {
         assert_eq!(cancelled, (true, false));
         assert_eq!(said(&messages), ["One."]);
         assert_eq!(world.ask(&mut client, "Third?").await, "Three.");
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         assert_eq!(asked.last_user_text().as_deref(), Some("Third?"));
         let history = asked.body()["messages"].to_string();
         assert!(!history.contains("Second?"), "{history}");
@@ -90,7 +90,7 @@ async fn interrupt_returns_the_queued_prompts() {
 
         let turn = client.send("First?").await.unwrap();
         let interrupting = async {
-            world.asked().await;
+            world.next_request().await;
             let id = control.send("Second?").await.unwrap();
             (id, control.interrupt().await.unwrap())
         };

@@ -62,8 +62,8 @@ async fn promise_03_handler_runs_without_a_reader() {
         let mut client = world.connect(options).await;
 
         let turn = client.send("Make it.").await.unwrap();
-        world.asked().await;
-        let second = world.asked().await;
+        world.next_request().await;
+        let second = world.next_request().await;
 
         assert!(!second.tool_results()[0].is_error);
         assert!(world.cwd().join("asked").exists());

@@ -39,7 +39,7 @@ async fn structured_output_fits_the_requested_type() {
             remark: None,
         };
         assert_eq!(sum, expected);
-        let asked = world.asked().await;
+        let asked = world.next_request().await;
         let tools = asked.body()["tools"].as_array().unwrap();
         let tool = tools.iter().find(|tool| tool["name"] == OUTPUT_TOOL);
         let schema = &tool.unwrap()["input_schema"];

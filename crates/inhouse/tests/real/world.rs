@@ -133,7 +133,7 @@ impl World {
     }
 
     /// Waits for the next conversation request of the model.
-    pub(crate) async fn asked(&self) -> ModelRequest {
+    pub(crate) async fn next_request(&self) -> ModelRequest {
         self.model
             .next_request(DEADLINE)
             .await
@@ -141,7 +141,7 @@ impl World {
     }
 
     /// Waits until the CLI disconnects in the middle of an answer.
-    pub(crate) async fn hung_up(&self) -> ModelRequest {
+    pub(crate) async fn disconnected(&self) -> ModelRequest {
         self.model
             .next_disconnect(DEADLINE)
             .await

@@ -73,8 +73,8 @@ async fn rmcp_server_conforms_without_a_handshake() {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     };
     let checks = async {
-        let (told, _heard) = unbounded_channel();
-        let client = Listener(told).serve_with_lifecycle(theirs, lifecycle);
+        let (sender, _events) = unbounded_channel();
+        let client = Listener(sender).serve_with_lifecycle(theirs, lifecycle);
         let client = client.await.expect("a server");
         for (tool, arguments) in [
             ("divide", json!({"a": 84, "b": 2})),
@@ -93,13 +93,13 @@ async fn rmcp_server_conforms_without_a_handshake() {
         let mut changes = client.listen(wanted).await.expect("a subscription");
         let fly = Tool::new("fly", "Flies", async || "up");
         subject.handle.put(fly).expect("a valid tool");
-        let told = changes.next().await;
+        let change = changes.next().await;
         assert!(
             matches!(
-                told,
+                change,
                 Ok(Some(ServerNotification::ToolListChangedNotification(_)))
             ),
-            "{told:?}"
+            "{change:?}"
         );
     };
     let checks = timeout(DEADLINE, async { tokio::join!(serving, checks) });
@@ -157,10 +157,10 @@ fn tools(journal: UnboundedSender<&'static str>) -> [Tool; 5] {
         "done"
     };
     let wait = async move |cancelled: Cancelled| {
-        let told = journal.clone();
+        let events = journal.clone();
         tokio::spawn(async move {
             cancelled.wait().await;
-            let _ = told.send("told");
+            let _ = events.send("cancelled");
         });
         let _dropped = OnDrop(journal.clone());
         let _ = journal.send("begun");
@@ -189,12 +189,12 @@ impl Drop for OnDrop {
 
 /// The notifications that a client received.
 #[derive(Debug, PartialEq)]
-enum Told {
+enum ClientEvent {
     Progress(ProgressNotificationParam),
     ToolsChanged,
 }
 
-struct Listener(UnboundedSender<Told>);
+struct Listener(UnboundedSender<ClientEvent>);
 
 impl ClientHandler for Listener {
     async fn on_progress(
@@ -202,11 +202,11 @@ impl ClientHandler for Listener {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let _ = self.0.send(Told::Progress(params));
+        let _ = self.0.send(ClientEvent::Progress(params));
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.0.send(Told::ToolsChanged);
+        let _ = self.0.send(ClientEvent::ToolsChanged);
     }
 }
 
@@ -220,15 +220,15 @@ fn quotient_as_text() -> Value {
 /// `quotient` is the expected content beside the structured content of `divide`.
 async fn battery(stream: DuplexStream, mut subject: Subject, quotient: Value) {
     let checks = async {
-        let (told, mut heard) = unbounded_channel();
-        let client = Listener(told).serve(stream).await.expect("a handshake");
+        let (sender, mut events) = unbounded_channel();
+        let client = Listener(sender).serve(stream).await.expect("a handshake");
         introduces_itself(&client);
         lists(&client).await;
         calls(&client, &quotient).await;
         fails(&client).await;
-        reports_progress(&client, &mut heard).await;
+        reports_progress(&client, &mut events).await;
         cancels(&client, &mut subject.journal).await;
-        tells_of_changes(&client, &subject.handle, &mut heard).await;
+        notifies_of_changes(&client, &subject.handle, &mut events).await;
         client.cancel().await.expect("the client exits");
     };
     timeout(DEADLINE, checks)
@@ -296,8 +296,8 @@ async fn fails(client: &Connected) {
     ] {
         let failed = call(client, tool, arguments).await;
         assert_eq!(failed["isError"], true, "{failed}");
-        let told = failed["content"][0]["text"].as_str().expect("text");
-        assert!(told.contains(text), "{told}");
+        let message = failed["content"][0]["text"].as_str().expect("text");
+        assert!(message.contains(text), "{message}");
     }
     let unknown = ClientRequest::CustomRequest(CustomRequest::new("tools/burn", None));
     let ServiceError::McpError(error) = client
@@ -329,7 +329,7 @@ async fn fails(client: &Connected) {
     }
 }
 
-async fn reports_progress(client: &Connected, heard: &mut UnboundedReceiver<Told>) {
+async fn reports_progress(client: &Connected, events: &mut UnboundedReceiver<ClientEvent>) {
     let request = CallToolRequest::new(CallToolRequestParams::new("steps"));
     let running = client
         .send_cancellable_request(request.into(), PeerRequestOptions::no_options())
@@ -342,9 +342,9 @@ async fn reports_progress(client: &Connected, heard: &mut UnboundedReceiver<Told
     };
     assert_eq!(result.content[0].as_text().expect("text").text, "done");
     // `rmcp` handles each notification in a separate task, so in any order.
-    let mut reports = [heard.recv().await, heard.recv().await].map(|told| match told {
-        Some(Told::Progress(report)) => report,
-        told => panic!("{told:?}"),
+    let mut reports = [events.recv().await, events.recv().await].map(|event| match event {
+        Some(ClientEvent::Progress(report)) => report,
+        event => panic!("{event:?}"),
     });
     reports.sort_by(|one, other| one.progress.total_cmp(&other.progress));
     let first = ProgressNotificationParam::new(token.clone(), 1.0).with_total(2.0);
@@ -363,17 +363,17 @@ async fn cancels(client: &Connected, journal: &mut UnboundedReceiver<&'static st
     cancelled.expect("the server exists");
     let mut noted = [journal.recv().await, journal.recv().await];
     noted.sort();
-    assert_eq!(noted, [Some("dropped"), Some("told")]);
+    assert_eq!(noted, [Some("cancelled"), Some("dropped")]);
 }
 
-async fn tells_of_changes(
+async fn notifies_of_changes(
     client: &Connected,
     handle: &ToolHandle,
-    heard: &mut UnboundedReceiver<Told>,
+    events: &mut UnboundedReceiver<ClientEvent>,
 ) {
     let fly = Tool::new("fly", "Flies", async || "up");
     handle.put(fly).expect("a valid tool");
-    assert_eq!(heard.recv().await, Some(Told::ToolsChanged));
+    assert_eq!(events.recv().await, Some(ClientEvent::ToolsChanged));
     let listed = client.list_all_tools().await.expect("a list");
     assert!(listed.iter().any(|tool| tool.name == "fly"));
     assert_eq!(

@@ -54,7 +54,7 @@ async fn cancelled_call_is_answered_and_its_handler_cancelled() {
         assert_eq!(journal.next().await, "initialized");
         let call = cli.begin_call(5, "wait").await;
         assert_eq!(journal.next().await, "wait has begun");
-        let told = cli
+        let cancel = cli
             .send(json!({
                 "jsonrpc": "2.0",
                 "method": "notifications/cancelled",
@@ -64,7 +64,7 @@ async fn cancelled_call_is_answered_and_its_handler_cancelled() {
 
         let answers = cli.answers(2).await;
         assert_eq!(error(&answers[&call]).0, -32800);
-        assert_eq!(answers[&told]["result"], json!({}));
+        assert_eq!(answers[&cancel]["result"], json!({}));
         let mut noted = [journal.next().await, journal.next().await];
         noted.sort();
         assert_eq!(noted, ["cancelled 5", "the token of wait has fired"]);
@@ -98,9 +98,9 @@ async fn second_request_with_an_open_id_is_refused() {
         assert_eq!(code, -32603);
         assert!(message.contains('5'), "{message}");
 
-        let told = json!({"requestId": 5});
+        let params = json!({"requestId": 5});
         let message =
-            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told});
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
         cli.send(message).await;
         assert_eq!(error(&cli.answers(2).await[&first]).0, -32800);
     })

@@ -43,18 +43,18 @@ async fn cli_without_manifests_makes_the_handshake() {
     let options = Options::new().rmcp_server("notes", Notes::factory().0);
     play(options, async |cli| {
         let manifest = cli.initialize()["sdkMcpServerManifests"]["notes"].clone();
-        for (wish, version) in [
+        for (requested, version) in [
             ("2025-11-25", "2025-11-25"),
             ("2024-11-05", "2024-11-05"),
             ("2099-01-01", "2025-11-25"),
         ] {
             let client = json!({
-                "protocolVersion": wish,
+                "protocolVersion": requested,
                 "capabilities": {},
                 "clientInfo": {"name": "claude-code", "version": "2.1.197"},
             });
             let answer = cli.request(json!(0), "initialize", client).await;
-            assert_eq!(answer["result"]["protocolVersion"], version, "{wish}");
+            assert_eq!(answer["result"]["protocolVersion"], version, "{requested}");
             let mut expected = manifest["initializeResult"].clone();
             expected["protocolVersion"] = json!(version);
             assert_eq!(answer["result"], expected);
@@ -108,8 +108,8 @@ impl ServerHandler for Beginning {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if *self == Self::ToolsThatChange {
-            let told = context.peer.notify_tool_list_changed().await;
-            told.expect("the session is alive");
+            let sent = context.peer.notify_tool_list_changed().await;
+            sent.expect("the session is alive");
         }
         let mut schema = JsonObject::new();
         schema.insert("type".to_owned(), json!("object"));

@@ -15,16 +15,16 @@ async fn notifications_arrive_in_order_and_before_the_result() {
     play(options(), async |cli| {
         let asked = cli.begin_call(7, "report").await;
         for step in [1.0, 2.0, 3.0] {
-            let told = cli.server_message().await;
-            assert_eq!(told["method"], "notifications/progress");
+            let message = cli.server_message().await;
+            assert_eq!(message["method"], "notifications/progress");
             assert_eq!(
-                told["params"],
+                message["params"],
                 json!({"progressToken": 7, "progress": step, "total": 3.0})
             );
         }
-        let told = cli.server_message().await;
-        assert_eq!(told["method"], "notifications/message");
-        assert_eq!(told["params"], json!({"level": "info", "data": "done"}));
+        let message = cli.server_message().await;
+        assert_eq!(message["method"], "notifications/message");
+        assert_eq!(message["params"], json!({"level": "info", "data": "done"}));
         assert_eq!(
             cli.server_message().await["method"],
             "notifications/tools/list_changed"
@@ -39,12 +39,12 @@ async fn notifications_arrive_in_order_and_before_the_result() {
 async fn server_and_cli_request_ids_do_not_collide() {
     play(options(), async |cli| {
         let asked = cli.begin_call(0, "roots").await;
-        let told = cli.server_message().await;
+        let message = cli.server_message().await;
         assert_eq!(
-            (&told["id"], &told["method"]),
+            (&message["id"], &message["method"]),
             (&json!(0), &json!("roots/list"))
         );
-        assert_eq!(told["result"], Value::Null);
+        assert_eq!(message["result"], Value::Null);
 
         let refused = json!({"code": -32601, "message": "Method not found"});
         let answered = cli

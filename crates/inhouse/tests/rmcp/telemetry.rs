@@ -18,8 +18,8 @@ async fn heard_of(tool: &str, level: Level) -> String {
         if tool == "wait" {
             while journal.next().await != "wait has begun" {}
             let gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
-            let told = cli.send(gone).await;
-            cli.answers(2).await.remove(&told).expect("an acknowledgement");
+            let cancel = cli.send(gone).await;
+            cli.answers(2).await.remove(&cancel).expect("an acknowledgement");
         } else {
             cli.answer(&asked).await;
         }
@@ -38,14 +38,14 @@ async fn mounted_tool_span_has_the_outcome() {
         ("wait", "cancelled"),
     ] {
         let text = heard_of(tool, Level::DEBUG).await;
-        for told in [
+        for expected in [
             "server: \"notes\"".to_owned(),
             format!("tool: {tool:?}"),
             format!("outcome: {outcome:?}"),
             "duration_us: ".to_owned(),
             "arguments_bytes: 2".to_owned(),
         ] {
-            assert!(text.contains(&told), "no {told} in {text}");
+            assert!(text.contains(&expected), "no {expected} in {text}");
         }
         assert!(!text.contains("out of ink"), "the text of a panic: {text}");
     }

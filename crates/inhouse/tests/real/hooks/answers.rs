@@ -55,11 +55,11 @@ async fn prompt_gets_context_and_the_session_a_title() {
 
         let read = read_by_model(world);
         assert!(read.contains("It is Monday."), "{read}");
-        let told = messages.iter().any(|message| {
+        let reported = messages.iter().any(|message| {
             matches!(message, Message::System(SystemMessage::Informational(note))
                 if note.content.contains("a hook was here"))
         });
-        assert!(told, "{messages:?}");
+        assert!(reported, "{messages:?}");
         let titled = messages.iter().any(|message| {
             let message = serde_json::to_value(message).unwrap();
             message["subtype"] == "session_title_changed" && message["title"] == "Mondays"

@@ -87,7 +87,7 @@ async fn allowed_call_runs_with_the_changed_input() {
 async fn permission_request_has_the_changed_input() {
     world::pinned(async |world| {
         running(world, "touch asked");
-        let (tell, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut asked) = mpsc::unbounded_channel();
         let options = world
             .options()
             .hook(Matcher::any(), async |_: PreToolUse, _| {
@@ -112,7 +112,7 @@ async fn permission_request_has_the_changed_input() {
 async fn hook_can_require_a_permission_request() {
     world::pinned(async |world| {
         running(world, "echo hi");
-        let (tell, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut asked) = mpsc::unbounded_channel();
         let options = world
             .options()
             .hook(Matcher::any(), async |_: PreToolUse, _| {

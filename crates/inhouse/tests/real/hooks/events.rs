@@ -34,11 +34,11 @@ async fn prompt_tool_and_stop_hooks_run() {
         options = probe.of::<MessageDisplay>(options);
         options = probe.of::<Stop>(options);
         // The first decision wins, without waiting for the others.
-        let (tell, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut asked) = mpsc::unbounded_channel();
         options = options.hook(
             Matcher::tool("Bash"),
             move |event: PermissionRequest, _: HookContext| {
-                tell.send(event).expect("the test holds the receiver");
+                sender.send(event).expect("the test holds the receiver");
                 async { Ok(HookOutput::allow()) }
             },
         );

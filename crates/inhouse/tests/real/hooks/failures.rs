@@ -73,20 +73,20 @@ async fn panic_is_handled_as_an_error() {
 /// Also without `OnFailure`: a timeout never lets a call run.
 #[tokio::test]
 async fn hook_timeout_blocks_the_call_and_drops_the_hook() {
-    struct Told(mpsc::UnboundedSender<()>);
+    struct ReportOnDrop(mpsc::UnboundedSender<()>);
 
-    impl Drop for Told {
+    impl Drop for ReportOnDrop {
         fn drop(&mut self) {
             let _ = self.0.send(());
         }
     }
 
     world::pinned(async |world| {
-        let (tell, mut dropped) = mpsc::unbounded_channel();
+        let (sender, mut dropped) = mpsc::unbounded_channel();
         let options = world.options().hook(
             Matcher::any().timeout(Duration::from_millis(200)),
             move |_: PreToolUse, _: HookContext| {
-                let until_dropped = Told(tell.clone());
+                let until_dropped = ReportOnDrop(sender.clone());
                 async move {
                     let _until_dropped = until_dropped;
                     pending().await
@@ -120,17 +120,17 @@ async fn failure_after_the_call_keeps_its_result() {
 async fn interrupt_drops_a_running_hook() {
     world::pinned(async |world| {
         running(world, "touch made");
-        let (tell, mut told) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::unbounded_channel();
         let options = world.options().hook(
             Matcher::any(),
             move |_: PreToolUse, context: HookContext| {
-                let tell = tell.clone();
+                let sender = sender.clone();
                 async move {
-                    tell.send("began").unwrap();
+                    sender.send("began").unwrap();
                     let cancelled = context.cancelled().clone();
                     tokio::spawn(async move {
                         cancelled.wait().await;
-                        tell.send("cancelled").unwrap();
+                        sender.send("cancelled").unwrap();
                     });
                     pending().await
                 }
@@ -141,9 +141,9 @@ async fn interrupt_drops_a_running_hook() {
 
         let turn = client.send("Go.").await.unwrap();
         let interrupting = async {
-            assert_eq!(told.recv().await, Some("began"));
+            assert_eq!(events.recv().await, Some("began"));
             control.interrupt().await.unwrap();
-            assert_eq!(told.recv().await, Some("cancelled"));
+            assert_eq!(events.recv().await, Some("cancelled"));
         };
         tokio::join!(world.read(turn), interrupting);
 

@@ -236,7 +236,7 @@ async fn blocked_elicitation_is_declined() {
             .hook(Matcher::only("crm"), async |_: Elicitation, _| {
                 Ok(HookOutput::block("nobody is there"))
             })
-            .on_elicitation(async |_| panic!("nobody is asked"));
+            .on_elicitation(async |_| panic!("the handler is not called"));
         let mut client = world.connect(options).await;
         client.control().wait_mcp_ready().await.unwrap();
 

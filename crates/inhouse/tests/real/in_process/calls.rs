@@ -106,28 +106,28 @@ impl Drop for Dropped {
 
 /// A server whose tool `wait` never ends, and reports its events.
 fn endless() -> (ToolServer, mpsc::UnboundedReceiver<&'static str>) {
-    let (tell, told) = mpsc::unbounded_channel();
+    let (sender, events) = mpsc::unbounded_channel();
     let wait = move |cancelled: Cancelled| {
-        let tell = tell.clone();
+        let sender = sender.clone();
         async move {
-            let elsewhere = tell.clone();
+            let elsewhere = sender.clone();
             tokio::spawn(async move {
                 cancelled.wait().await;
-                let _ = elsewhere.send("told");
+                let _ = elsewhere.send("cancelled");
             });
-            tell.send("began").expect("the test holds the receiver");
-            let _dropped = Dropped(tell);
+            sender.send("began").expect("the test holds the receiver");
+            let _dropped = Dropped(sender);
             pending::<()>().await;
         }
     };
     let wait = Tool::new("wait", "Never ends", wait);
-    (ToolServer::new("s").always_load().tool(wait), told)
+    (ToolServer::new("s").always_load().tool(wait), events)
 }
 
-async fn expect_stopped(told: &mut mpsc::UnboundedReceiver<&'static str>) {
-    let mut stopped = [told.recv().await, told.recv().await];
+async fn expect_stopped(events: &mut mpsc::UnboundedReceiver<&'static str>) {
+    let mut stopped = [events.recv().await, events.recv().await];
     stopped.sort_unstable();
-    assert_eq!(stopped, [Some("dropped"), Some("told")]);
+    assert_eq!(stopped, [Some("cancelled"), Some("dropped")]);
 }
 
 #[tokio::test]
@@ -135,15 +135,15 @@ async fn promise_09_interrupt_drops_the_handler() {
     world::pinned(async |world| {
         let wait = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
         world.model.turn(wait).turn("Fresh.");
-        let (server, mut told) = endless();
+        let (server, mut events) = endless();
         let mut client = connect(world, server).await;
         let control = client.control().clone();
 
         let turn = client.send("Wait.").await.unwrap();
         let interrupting = async {
-            assert_eq!(told.recv().await, Some("began"));
+            assert_eq!(events.recv().await, Some("began"));
             control.interrupt().await.unwrap();
-            expect_stopped(&mut told).await;
+            expect_stopped(&mut events).await;
         };
         let ((), messages) = tokio::join!(interrupting, world.read(turn));
 
@@ -157,7 +157,7 @@ async fn promise_09_interrupt_drops_the_handler() {
 async fn promise_09_call_cancelled_by_the_cli_is_dropped() {
     world::pinned(async |world| {
         calling(world, [("wait", json!({}))]);
-        let (server, mut told) = endless();
+        let (server, mut events) = endless();
         let options = world
             .options()
             .env("MCP_TOOL_TIMEOUT", "1000")
@@ -167,8 +167,8 @@ async fn promise_09_call_cancelled_by_the_cli_is_dropped() {
 
         assert_eq!(world.ask(&mut client, "Wait.").await, "Done.");
 
-        assert_eq!(told.recv().await, Some("began"));
-        expect_stopped(&mut told).await;
+        assert_eq!(events.recv().await, Some("began"));
+        expect_stopped(&mut events).await;
         let seen = seen(world);
         assert!(seen[0].is_error);
         assert!(seen[0].text.contains("timed out"), "{}", seen[0].text);

@@ -302,7 +302,7 @@ async fn always_denied_tool_never_runs() {
 
             assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
 
-            assert!(questions.try_recv().is_err(), "nobody is asked");
+            assert!(questions.try_recv().is_err(), "no permission is requested");
             let seen = seen(world);
             assert!(seen[0].is_error, "{:?}", seen[0]);
             assert_ne!(seen[0].text, "hello");

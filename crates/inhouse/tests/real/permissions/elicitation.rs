@@ -85,7 +85,7 @@ async fn server_sees(world: &World, options: Options) -> (Value, Vec<Message>) {
 #[tokio::test]
 async fn completed_form_reaches_the_server() {
     world::pinned(async |world| {
-        let (tell, mut told) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::unbounded_channel();
         let options =
             census(world, FORM).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
                 tell.send(asked).expect("the test holds the receiver");
@@ -149,7 +149,7 @@ async fn failing_handler_cancels_the_elicitation() {
 #[tokio::test]
 async fn url_elicitation_completes_when_the_server_says_so() {
     world::pinned(async |world| {
-        let (tell, mut told) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::unbounded_channel();
         let options =
             census(world, PAGE).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
                 tell.send(asked).expect("the test holds the receiver");

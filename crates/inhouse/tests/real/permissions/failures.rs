@@ -71,7 +71,7 @@ async fn interrupt_cancels_the_request_and_drops_the_handler() {
             }
         }
         run(world, "touch asked");
-        let (tell, mut told) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::unbounded_channel();
         let options = world
             .options()
             .permissions(async move |_: Asked<CanUseTool>| {
@@ -84,9 +84,9 @@ async fn interrupt_cancels_the_request_and_drops_the_handler() {
 
         let turn = client.send("Make it.").await.unwrap();
         let interrupting = async {
-            assert_eq!(told.recv().await, Some("asked"));
+            assert_eq!(events.recv().await, Some("asked"));
             control.interrupt().await.unwrap();
-            assert_eq!(told.recv().await, Some("dropped"));
+            assert_eq!(events.recv().await, Some("dropped"));
         };
         let ((), messages) = tokio::join!(interrupting, world.read(turn));
 

@@ -12,7 +12,7 @@ use crate::world::{self, World, result_of};
 
 async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
     run(world, "touch asked");
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = world
         .options()
         .permissions(async move |asked: Asked<CanUseTool>| {
@@ -139,7 +139,7 @@ async fn mode_set_in_the_handler_applies() {
                 json!({"command": "touch again"}),
             ))
             .turn("Stopped.");
-        let (tell, mut told) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::unbounded_channel();
         let options = world
             .options()
             .permissions(async move |asked: Asked<CanUseTool>| {
@@ -153,9 +153,9 @@ async fn mode_set_in_the_handler_applies() {
         assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
         assert_eq!(world.ask(&mut client, "Again.").await, "Stopped.");
 
-        told.recv().await.unwrap();
+        events.recv().await.unwrap();
         assert!(
-            told.try_recv().is_err(),
+            events.try_recv().is_err(),
             "the second call is not asked about"
         );
         assert!(world.cwd().join("asked").exists());

@@ -30,7 +30,7 @@ async fn plan(
     decision: PlanDecision,
 ) -> (Asked<PlanRequest>, String, bool, Vec<String>) {
     world.model.turn("Looked around.");
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options: Options = world
         .options()
         .permission_mode(PermissionMode::Plan)

@@ -47,7 +47,7 @@ async fn fates(
     assert_eq!(world.ask(&mut client, "Go.").await, "Done.");
     world.model.assert_done();
     let mut asked = Vec::new();
-    while let Ok(id) = told.try_recv() {
+    while let Ok(id) = events.try_recv() {
         asked.push(id);
     }
     let fate = |result: inhouse_testkit::model::ToolResult| match result.is_error {

@@ -33,27 +33,27 @@ fn hook_decides(options: Options, decision: Value) -> Options {
 
 /// A session with a handler that never decides, and reports its drop.
 fn waiting(world: &World) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
-    let (tell, told) = mpsc::unbounded_channel();
+    let (sender, events) = mpsc::unbounded_channel();
     let options = world
         .options()
         .permissions(async move |_: Asked<CanUseTool>| {
             let _until_dropped = Dropped("the handler", tell);
             pending().await
         });
-    (options, told)
+    (options, events)
 }
 
 #[tokio::test]
 async fn hook_that_allows_first_cancels_the_request() {
     world::pinned(async |world| {
         run(world, "touch asked && echo made");
-        let (options, mut told) = waiting(world);
+        let (options, mut events) = waiting(world);
         let options = hook_decides(options, json!({"behavior": "allow"}));
         let mut client = world.connect(options).await;
 
         assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
 
-        assert_eq!(told.recv().await, Some("the handler"));
+        assert_eq!(events.recv().await, Some("the handler"));
         assert!(world.cwd().join("asked").exists());
         assert_eq!(seen(world)[0].text, "made");
     })
@@ -64,13 +64,13 @@ async fn hook_that_allows_first_cancels_the_request() {
 async fn hook_that_denies_first_cancels_the_request() {
     world::pinned(async |world| {
         run(world, "touch asked");
-        let (options, mut told) = waiting(world);
+        let (options, mut events) = waiting(world);
         let denial = json!({"behavior": "deny", "message": "said the hook"});
         let mut client = world.connect(hook_decides(options, denial)).await;
 
         assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
 
-        assert_eq!(told.recv().await, Some("the handler"));
+        assert_eq!(events.recv().await, Some("the handler"));
         assert!(!world.cwd().join("asked").exists());
         assert!(seen(world)[0].text.contains("said the hook"));
     })

@@ -23,7 +23,7 @@ async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
             .turn(Turn::new().tool_use(format!("toolu_{number}"), "Bash", call))
             .turn("Done.");
     }
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = world
         .options()
         .permissions(async move |_: Asked<CanUseTool>| {
@@ -37,7 +37,7 @@ async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
     world.model.assert_done();
     drop(client);
     let mut count = 0;
-    while told.try_recv().is_ok() {
+    while events.try_recv().is_ok() {
         count += 1;
     }
     count
