@@ -45,7 +45,7 @@ impl Prompt {
 
 /// A control request of the host that has not been answered yet.
 ///
-/// It can be kept for any time and answered out of order. Dropping it leaves the request unanswered.
+/// A request can be answered at any time and out of order. Dropping it leaves the request unanswered.
 ///
 /// Every method that answers panics if the answer cannot be written.
 #[must_use = "a dropped request is never answered"]

@@ -73,14 +73,14 @@ async fn promise_08_ten_thousand_calls_are_each_answered_once() {
         ToolServer::with_state("s", Arc::clone(&state)).tool(Tool::new("work", "Works", work));
     let before = tasks();
     FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
-        let at_rest = Holdings::of(&state);
+        let at_rest = Resources::of(&state);
         half(cli, 0).await;
-        come_down_to(at_rest.tasks + KEPT).await;
-        let after_half = Holdings::of(&state);
+        wait_for_tasks(at_rest.tasks + KEPT).await;
+        let after_half = Resources::of(&state);
         // Reuses the ids of the first half: an id that is still open would be refused.
         half(cli, CALLS / 2).await;
-        come_down_to(at_rest.tasks + KEPT).await;
-        let after_all = Holdings::of(&state);
+        wait_for_tasks(at_rest.tasks + KEPT).await;
+        let after_all = Resources::of(&state);
 
         assert_eq!(state.most.load(Ordering::SeqCst), IN_FLIGHT);
         assert!(after_all.tasks <= after_half.tasks, "more tasks are left");
@@ -91,19 +91,19 @@ async fn promise_08_ten_thousand_calls_are_each_answered_once() {
         assert!(grown < 16 << 20, "{grown} bytes in the second half");
     })
     .await;
-    come_down_to(before).await;
+    wait_for_tasks(before).await;
 }
 
 /// Waits until at most this many tasks are alive.
-async fn come_down_to(most: usize) {
-    let coming_down = async {
+async fn wait_for_tasks(most: usize) {
+    let wait = async {
         while tasks() > most {
             tokio::task::yield_now().await;
         }
     };
     let deadline = Duration::from_secs(10);
-    let came = tokio::time::timeout(deadline, coming_down).await;
-    assert!(came.is_ok(), "{} tasks are left, and not {most}", tasks());
+    let waited = tokio::time::timeout(deadline, wait).await;
+    assert!(waited.is_ok(), "{} tasks remain instead of {most}", tasks());
 }
 
 fn tasks() -> usize {
@@ -112,14 +112,14 @@ fn tasks() -> usize {
         .num_alive_tasks()
 }
 
-/// The number of open calls and tasks of a session.
-struct Holdings {
+/// The resources of a session.
+struct Resources {
     states: usize,
     tasks: usize,
     resident: usize,
 }
 
-impl Holdings {
+impl Resources {
     fn of(state: &Arc<Work>) -> Self {
         Self {
             states: Arc::strong_count(state),

@@ -25,7 +25,7 @@ pub(crate) struct World {
 /// Runs a scenario with the pinned CLI.
 pub(crate) async fn pinned(scenario: impl AsyncFnOnce(&World)) {
     play(
-        &RealCli::pinned().unwrap_or_else(|why| panic!("{why}")),
+        &RealCli::pinned().unwrap_or_else(|error| panic!("{error}")),
         scenario,
     )
     .await;
@@ -34,7 +34,7 @@ pub(crate) async fn pinned(scenario: impl AsyncFnOnce(&World)) {
 /// Runs a scenario with the oldest supported CLI.
 pub(crate) async fn oldest(scenario: impl AsyncFnOnce(&World)) {
     play(
-        &RealCli::oldest().unwrap_or_else(|why| panic!("{why}")),
+        &RealCli::oldest().unwrap_or_else(|error| panic!("{error}")),
         scenario,
     )
     .await;
@@ -52,7 +52,10 @@ async fn play(cli: &RealCli, scenario: impl AsyncFnOnce(&World)) {
         .await
         .is_err()
     {
-        panic!("nothing more happened: {}", world.state());
+        panic!(
+            "the scenario did not end within the deadline: {}",
+            world.state()
+        );
     }
 }
 
@@ -96,7 +99,7 @@ impl World {
     pub(crate) async fn read_query(&self, query: Query) -> Vec<Message> {
         let stream = query.await.expect("the session opens");
         let (messages, end) = self.read_stream(stream).await;
-        assert!(end.is_none(), "the end is explained: {end:?}");
+        assert!(end.is_none(), "the query ends without an error: {end:?}");
         messages
     }
 
@@ -137,7 +140,7 @@ impl World {
         self.model
             .next_request(DEADLINE)
             .await
-            .unwrap_or_else(|nothing| panic!("{nothing}; {}", self.state()))
+            .unwrap_or_else(|timeout| panic!("{timeout}; {}", self.state()))
     }
 
     /// Waits until the CLI disconnects in the middle of an answer.
@@ -145,7 +148,7 @@ impl World {
         self.model
             .next_disconnect(DEADLINE)
             .await
-            .unwrap_or_else(|nothing| panic!("{nothing}; {}", self.state()))
+            .unwrap_or_else(|timeout| panic!("{timeout}; {}", self.state()))
     }
 
     /// Creates a named pipe in the project, through which a tool reports to the test.
@@ -159,7 +162,7 @@ impl World {
     fn note(&self, message: Message) -> Message {
         assert!(
             !matches!(message, Message::Unknown(_)),
-            "all that the CLI says here has a type: {message:?}"
+            "every message of the CLI has a known type: {message:?}"
         );
         let mut journal = self.journal.lock().expect("the lock is not poisoned");
         journal.push(message.tag());
@@ -174,7 +177,7 @@ impl World {
             .map(|request| request.last_user_text().unwrap_or_default())
             .collect();
         format!(
-            "the model was asked {asked:?}, {} of its answers are left, and the host has read {:?}",
+            "the model received {asked:?}, {} answers are unused, and the host has read {:?}",
             self.model.remaining(),
             self.journal.lock().expect("the lock is not poisoned"),
         )
