@@ -46,7 +46,7 @@ async fn structured_output_fits_the_requested_type() {
         assert_eq!(schema["required"], json!(["total", "addends"]));
         assert_eq!(
             schema["properties"]["total"]["description"],
-            "What the numbers come to."
+            "The sum of the numbers."
         );
     })
     .await;
