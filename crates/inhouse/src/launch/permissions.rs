@@ -3,9 +3,9 @@ use serde_json::{Map, Value};
 use super::plan::Builder;
 use super::problems::Problems;
 use super::tools::split_rules;
+use crate::ask::{Parentheses, tool_name};
 use crate::error::{Error, Result};
 use crate::options::{Options, PermissionMode, PermissionPrompts};
-use crate::ask::{Parentheses, tool_name};
 use crate::permission::{PermissionBehavior, Policy};
 use crate::warning::Warning;
 

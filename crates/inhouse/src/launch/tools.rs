@@ -1,8 +1,8 @@
 use super::agents::skill_rules;
 use super::plan::Builder;
 use super::problems::Problems;
-use crate::options::{Options, ToolSelection};
 use crate::ask::{Parentheses, tool_name};
+use crate::options::{Options, ToolSelection};
 use crate::permission::PermissionBehavior;
 
 pub(super) fn validate(options: &Options, problems: &mut Problems) {
@@ -77,8 +77,8 @@ fn validate_rules(
                 }
                 _ => (rule, None),
             };
-            let flaw =
-                tool_name::certain_flaw(tool, content).or_else(|| tool_name::flaw_with(tool, behavior));
+            let flaw = tool_name::certain_flaw(tool, content)
+                .or_else(|| tool_name::flaw_with(tool, behavior));
             if let Some(flaw) = flaw {
                 problems.add(flaw.describe(format_args!("the rule `{rule}` of `{option}`")));
             }

@@ -3,7 +3,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Options, PermissionMode};
-use crate::user_code::Callback;
 use crate::ask::Asked;
 use crate::dialog::{DialogAnswer, DialogRequest};
 use crate::elicitation::{ElicitationAnswer, ElicitationRequest};
@@ -11,6 +10,7 @@ use crate::error::HandlerError;
 use crate::permission::PermissionHandler;
 use crate::plan::{PlanDecision, PlanRequest};
 use crate::question::{Answers, QuestionRequest};
+use crate::user_code::Callback;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PermissionOptions {

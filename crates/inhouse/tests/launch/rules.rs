@@ -83,8 +83,9 @@ fn handler_excludes_a_prompt_tool_and_no_prompts() {
 fn zero_timeout_and_unnamed_dialog_are_rejected() {
     let error = refusal(&Options::new().permission_timeout(Duration::ZERO)).to_string();
     assert!(error.contains("`permission_timeout` is 0"), "{error}");
-    let unnamed =
-        Options::new().on_dialog("", async |_: Asked<DialogRequest>| Ok(DialogAnswer::Cancelled));
+    let unnamed = Options::new().on_dialog("", async |_: Asked<DialogRequest>| {
+        Ok(DialogAnswer::Cancelled)
+    });
     let error = refusal(&unnamed).to_string();
     assert!(error.contains("empty value for `on_dialog`"), "{error}");
 }

@@ -32,8 +32,8 @@ fn noop(name: &str) -> Tool {
 }
 
 fn arguments(options: &Options) -> String {
-    let plan = Plan::new(options, "claude", &HostEnvironment::default())
-        .expect("the options are valid");
+    let plan =
+        Plan::new(options, "claude", &HostEnvironment::default()).expect("the options are valid");
     let text = |argument: &std::ffi::OsString| argument.to_str().expect("Unicode").to_owned();
     let arguments: Vec<String> = plan.launch.command.args.iter().map(text).collect();
     arguments.join("\n")

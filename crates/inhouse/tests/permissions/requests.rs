@@ -144,7 +144,8 @@ async fn handler_controls_its_session() {
 async fn debug_of_a_request_hides_the_input() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
-        tell.send(format!("{asked:?}")).expect("the test holds the receiver");
+        tell.send(format!("{asked:?}"))
+            .expect("the test holds the receiver");
         Ok(Decision::allow())
     });
     answer_to(options, bash("echo hunter2")).await;
