@@ -1,6 +1,6 @@
 use super::plan::Builder;
 use super::problems::Problems;
-use crate::options::{Options, SkillSelection};
+use crate::options::Options;
 
 pub(super) fn validate(options: &Options, problems: &mut Problems) {
     problems.reject_empty_each("agents", options.agents.definitions.keys());
@@ -26,21 +26,16 @@ pub(super) fn apply(options: &Options, builder: &mut Builder) {
 
 /// Returns the permission rules that allow the selected skills.
 pub(super) fn skill_rules(options: &Options) -> Vec<String> {
-    match options.agents.skills.as_ref().map(|skills| &skills.0) {
-        Some(SkillSelection::All) => vec!["Skill".to_owned()],
-        Some(SkillSelection::Only(names)) => {
-            names.iter().map(|name| format!("Skill({name})")).collect()
-        }
+    match selected_skills(options) {
+        Some(names) => names.iter().map(|name| format!("Skill({name})")).collect(),
+        None if options.agents.skills.is_some() => vec!["Skill".to_owned()],
         None => Vec::new(),
     }
 }
 
 /// Returns the skills that are selected by name.
 fn selected_skills(options: &Options) -> Option<&[String]> {
-    match options.agents.skills.as_ref().map(|skills| &skills.0) {
-        Some(SkillSelection::Only(names)) => Some(names),
-        Some(SkillSelection::All) | None => None,
-    }
+    options.agents.skills.as_ref()?.names.as_deref()
 }
 
 /// Returns why a name does not fit into the rule `Skill(name)`.

@@ -2,14 +2,13 @@ use super::agents::skill_rules;
 use super::plan::Builder;
 use super::problems::Problems;
 use crate::ask::{Parentheses, tool_name};
-use crate::options::{Options, ToolSelection};
+use crate::options::Options;
 use crate::permission::PermissionBehavior;
 
 pub(super) fn validate(options: &Options, problems: &mut Problems) {
     let tools = &options.tools;
-    if let Some(ToolSelection::Only(names)) = tools.set.as_ref().map(|set| &set.0) {
-        problems.reject_empty_each("tools", names);
-    }
+    let selected = tools.set.iter().filter_map(|set| set.names.as_ref());
+    problems.reject_empty_each("tools", selected.flatten());
     let (allow, deny) = (PermissionBehavior::Allow, PermissionBehavior::Deny);
     validate_rules("allow_tools", &allow, &tools.allow, problems);
     validate_rules("disallow_tools", &deny, &tools.disallow, problems);
@@ -23,11 +22,12 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
 
 pub(super) fn apply(options: &Options, builder: &mut Builder) {
     let (tools, args) = (&options.tools, &mut builder.args);
-    match tools.set.as_ref().map(|set| &set.0) {
-        Some(ToolSelection::Preset) => args.value("tools", "default"),
-        Some(ToolSelection::Only(names)) if names.is_empty() => args.value("tools", ""),
-        Some(ToolSelection::Only(names)) => args.values("tools", names),
-        None => {}
+    if let Some(set) = &tools.set {
+        match set.names.as_deref() {
+            None => args.value("tools", "default"),
+            Some([]) => args.value("tools", ""),
+            Some(names) => args.values("tools", names),
+        }
     }
     let mut allow = tools.allow.clone();
     for rule in skill_rules(options) {

@@ -72,31 +72,39 @@ impl Options {
 }
 
 /// A selection of skills.
+///
+/// ```
+/// use inhouse::options::{Options, Skills};
+/// use inhouse_testkit::fake::launch;
+///
+/// let cli = launch(Options::new().skills(Skills::all()));
+/// assert!(cli.has_arg("--allowedTools=Skill"));
+/// assert!(cli.initialize()["skills"].is_null());
+///
+/// let cli = launch(Options::new().skills(Skills::none()));
+/// assert_eq!(cli.initialize()["skills"], serde_json::json!([]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "set it with `Options::skills`"]
-pub struct Skills(pub(crate) SkillSelection);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SkillSelection {
-    All,
-    Only(Vec<String>),
+pub struct Skills {
+    /// The names of the skills; `None` selects all.
+    pub(crate) names: Option<Vec<String>>,
 }
 
 impl Skills {
     /// Selects every skill.
     pub fn all() -> Self {
-        Self(SkillSelection::All)
+        Self { names: None }
     }
 
     /// Selects skills by name; a skill of a plugin is `plugin:skill`.
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
-        Self(SkillSelection::Only(
-            names.into_iter().map(Into::into).collect(),
-        ))
+        let names = names.into_iter().map(Into::into).collect();
+        Self { names: Some(names) }
     }
 
     /// Selects no skill.
     pub fn none() -> Self {
-        Self(SkillSelection::Only(Vec::new()))
+        Self::only::<String>([])
     }
 }

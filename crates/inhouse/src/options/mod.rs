@@ -157,12 +157,10 @@ pub use self::stream::Backlog;
 pub use self::tools::{QuestionPreview, ToolSet};
 pub use crate::process::ShutdownTiming;
 
-pub(crate) use self::agents::SkillSelection;
 pub(crate) use self::mcp::McpTransport;
 pub(crate) use self::model::ThinkingMode;
 pub(crate) use self::prompt::PromptBase;
 pub(crate) use self::settings::SettingsForm;
-pub(crate) use self::tools::ToolSelection;
 
 /// Options of a session; see the [module](self) for an overview.
 ///

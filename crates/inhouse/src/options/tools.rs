@@ -114,30 +114,26 @@ impl Options {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "set it with `Options::tools`"]
-pub struct ToolSet(pub(crate) ToolSelection);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToolSelection {
-    Preset,
-    Only(Vec<String>),
+pub struct ToolSet {
+    /// The names of the tools; `None` selects those of Claude Code.
+    pub(crate) names: Option<Vec<String>>,
 }
 
 impl ToolSet {
     /// Selects the tools of Claude Code.
     pub fn preset() -> Self {
-        Self(ToolSelection::Preset)
+        Self { names: None }
     }
 
     /// Selects tools by name.
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
-        Self(ToolSelection::Only(
-            names.into_iter().map(Into::into).collect(),
-        ))
+        let names = names.into_iter().map(Into::into).collect();
+        Self { names: Some(names) }
     }
 
     /// Selects no built-in tool, so that only the tools of MCP servers exist.
     pub fn none() -> Self {
-        Self(ToolSelection::Only(Vec::new()))
+        Self::only::<String>([])
     }
 }
 
