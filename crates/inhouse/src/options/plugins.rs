@@ -47,6 +47,12 @@ impl Options {
 }
 
 /// A plugin in a local directory.
+///
+/// ```
+/// use inhouse::options::Plugin;
+///
+/// assert_eq!(Plugin::from("/srv/plugins/a"), Plugin::local("/srv/plugins/a"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "add it with `Options::plugin`"]
 pub struct Plugin {

@@ -123,6 +123,16 @@ impl SandboxSettings {
 }
 
 /// Network access of sandboxed commands.
+///
+/// ```
+/// use inhouse::options::{Options, SandboxNetwork, SandboxSettings};
+/// use inhouse_testkit::fake::launch;
+///
+/// let network = SandboxNetwork::new().allow_domains(["crates.io"]).strict_allowlist(true);
+/// let cli = launch(Options::new().sandbox(SandboxSettings::new().network(network)));
+/// let expected = r#"{"sandbox":{"network":{"allowedDomains":["crates.io"],"strictAllowlist":true}}}"#;
+/// assert!(cli.has_arg(&format!("--settings={expected}")));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "set it with `SandboxSettings::network`"]
 pub struct SandboxNetwork(Members);
@@ -187,6 +197,16 @@ impl SandboxNetwork {
 }
 
 /// File access of sandboxed commands.
+///
+/// ```
+/// use inhouse::options::{Options, SandboxFilesystem, SandboxSettings};
+/// use inhouse_testkit::fake::launch;
+///
+/// let files = SandboxFilesystem::new().deny_read(["/etc"]).allow_read(["/etc/ssl"]);
+/// let cli = launch(Options::new().sandbox(SandboxSettings::new().filesystem(files)));
+/// let expected = r#"{"sandbox":{"filesystem":{"allowRead":["/etc/ssl"],"denyRead":["/etc"]}}}"#;
+/// assert!(cli.has_arg(&format!("--settings={expected}")));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "set it with `SandboxSettings::filesystem`"]
 pub struct SandboxFilesystem(Members);
@@ -229,6 +249,16 @@ impl SandboxFilesystem {
 }
 
 /// Credentials that are hidden from sandboxed commands.
+///
+/// ```
+/// use inhouse::options::{CredentialMode, Options, SandboxCredentials, SandboxSettings};
+/// use inhouse_testkit::fake::launch;
+///
+/// let credentials = SandboxCredentials::new().env_var("API_TOKEN", CredentialMode::Mask);
+/// let cli = launch(Options::new().sandbox(SandboxSettings::new().credentials(credentials)));
+/// let expected = r#"{"sandbox":{"credentials":{"envVars":[{"mode":"mask","name":"API_TOKEN"}]}}}"#;
+/// assert!(cli.has_arg(&format!("--settings={expected}")));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "set it with `SandboxSettings::credentials`"]
 pub struct SandboxCredentials(Members);

@@ -98,6 +98,16 @@ impl Options {
 /// Settings as a JSON value, as JSON text or as the path of a file.
 ///
 /// A string that starts with `{` and ends with `}` is JSON text; any other string is a path.
+///
+/// ```
+/// use inhouse::options::{Options, Settings};
+/// use inhouse_testkit::fake::launch;
+///
+/// let cli = launch(Options::new().settings(Settings::file("{odd}.json")));
+/// assert!(cli.has_arg("--settings={odd}.json"));
+/// let cli = launch(Options::new().settings(Settings::json(r#"{"model": "opus"}"#)));
+/// assert!(cli.has_arg(r#"--settings={"model":"opus"}"#));
+/// ```
 #[derive(Clone)]
 #[must_use = "set it with `Options::settings`"]
 pub struct Settings(pub(crate) SettingsForm);

@@ -156,6 +156,13 @@ impl Options {
 /// message is unread, whatever its size.
 ///
 /// Default: 256 MiB.
+///
+/// ```
+/// use inhouse::options::Backlog;
+///
+/// assert_eq!(Backlog::default(), Backlog::bytes(256 * 1024 * 1024));
+/// assert_eq!(Backlog::unbounded().limit(), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "set it with `Options::backlog`"]
 pub struct Backlog {
