@@ -13,7 +13,7 @@ impl Args {
         args
     }
 
-    /// Adds `--flag`.
+    /// Adds the argument `--flag`.
     pub(super) fn switch(&mut self, flag: &str) {
         self.0.push(format!("--{flag}").into());
     }
@@ -30,7 +30,7 @@ impl Args {
         self.switch_if(!self.has(flag), flag);
     }
 
-    /// Adds `--flag=value`.
+    /// Adds the argument `--flag=value`.
     pub(super) fn value(&mut self, flag: &str, value: impl AsRef<OsStr>) {
         let mut argument = OsString::from(format!("--{flag}="));
         argument.push(value);

@@ -72,8 +72,8 @@ impl fmt::Debug for Launch {
     }
 }
 
-/// What a session does with its [`Options`]: how it starts the CLI, the `initialize` request, and
-/// the values that the session itself uses.
+/// The result of translating [`Options`]: how to start the CLI, the `initialize` request, and the
+/// values that the session itself uses.
 ///
 /// ```
 /// use inhouse::Options;

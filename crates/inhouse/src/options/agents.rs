@@ -10,7 +10,7 @@ pub(crate) struct AgentOptions {
     pub(crate) skills: Option<Skills>,
 }
 
-/// Subagents and skills.
+/// Options for subagents and skills.
 impl Options {
     /// Adds subagents by name, for this session.
     ///
@@ -92,7 +92,7 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// Selects every skill.
+    /// Selects every available skill.
     pub fn all() -> Self {
         Self { names: None }
     }
@@ -103,7 +103,7 @@ impl Skills {
         Self { names: Some(names) }
     }
 
-    /// Selects no skill.
+    /// Selects none of the skills.
     pub fn none() -> Self {
         Self::only::<String>([])
     }

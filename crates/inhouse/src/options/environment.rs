@@ -11,7 +11,7 @@ pub(crate) struct EnvironmentOptions {
     pub(crate) set: BTreeMap<OsString, Redacted<OsString>>,
 }
 
-/// Environment of the CLI.
+/// Options for the environment of the CLI.
 ///
 /// The CLI inherits the environment of the host, with the changes that [`launch`](crate::launch)
 /// lists. These options take precedence over all of them.

@@ -7,7 +7,7 @@ use super::Options;
 use crate::error::HandlerError;
 use crate::hook::{Hook, HookContext, HookEvent, HookOutput, Matcher};
 
-/// Hooks.
+/// Options for hooks, by event.
 impl Options {
     /// Adds a hook: a handler that the CLI calls for an event of the session.
     ///

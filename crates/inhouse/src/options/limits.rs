@@ -7,7 +7,7 @@ pub(crate) struct LimitOptions {
     pub(crate) task_budget: Option<u64>,
 }
 
-/// Limits on turns, cost and tokens.
+/// Options for limits on turns, cost and tokens.
 impl Options {
     /// Ends the run after this many turns of the model, with the result `error_max_turns`.
     ///

@@ -16,7 +16,7 @@ pub(crate) struct McpOptions {
     pub(crate) strict: bool,
 }
 
-/// MCP servers.
+/// Options for MCP servers.
 impl Options {
     /// Adds an in-process MCP server under its own name.
     ///

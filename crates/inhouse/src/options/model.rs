@@ -9,7 +9,7 @@ pub(crate) struct ModelOptions {
     pub(crate) betas: Vec<String>,
 }
 
-/// Model and thinking.
+/// Options for model and thinking.
 impl Options {
     /// Sets the main model: an alias such as `opus`, or a full model name.
     ///
@@ -132,7 +132,7 @@ impl Thinking {
         Self::with_mode(ThinkingMode::Budget(tokens))
     }
 
-    /// Turns thinking off.
+    /// Turns off thinking in every answer.
     pub fn disabled() -> Self {
         Self::with_mode(ThinkingMode::Disabled)
     }

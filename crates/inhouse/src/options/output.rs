@@ -11,7 +11,7 @@ pub(crate) struct OutputOptions {
     pub(crate) schema: Option<Value>,
 }
 
-/// Structured output.
+/// Options for structured output.
 impl Options {
     /// Makes the run end with a JSON value that matches this JSON Schema.
     ///

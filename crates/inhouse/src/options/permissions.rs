@@ -22,7 +22,7 @@ pub(crate) struct PermissionOptions {
     pub(crate) per_task_stop: Option<bool>,
 }
 
-/// Permissions.
+/// Options for permissions and directories.
 impl Options {
     /// Sets the permission mode in which the session starts.
     ///
@@ -127,7 +127,7 @@ impl Options {
     }
 }
 
-/// Handlers for decisions of a person.
+/// Options for handlers of permission requests, questions, plans, elicitations and dialogs.
 ///
 /// Handlers are async functions or closures. Each request runs in its own task, so a slow handler
 /// blocks nothing else. A handler is dropped if the CLI cancels its request.

@@ -8,7 +8,7 @@ pub(crate) struct PluginOptions {
     pub(crate) delivery: PluginDelivery,
 }
 
-/// Plugins.
+/// Options for plugins of the session.
 impl Options {
     /// Adds a plugin, by its directory, for this session.
     ///

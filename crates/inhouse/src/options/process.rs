@@ -30,7 +30,7 @@ pub(crate) struct Runtime {
     pub(crate) args: Vec<OsString>,
 }
 
-/// Process of the CLI.
+/// Options for the process of the CLI.
 impl Options {
     /// Sets the working directory of the CLI.
     ///
@@ -252,8 +252,8 @@ impl Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OsUser {
-    /// The user id.
+    /// The numeric user id.
     pub uid: u32,
-    /// The group id.
+    /// The numeric group id.
     pub gid: u32,
 }

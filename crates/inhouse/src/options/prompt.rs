@@ -11,7 +11,7 @@ pub(crate) struct PromptOptions {
     pub(crate) verbatim: bool,
 }
 
-/// Prompts.
+/// Options for the system prompt and other prompts.
 impl Options {
     /// Sets the system prompt.
     ///

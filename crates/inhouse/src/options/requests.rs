@@ -17,7 +17,7 @@ impl fmt::Debug for RequestOptions {
     }
 }
 
-/// Other control requests of the CLI.
+/// Options for other control requests of the CLI.
 impl Options {
     /// Sets the handler for control requests of this subtype.
     ///

@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 use super::Options;
 
-/// Sandbox of the operating system.
+/// Options for the sandbox of the operating system.
 impl Options {
     /// Runs commands in a sandbox of the operating system.
     ///
@@ -291,7 +291,7 @@ impl SandboxCredentials {
     }
 }
 
-/// What sandboxed commands see of a credential.
+/// How a credential is hidden from sandboxed commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CredentialMode {

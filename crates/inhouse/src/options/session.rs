@@ -21,7 +21,7 @@ impl SessionOptions {
     }
 }
 
-/// Sessions: new, resumed, forked.
+/// Options for new, resumed and forked sessions.
 impl Options {
     /// Continues the newest session of the working directory, or starts one if there is none.
     ///

@@ -14,7 +14,7 @@ pub(crate) struct SettingsOptions {
     pub(crate) project_config_root: Option<PathBuf>,
 }
 
-/// Settings.
+/// Options for settings and their files.
 impl Options {
     /// Sets settings for this session, with precedence over the user, project and local settings.
     ///

@@ -12,7 +12,7 @@ pub(crate) struct StreamOptions {
     pub(crate) backlog: Backlog,
 }
 
-/// Content and buffering of the message stream.
+/// Options for content and buffering of the message stream.
 impl Options {
     /// Sets whether the stream contains partial messages while the model writes.
     ///

@@ -11,7 +11,7 @@ pub(crate) struct TimeoutOptions {
     pub(crate) shutdown: ShutdownTiming,
 }
 
-/// Timeouts.
+/// Options for timeouts and shutdown.
 impl Options {
     /// Sets how long a control request may take before it fails with `Timeout`.
     ///

@@ -11,7 +11,7 @@ pub(crate) struct ToolOptions {
     pub(crate) question_preview: Option<QuestionPreview>,
 }
 
-/// Tools.
+/// Options for tools and their rules.
 ///
 /// Three lists are easily confused: [`tools`](Options::tools) selects the built-in tools that
 /// *exist*, [`disallow_tools`](Options::disallow_tools) removes tools or denies calls, and
@@ -155,7 +155,7 @@ impl<S: Into<String>> From<Vec<S>> for ToolSet {
 pub enum QuestionPreview {
     /// Markdown, the default of the CLI.
     Markdown,
-    /// An HTML fragment.
+    /// A fragment of HTML.
     Html,
 }
 

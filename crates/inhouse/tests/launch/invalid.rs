@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use inhouse::Options;
 use inhouse::options::{
-    McpServer, PermissionMode, PermissionPrompts, Settings, Skills, SystemPrompt, Thinking,
-    ThinkingDisplay, ToolPermissionPolicy, ToolPolicy,
+    McpServer, PermissionMode, PermissionPrompts, SandboxSettings, Settings, Skills, SystemPrompt,
+    Thinking, ThinkingDisplay, ToolPermissionPolicy, ToolPolicy,
 };
 use serde_json::json;
 
@@ -177,6 +177,12 @@ fn table() -> Vec<(Options, &'static str)> {
             "not the text of a JSON object",
         ),
         (options().settings(""), "empty value for `settings`"),
+        (
+            options()
+                .settings(json!({"sandbox": true}))
+                .sandbox(SandboxSettings::enabled()),
+            "`sandbox` of the settings is not an object",
+        ),
         (
             options().managed_settings(1),
             "managed settings are not a JSON object",
