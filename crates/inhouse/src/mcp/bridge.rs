@@ -5,70 +5,68 @@ use foldhash::fast::RandomState;
 use inhouse_proto::control::incoming::{IncomingRequest, RequestKind};
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::gate::Gate;
-use super::{Endpoint, Link, Reply, Server, ServerSession};
+use super::startup_buffer::StartupBuffer;
+use super::{CliSender, Endpoint, Reply, Server, ServerSession};
 use crate::session::Session;
 
-/// Carries messages between a CLI and the servers in this process.
+/// Routes messages between a CLI and the in-process servers of a session.
 ///
-/// Each server has an [`Endpoint`], which sees to it that every request has exactly one answer.
+/// Each server has an [`Endpoint`], which ensures that every request gets exactly one response.
 pub(crate) struct Bridge {
     servers: RwLock<Servers>,
+    /// Serializes changes of the servers.
     changing: Mutex<()>,
     session: Session,
-    gate: Arc<Gate>,
+    buffer: Arc<StartupBuffer>,
 }
 
-type Servers = HashMap<String, Arc<Mounted>, RandomState>;
+type Servers = HashMap<String, Arc<ServerEntry>, RandomState>;
 
-/// A server in use by this session.
-struct Mounted {
+/// A server of this session.
+struct ServerEntry {
     definition: Arc<dyn Server>,
     endpoint: Endpoint,
 }
 
-/// Other servers, as long as it is not known whether the CLI agrees to them.
-///
-/// Dropping it brings back what was there before.
+/// A change of the servers that the CLI has not confirmed yet. Dropping it reverts the change.
 pub(super) struct Change<'a> {
     bridge: &'a Bridge,
-    _alone: MutexGuard<'a, ()>,
-    /// What is new, and what each had replaced.
-    new: Vec<(String, Option<Arc<Mounted>>)>,
+    _changing: MutexGuard<'a, ()>,
+    /// The keys of new servers, with the entries that they replaced.
+    new: Vec<(String, Option<Arc<ServerEntry>>)>,
 }
 
 impl Bridge {
-    /// A bridge without servers, to the CLI of a session.
+    /// Creates a bridge without servers.
     pub(crate) fn new(session: Session) -> Self {
         Self {
             servers: RwLock::default(),
             changing: Mutex::default(),
             session,
-            gate: Arc::new(Gate::closed()),
+            buffer: Arc::new(StartupBuffer::new()),
         }
     }
 
-    /// Puts the servers in place with which a session begins, each under its key.
+    /// Adds the servers with which a session starts, by their keys.
     pub(crate) fn mount(&self, servers: &[(String, Arc<dyn Server>)]) {
         for (key, definition) in servers {
             self.put(key, definition);
         }
     }
 
-    /// Adds servers, when no other change is under way. One that is there already under the same key
-    /// stays, with its session; another definition takes its place.
+    /// Adds servers, after any other change is finished. A server that already has the same key and
+    /// definition keeps its session; one with another definition is replaced.
     ///
-    /// All that was there before goes on until [`Change::agreed`].
+    /// Servers that are not among these stay until [`Change::commit`].
     pub(super) async fn change(&self, servers: &[(String, Arc<dyn Server>)]) -> Change<'_> {
         let mut change = Change {
-            _alone: self.changing.lock().await,
+            _changing: self.changing.lock().await,
             bridge: self,
             new: Vec::new(),
         };
         for (key, definition) in servers {
-            let mounted = self.find(key);
-            if mounted.is_none_or(|mounted| mounted.definition.identity() != definition.identity())
-            {
+            let entry = self.find(key);
+            if entry.is_none_or(|entry| entry.definition.identity() != definition.identity()) {
                 let replaced = self.put(key, definition);
                 change.new.push((key.clone(), replaced));
             }
@@ -76,25 +74,25 @@ impl Bridge {
         change
     }
 
-    /// Lets the servers speak, because the CLI knows them now.
-    pub(crate) fn introduced(&self) {
-        if self.gate.is_open() {
+    /// Flushes the buffered messages of the servers, because the CLI knows the servers now.
+    pub(crate) fn initialized(&self) {
+        if self.buffer.is_flushed() {
             return;
         }
         if let Some((commands, _)) = self.session.commands() {
-            self.gate.open(&commands);
+            self.buffer.flush(&commands);
         }
     }
 
-    /// The session with the CLI.
+    /// Returns the session with the CLI.
     pub(crate) fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The session of a server.
+    /// Returns the MCP session of a server.
     pub(super) fn session_of(&self, key: &str) -> Option<Arc<dyn ServerSession>> {
-        let mounted = self.find(key)?;
-        Some(Arc::clone(mounted.endpoint.session()))
+        let entry = self.find(key)?;
+        Some(Arc::clone(entry.endpoint.session()))
     }
 
     /// Handles a message for a server in this process; returns any other request unchanged.
@@ -105,28 +103,28 @@ impl Bridge {
             _ => return Err(request),
         };
         // The CLI knows its servers, even if it has not answered `initialize` yet.
-        self.introduced();
-        let Some(mounted) = self.find(server_name) else {
+        self.initialized();
+        let Some(entry) = self.find(server_name) else {
             return Err(request);
         };
         Ok(match request.kind {
-            RequestKind::ToolCall(call) => mounted.endpoint.call(*call),
-            RequestKind::Mcp(message) => mounted.endpoint.receive(&message.message),
+            RequestKind::ToolCall(call) => entry.endpoint.call(*call),
+            RequestKind::Mcp(message) => entry.endpoint.receive(&message.message),
             _ => unreachable!("only these have the name of a server"),
         })
     }
 
-    /// Opens a session with a server; returns the one that had its key.
-    fn put(&self, key: &str, definition: &Arc<dyn Server>) -> Option<Arc<Mounted>> {
-        let link = Link::new(key.into(), self.session.clone(), Arc::clone(&self.gate));
-        let mounted = Mounted {
+    /// Opens a session with a server; returns the entry that had the same key.
+    fn put(&self, key: &str, definition: &Arc<dyn Server>) -> Option<Arc<ServerEntry>> {
+        let cli = CliSender::new(key.into(), self.session.clone(), Arc::clone(&self.buffer));
+        let entry = ServerEntry {
             definition: Arc::clone(definition),
-            endpoint: Endpoint::new(definition.open(link)),
+            endpoint: Endpoint::new(definition.open(cli)),
         };
-        self.write().insert(key.to_owned(), Arc::new(mounted))
+        self.write().insert(key.to_owned(), Arc::new(entry))
     }
 
-    fn find(&self, key: &str) -> Option<Arc<Mounted>> {
+    fn find(&self, key: &str) -> Option<Arc<ServerEntry>> {
         let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
         servers.get(key).cloned()
     }
@@ -137,19 +135,20 @@ impl Bridge {
 }
 
 impl Change<'_> {
-    /// Ends what was replaced, and every server that is not among these.
-    pub(super) fn agreed(mut self, servers: &[(String, Arc<dyn Server>)]) {
+    /// Cancels the calls of replaced servers, and removes every server that is not among these.
+    pub(super) fn commit(mut self, servers: &[(String, Arc<dyn Server>)]) {
         let replaced = self.new.drain(..).filter_map(|(_, replaced)| replaced);
-        let mut gone: Vec<Arc<Mounted>> = replaced.collect();
-        self.bridge.write().retain(|key, mounted| {
-            let stays = servers.iter().any(|(kept, _)| kept == key);
-            if !stays {
-                gone.push(Arc::clone(mounted));
+        let mut removed: Vec<Arc<ServerEntry>> = replaced.collect();
+        self.bridge.write().retain(|key, entry| {
+            let is_kept = servers.iter().any(|(kept, _)| kept == key);
+            if !is_kept {
+                removed.push(Arc::clone(entry));
             }
-            stays
+            is_kept
         });
-        for mounted in gone {
-            mounted.endpoint.cancel_all();
+        // After the lock is released: cancelling wakes handlers.
+        for entry in removed {
+            entry.endpoint.cancel_all();
         }
     }
 }
@@ -158,13 +157,13 @@ impl Drop for Change<'_> {
     fn drop(&mut self) {
         for (key, replaced) in self.new.drain(..) {
             let mut servers = self.bridge.write();
-            let refused = match replaced {
+            let rejected = match replaced {
                 Some(replaced) => servers.insert(key, replaced),
                 None => servers.remove(&key),
             };
             drop(servers);
-            if let Some(refused) = refused {
-                refused.endpoint.cancel_all();
+            if let Some(rejected) = rejected {
+                rejected.endpoint.cancel_all();
             }
         }
     }

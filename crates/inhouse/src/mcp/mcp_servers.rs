@@ -164,7 +164,7 @@ impl Control {
         // an old one until then.
         let change = bridge.change(&servers.in_process).await;
         let reply = self.request(servers.request()).await?;
-        change.agreed(&servers.in_process);
+        change.commit(&servers.in_process);
         Ok(reply)
     }
 }

@@ -8,9 +8,8 @@
 //! written with the `rmcp` crate.
 
 mod bridge;
+mod cli_sender;
 mod endpoint;
-mod gate;
-mod link;
 mod manifests;
 mod mcp_servers;
 mod native;
@@ -18,10 +17,11 @@ mod open_calls;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 mod server;
+mod startup_buffer;
 
 pub(crate) use self::bridge::Bridge;
+pub(crate) use self::cli_sender::CliSender;
 pub(crate) use self::endpoint::Endpoint;
-pub(crate) use self::link::Link;
 pub(crate) use self::manifests::add_servers;
 pub use self::mcp_servers::McpServers;
 pub(crate) use self::native::NativeServer;

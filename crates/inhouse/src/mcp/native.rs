@@ -11,19 +11,19 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::{Link, Manifest, Reply, RpcRequest, Server, ServerSession};
+use super::{CliSender, Manifest, Reply, RpcRequest, Server, ServerSession};
 use crate::error::{Error, ErrorKind};
 use crate::tool::{CallContext, Cancelled, Listed, Progress, ServedTools, Subscriber};
 
-/// A [`ToolServer`](crate::tool::ToolServer) behind the bridge.
+/// The in-process server of a [`ToolServer`](crate::tool::ToolServer).
 pub(crate) struct NativeServer {
     tools: Arc<dyn ServedTools>,
 }
 
 struct NativeSession {
     tools: Arc<dyn ServedTools>,
-    link: Link,
-    /// The last revision of the tools that the client has got.
+    cli: CliSender,
+    /// The last revision of the tools that the client has listed.
     listed: watch::Sender<u64>,
 }
 
@@ -46,11 +46,11 @@ impl Server for NativeServer {
         self.tools.identity()
     }
 
-    fn open(&self, link: Link) -> Arc<dyn ServerSession> {
+    fn open(&self, cli: CliSender) -> Arc<dyn ServerSession> {
         let session = Arc::new(NativeSession {
             tools: Arc::clone(&self.tools),
-            link,
-            // The client has not listed anything yet, and will get at least this.
+            cli,
+            // The client has not listed the tools yet; its first listing is at least this revision.
             listed: watch::Sender::new(self.tools.revision()),
         });
         let subscriber: Weak<NativeSession> = Arc::downgrade(&session);
@@ -61,11 +61,11 @@ impl Server for NativeServer {
 
 impl Subscriber for NativeSession {
     fn tools_changed(&self) {
-        notify(&self.link, "notifications/tools/list_changed", &json!({}));
+        notify(&self.cli, "notifications/tools/list_changed", &json!({}));
     }
 
     fn listed(&self, revision: u64) -> Listed {
-        let Some((mut session, limit)) = self.link.session().end_and_timeout() else {
+        let Some((mut session, limit)) = self.cli.session().end_and_timeout() else {
             return Box::pin(ready(Ok(())));
         };
         let mut listed = self.listed.subscribe();
@@ -74,19 +74,19 @@ impl Subscriber for NativeSession {
             let expired = async {
                 match deadline {
                     Some(deadline) => sleep_until(deadline).await,
-                    // A limit beyond what a clock can count is none.
+                    // The deadline is beyond the range of the clock.
                     None => pending().await,
                 }
             };
             tokio::select! {
-                // Fails when the server is no longer part of the session.
+                // Fails if the server is no longer part of the session.
                 _ = listed.wait_for(|listed| *listed >= revision) => Ok(()),
-                // Fails when the session has ended.
+                // Fails if the session has ended.
                 _ = session.changed() => Ok(()),
                 () = expired => Err(Error::new(
                     ErrorKind::Timeout,
-                    "the CLI did not list the changed tools in time; old CLIs never do, give others \
-                     longer with Options::control_timeout",
+                    "the CLI did not list the changed tools in time; old CLIs never do, for others \
+                     increase Options::control_timeout",
                 )),
             }
         })
@@ -117,10 +117,10 @@ impl ServerSession for NativeSession {
         request.answer_now(payload)
     }
 
-    /// Nothing that a client notifies of concerns a server of tools.
+    /// Ignores notifications: none concerns a server that has only tools.
     fn notification(&self, _: &str) {}
 
-    /// It makes no requests.
+    /// Ignores responses: the server sends no requests.
     fn response(&self, _: &str) {}
 }
 
@@ -128,11 +128,12 @@ impl NativeSession {
     fn initialize(&self, params: Option<&str>) -> Box<RawValue> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Wish {
+        struct InitializeParams {
             protocol_version: Option<String>,
         }
-        let wish: Option<Wish> = params.and_then(|params| serde_json::from_str(params).ok());
-        let version = negotiate(wish.and_then(|wish| wish.protocol_version).as_deref());
+        let params: Option<InitializeParams> =
+            params.and_then(|params| serde_json::from_str(params).ok());
+        let version = negotiate(params.and_then(|params| params.protocol_version).as_deref());
         let mut result = json!({
             "protocolVersion": version,
             "capabilities": {"tools": {"listChanged": true}},
@@ -149,7 +150,7 @@ impl NativeSession {
         struct List<'a> {
             tools: &'a RawValue,
         }
-        // Read first: a change in between is listed, and announced as well.
+        // Read before the listing: a change in between may be listed already, and is announced again.
         let revision = self.tools.revision();
         let list = raw(&List {
             tools: &self.tools.listing().tools,
@@ -176,12 +177,12 @@ impl NativeSession {
             Some(call) => call,
             None => ToolCall::parse(request.params.as_ref())?,
         };
-        let (link, cancelled) = (&self.link, request.call.cancelled());
+        let (cli, cancelled) = (&self.cli, request.call.cancelled());
         let context = CallContext {
             tool_use_id: call.tool_use_id.as_deref(),
             cancelled,
-            progress: &|| progress(link, call.progress_token.as_deref(), cancelled),
-            session: link.session(),
+            progress: &|| progress(cli, call.progress_token.as_deref(), cancelled),
+            session: cli.session(),
         };
         let running = self.tools.run(&call.name, &call.arguments, context);
         let finished = running.await;
@@ -189,12 +190,12 @@ impl NativeSession {
     }
 }
 
-/// The way to report progress under a token of the CLI.
-fn progress(link: &Link, token: Option<&str>, over: &Cancelled) -> Progress {
+/// Returns a `Progress` that sends notifications with the CLI's progress token.
+fn progress(cli: &CliSender, token: Option<&str>, cancelled: &Cancelled) -> Progress {
     let Some(token) = token.and_then(|token| RawValue::from_string(token.to_owned()).ok()) else {
         return Progress::new(None);
     };
-    let (link, over) = (link.clone(), over.clone());
+    let (cli, cancelled) = (cli.clone(), cancelled.clone());
     Progress::new(Some(Arc::new(
         move |done, total: Option<f64>, message: Option<String>| {
             #[derive(Serialize)]
@@ -207,8 +208,8 @@ fn progress(link: &Link, token: Option<&str>, over: &Cancelled) -> Progress {
                 #[serde(skip_serializing_if = "Option::is_none")]
                 message: Option<String>,
             }
-            // A task of the handler's may outlive the call; the token does not.
-            if over.is_cancelled() {
+            // A task that the handler has spawned may outlive the call; the token does not.
+            if cancelled.is_cancelled() {
                 return;
             }
             let params = Params {
@@ -217,19 +218,19 @@ fn progress(link: &Link, token: Option<&str>, over: &Cancelled) -> Progress {
                 total,
                 message,
             };
-            notify(&link, "notifications/progress", &params);
+            notify(&cli, "notifications/progress", &params);
         },
     )))
 }
 
-fn notify(link: &Link, method: &str, params: &impl Serialize) {
+fn notify(cli: &CliSender, method: &str, params: &impl Serialize) {
     #[derive(Serialize)]
     struct Notification<'a, P> {
         jsonrpc: &'static str,
         method: &'a str,
         params: &'a P,
     }
-    link.send(&raw(&Notification {
+    cli.send(&raw(&Notification {
         jsonrpc: "2.0",
         method,
         params,
@@ -237,5 +238,5 @@ fn notify(link: &Link, method: &str, params: &impl Serialize) {
 }
 
 fn raw(value: &impl Serialize) -> Box<RawValue> {
-    to_raw_value(value).expect("made of strings, numbers and JSON")
+    to_raw_value(value).expect("the value consists of strings, numbers and JSON")
 }

@@ -11,7 +11,7 @@ use inhouse_proto::wire::Text;
 
 use crate::tool::{Cancelled, Canceller};
 
-/// The requests of one CLI that one server is working on, by their ids.
+/// The open requests of one client to one server, by their ids.
 #[derive(Clone, Default)]
 pub(super) struct OpenCalls {
     calls: Arc<Mutex<Calls>>,
@@ -19,7 +19,7 @@ pub(super) struct OpenCalls {
 
 type Calls = HashMap<Text, Cancelled, RandomState>;
 
-/// Keeps a request in the table until it is answered or dropped.
+/// An open request. Dropping it removes the request from the table.
 pub(crate) struct OpenCall {
     calls: OpenCalls,
     id: Text,
@@ -27,7 +27,7 @@ pub(crate) struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Enters a request; `None` when one with that id is open.
+    /// Adds a request; returns `None` if one with this id is open.
     pub(super) fn open(&self, id: Text) -> Option<OpenCall> {
         let mut calls = self.lock();
         let Entry::Vacant(entry) = calls.entry(id.clone()) else {
@@ -51,34 +51,34 @@ impl OpenCalls {
         }
     }
 
-    /// Cancels every request, and forgets their ids.
+    /// Cancels every request, and removes all ids.
     pub(super) fn cancel_all(&self) {
         let calls = std::mem::take(&mut *self.lock());
-        // Told without the lock: whoever waits for a cancellation may be woken right here.
+        // Cancelled after the lock is released, because it wakes tasks that may take the lock.
         for cancelled in calls.into_values() {
             cancelled.cancel();
         }
     }
 
-    // Nothing in here can panic half-way through a change.
+    // A poisoned table is still consistent: no method panics in the middle of a change.
     fn lock(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl OpenCall {
-    /// The id as the CLI gave it.
+    /// Returns the id as the client sent it, in JSON.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// Fires when the CLI cancels the request.
+    /// Returns the token that is cancelled when the client cancels the request, or when it ends.
     pub(crate) fn cancelled(&self) -> &Cancelled {
         self.canceller.cancelled()
     }
 
-    /// The answer that a future comes to, or that of a cancelled request when this comes first: the
-    /// future is done with then.
+    /// Awaits the outcome, and returns the answer; that of a cancelled request if it is cancelled first.
+    /// The caller then drops the future.
     pub(crate) async fn answer(
         &self,
         outcome: Pin<&mut (impl Future<Output = Result<Payload, RpcError>> + Send)>,
@@ -88,7 +88,7 @@ impl OpenCall {
             Err(cancelled())
         } else {
             tokio::select! {
-                // The answer first: most are there at once, and need no ear for anything else.
+                // The outcome first: most are ready at once, and need not register a waker below.
                 biased;
                 outcome = outcome => outcome,
                 () = self.cancelled().wait() => Err(cancelled()),
@@ -97,7 +97,7 @@ impl OpenCall {
         self.answer_now(outcome)
     }
 
-    /// The answer that is known already.
+    /// Returns the answer for a known outcome.
     pub(crate) fn answer_now(&self, outcome: Result<Payload, RpcError>) -> Answer {
         let payload = outcome.unwrap_or_else(|error| error_payload(Some(&self.id), &error));
         Answer::Success(payload)
@@ -107,10 +107,12 @@ impl OpenCall {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         let mut calls = self.calls.lock();
-        // Ids are used again after a new handshake: a late end of the old request must not remove
-        // the new one.
-        let is_ours = |open: &Cancelled| open.is_of(self.canceller.cancelled());
-        if calls.get(&self.id).is_some_and(is_ours) {
+        // Ids are reused after a new handshake: the late end of an old request must not remove a new
+        // one.
+        if calls
+            .get(&self.id)
+            .is_some_and(|open| open.is_of(self.canceller.cancelled()))
+        {
             calls.remove(&self.id);
         }
     }

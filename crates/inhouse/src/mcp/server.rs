@@ -10,51 +10,51 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tracing::Span;
 
-use super::Link;
+use super::CliSender;
 use super::open_calls::OpenCall;
 use crate::driver::Answering;
 use crate::tool::record_result;
 
-/// A server that runs in this process: the definition.
+/// The definition of an in-process server.
 pub(crate) trait Server: Send + Sync + 'static {
-    /// What is wrong with it; nothing is started then.
+    /// Returns configuration errors. If there are any, `connect` fails with `Config`.
     fn problems(&self) -> Vec<String>;
 
-    /// Settings that the CLI keeps for it.
+    /// Returns the settings of the server that are sent to the CLI.
     fn config(&self) -> Option<SdkMcpServerConfig>;
 
-    /// An address by which two live definitions are known to be the same.
+    /// Returns an address that is equal for two live values of the same definition.
     fn identity(&self) -> *const ();
 
-    /// A session for one CLI.
-    fn open(&self, link: Link) -> Arc<dyn ServerSession>;
+    /// Opens a session with one CLI.
+    fn open(&self, cli: CliSender) -> Arc<dyn ServerSession>;
 }
 
-/// A session of a server with one CLI.
+/// The MCP session of a server with one CLI.
 pub(crate) trait ServerSession: Send + Sync + 'static {
-    /// What the server would answer to the first two requests of a CLI, so that these need not be
-    /// made; `None` when it cannot tell in advance.
+    /// Returns the results of `initialize` and `tools/list`, which saves the CLI these requests; `None`
+    /// if they are not known in advance.
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>>;
 
     /// Handles a request, at once or in a future.
     fn request(self: Arc<Self>, request: RpcRequest) -> Reply;
 
-    /// Takes note of a notification.
+    /// Handles a notification.
     fn notification(&self, message: &str);
 
-    /// Takes the answer to a request of the server's own.
+    /// Handles the response to a request that the server has sent.
     fn response(&self, message: &str);
 }
 
-/// The answer to a message, now or later.
+/// The answer to a message, or a future of it.
 pub(crate) enum Reply {
-    /// The answer. The driver writes it before anything that is sent later.
+    /// The answer. The driver writes it before anything that is sent afterwards.
     Ready(Answer),
-    /// A future of the answer.
+    /// A future that returns the answer.
     Running(Answering),
 }
 
-/// A request of the CLI for a server.
+/// A JSON-RPC request to a server.
 pub(crate) struct RpcRequest {
     pub(crate) method: Text,
     pub(crate) params: Option<Text>,
@@ -64,12 +64,12 @@ pub(crate) struct RpcRequest {
 }
 
 impl RpcRequest {
-    /// The payload that answers it with a result.
+    /// Returns the payload of a successful response.
     pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Payload, RpcError> {
         self.succeed_in(&Span::none(), AnyResult(result))
     }
 
-    /// The same for the result of a tool, which is noted in the span of the call.
+    /// Returns the payload of a successful response, and records its size in the span of the call.
     pub(crate) fn succeed_in(
         &self,
         span: &Span,
@@ -84,13 +84,13 @@ impl RpcRequest {
         Ok(payload)
     }
 
-    /// Answers the request with a known outcome.
+    /// Answers the request at once.
     pub(crate) fn answer_now(self, outcome: Result<Payload, RpcError>) -> Reply {
         Reply::Ready(self.call.answer_now(outcome))
     }
 }
 
-/// The beginning of a session with a server, known in advance.
+/// The results of the first two requests of a session, known in advance.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Manifest {

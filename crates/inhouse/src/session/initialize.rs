@@ -32,7 +32,7 @@ pub(super) async fn initialize(
         match confirm.await {
             Ok(reply) => {
                 // A change of tools that was made by now is announced before the prompt.
-                control.shared().bridge.introduced();
+                control.shared().bridge.initialized();
                 send_prompt.await.map(|()| reply)
             }
             Err(error) => Err(error),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::ToolServer;
-use crate::mcp::{Endpoint, Link, NativeServer, Reply, Server as _};
+use crate::mcp::{CliSender, Endpoint, NativeServer, Reply, Server as _};
 
 /// An MCP session with a [`ToolServer`], without a CLI: JSON-RPC messages in, responses out.
 ///
@@ -61,7 +61,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     pub fn router(&self) -> McpRouter {
         let server = NativeServer::new(Arc::new(self.clone()));
         McpRouter {
-            endpoint: Endpoint::new(server.open(Link::detached(self.name()))),
+            endpoint: Endpoint::new(server.open(CliSender::detached(self.name()))),
         }
     }
 }

@@ -4,7 +4,7 @@ use ::rmcp::ServerHandler;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 
 use super::RmcpSession;
-use crate::mcp::{Link, McpServers, Server, ServerSession};
+use crate::mcp::{CliSender, McpServers, Server, ServerSession};
 
 /// A server written with the `rmcp` crate; `F` creates its handler.
 pub(crate) struct RmcpServer<F> {
@@ -36,8 +36,8 @@ where
         std::ptr::from_ref(self).cast()
     }
 
-    fn open(&self, link: Link) -> Arc<dyn ServerSession> {
-        Arc::new(RmcpSession::new((self.handler)(), link))
+    fn open(&self, cli: CliSender) -> Arc<dyn ServerSession> {
+        Arc::new(RmcpSession::new((self.handler)(), cli))
     }
 }
 

@@ -14,7 +14,7 @@ use tracing::{Instrument, Span};
 
 use super::transport::{CliTransport, ToolChanges};
 use super::{incoming, manifest, request, span};
-use crate::mcp::{Link, Manifest, Reply, RpcRequest, ServerSession};
+use crate::mcp::{CliSender, Manifest, Reply, RpcRequest, ServerSession};
 use crate::session::Session;
 use crate::tool::record_panic;
 use crate::user_code::catch_panic;
@@ -30,12 +30,12 @@ pub(super) struct RmcpSession<H: ServerHandler> {
 }
 
 impl<H: ServerHandler> RmcpSession<H> {
-    pub(super) fn new(handler: H, link: Link) -> Self {
-        let (name, session) = (link.server().into(), link.session().clone());
+    pub(super) fn new(handler: H, cli: CliSender) -> Self {
+        let (name, session) = (cli.server().into(), cli.session().clone());
         let handler = Arc::new(handler);
         let (inbox, received) = unbounded_channel();
         let tool_changes = ToolChanges::default();
-        let transport = CliTransport::new(link, received, tool_changes.clone());
+        let transport = CliTransport::new(cli, received, tool_changes.clone());
         Self {
             server: name,
             session,

@@ -11,11 +11,11 @@ use ::rmcp::transport::Transport;
 use serde_json::value::to_raw_value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::mcp::Link;
+use crate::mcp::CliSender;
 
 /// The transport of `rmcp`'s service loop: sends to the CLI, and receives from an inbox.
 pub(super) struct CliTransport {
-    link: Link,
+    cli: CliSender,
     inbox: UnboundedReceiver<ClientJsonRpcMessage>,
     tool_changes: ToolChanges,
 }
@@ -26,12 +26,12 @@ pub(super) struct ToolChanges(Arc<AtomicU64>);
 
 impl CliTransport {
     pub(super) fn new(
-        link: Link,
+        cli: CliSender,
         inbox: UnboundedReceiver<ClientJsonRpcMessage>,
         tool_changes: ToolChanges,
     ) -> Self {
         Self {
-            link,
+            cli,
             inbox,
             tool_changes,
         }
@@ -59,7 +59,7 @@ impl Transport<RoleServer> for CliTransport {
             self.tool_changes.0.fetch_add(1, Ordering::Relaxed);
         }
         match to_raw_value(&message) {
-            Ok(message) => self.link.send(&message),
+            Ok(message) => self.cli.send(&message),
             Err(error) => tracing::warn!(%error, "message of an MCP server cannot be serialized"),
         }
         ready(Ok(()))
