@@ -52,7 +52,7 @@ async fn cancelled_request_drops_its_handler_and_gets_no_response() {
 
 #[tokio::test(start_paused = true)]
 async fn cancel_leaves_other_requests_open() {
-    let (probe, mut told) = DropProbe::new();
+    let (probe, mut events) = DropProbe::new();
     let options = endless(probe).permissions(async |asked: Asked<CanUseTool>| {
         Ok(Decision::deny(asked.request.tool_use_id.clone()))
     });
@@ -105,7 +105,7 @@ async fn concurrent_requests_get_their_own_responses() {
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_token_notifies_other_tasks() {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
         let cancelled = asked.cancelled().clone();
         assert!(!cancelled.is_cancelled());

@@ -31,9 +31,9 @@ async fn payload_of(options: Options) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn every_member_reaches_the_handler() {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = Options::new().on_elicitation(async move |asked: Asked<ElicitationRequest>| {
-        tell.send(asked).expect("the test holds the receiver");
+        sender.send(asked).expect("the test holds the receiver");
         Ok(ElicitationAnswer::Decline)
     });
     let page = json!({
@@ -47,12 +47,12 @@ async fn every_member_reaches_the_handler() {
     answer_to(options.clone(), form()).await;
     answer_to(options, page.clone()).await;
 
-    let asked = told.recv().await.unwrap();
+    let asked = events.recv().await.unwrap();
     assert_eq!(asked.raw().parse::<Value>().unwrap(), form());
     assert_eq!(asked.request.mode, Some(ElicitationMode::Form));
     let schema = asked.request.requested_schema.as_ref().unwrap();
     assert_eq!(schema["properties"]["region"]["type"], "string");
-    let asked = told.recv().await.unwrap();
+    let asked = events.recv().await.unwrap();
     assert_eq!(asked.raw().parse::<Value>().unwrap(), page);
     assert_eq!(asked.request.url.as_deref(), Some("https://crm.example/in"));
     assert_eq!(asked.request.elicitation_id.as_deref(), Some("e1"));

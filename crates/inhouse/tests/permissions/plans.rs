@@ -23,19 +23,19 @@ fn deciding(decision: PlanDecision) -> Options {
 
 #[tokio::test(start_paused = true)]
 async fn handler_gets_the_plan_and_its_file() {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = Options::new().on_plan(async move |asked: Asked<PlanRequest>| {
-        tell.send(asked).expect("the test holds the receiver");
+        sender.send(asked).expect("the test holds the receiver");
         Ok(PlanDecision::approve())
     });
     answer_to(options.clone(), plan()).await;
     answer_to(options, call("ExitPlanMode", json!({}))).await;
 
-    let asked = told.recv().await.unwrap();
+    let asked = events.recv().await.unwrap();
     assert_eq!(asked.request.plan.as_deref(), Some("# Dig"));
     assert_eq!(asked.request.plan_file_path.as_deref(), Some(FILE));
     assert_eq!(asked.request.call.tool_use_id, "toolu_7");
-    let without_a_file = told.recv().await.unwrap();
+    let without_a_file = events.recv().await.unwrap();
     assert_eq!(
         (
             &without_a_file.request.plan,

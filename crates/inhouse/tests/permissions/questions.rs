@@ -59,14 +59,14 @@ async fn answered(
 
 #[tokio::test(start_paused = true)]
 async fn questions_are_typed() {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = Options::new().on_question(async move |asked: Asked<QuestionRequest>| {
-        tell.send(asked).expect("the test holds the receiver");
+        sender.send(asked).expect("the test holds the receiver");
         Ok(Answers::new())
     });
     answer_to(options, question()).await;
 
-    let asked = told.recv().await.unwrap();
+    let asked = events.recv().await.unwrap();
     assert_eq!(asked.request.call.tool_use_id, "toolu_7");
     assert_eq!(Value::Object(asked.request.call.input.clone()), input());
     let [colour, tools] = &asked.request.questions[..] else {

@@ -44,14 +44,14 @@ fn everything() -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn every_member_of_a_request_reaches_the_handler() {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
-        tell.send(asked).expect("the test holds the receiver");
+        sender.send(asked).expect("the test holds the receiver");
         Ok(Decision::allow())
     });
     answer_to(options, everything()).await;
 
-    let asked = told.recv().await.unwrap();
+    let asked = events.recv().await.unwrap();
     assert_eq!(asked.raw().parse::<Value>().unwrap(), everything());
     assert_eq!(asked.request.tool_name, "Bash");
     assert_eq!(asked.request.input["command"], "rm -r build");
@@ -142,9 +142,10 @@ async fn handler_controls_its_session() {
 
 #[tokio::test(start_paused = true)]
 async fn debug_of_a_request_hides_the_input() {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let options = Options::new().permissions(async move |asked: Asked<CanUseTool>| {
-        tell.send(format!("{asked:?}"))
+        sender
+            .send(format!("{asked:?}"))
             .expect("the test holds the receiver");
         Ok(Decision::allow())
     });

@@ -94,7 +94,7 @@ async fn permission_request_has_the_changed_input() {
                 Ok(HookOutput::pass().update_input(json!({"command": "touch changed"})))
             })
             .permissions(move |asked: Asked<CanUseTool>| {
-                tell.send(asked.request.input["command"].clone()).unwrap();
+                sender.send(asked.request.input["command"].clone()).unwrap();
                 async { Ok(Decision::allow()) }
             });
         let mut client = world.connect(options).await;
@@ -119,7 +119,7 @@ async fn hook_can_require_a_permission_request() {
                 Ok(HookOutput::ask("it may be loud"))
             })
             .permissions(move |asked: Asked<CanUseTool>| {
-                tell.send(asked.request.decision_reason.clone()).unwrap();
+                sender.send(asked.request.decision_reason.clone()).unwrap();
                 async { Ok(Decision::deny("too loud")) }
             });
         let mut client = world.connect(options).await;

@@ -88,7 +88,7 @@ async fn completed_form_reaches_the_server() {
         let (sender, mut events) = mpsc::unbounded_channel();
         let options =
             census(world, FORM).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
-                tell.send(asked).expect("the test holds the receiver");
+                sender.send(asked).expect("the test holds the receiver");
                 Ok(ElicitationAnswer::accept(&json!({"people": 3, "cats": 1}))?)
             });
 
@@ -96,7 +96,7 @@ async fn completed_form_reaches_the_server() {
 
         assert_eq!(answer["action"], "accept");
         assert_eq!(answer["content"], json!({"people": 3, "cats": 1}));
-        let asked = told.recv().await.unwrap();
+        let asked = events.recv().await.unwrap();
         assert_eq!(asked.request.mcp_server_name, "census");
         assert_eq!(asked.request.message, "How many live here?");
         assert_eq!(asked.request.mode, Some(ElicitationMode::Form));
@@ -152,14 +152,14 @@ async fn url_elicitation_completes_when_the_server_says_so() {
         let (sender, mut events) = mpsc::unbounded_channel();
         let options =
             census(world, PAGE).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
-                tell.send(asked).expect("the test holds the receiver");
+                sender.send(asked).expect("the test holds the receiver");
                 Ok(ElicitationAnswer::agree())
             });
 
         let (answer, messages) = server_sees(world, options).await;
 
         assert_eq!(answer["action"], "accept");
-        let asked = told.recv().await.unwrap();
+        let asked = events.recv().await.unwrap();
         assert_eq!(asked.request.mode, Some(ElicitationMode::Url));
         assert_eq!(
             asked.request.url.as_deref(),

@@ -75,8 +75,8 @@ async fn interrupt_cancels_the_request_and_drops_the_handler() {
         let options = world
             .options()
             .permissions(async move |_: Asked<CanUseTool>| {
-                tell.send("asked").expect("the test holds the receiver");
-                let _until_dropped = Dropped(tell);
+                sender.send("asked").expect("the test holds the receiver");
+                let _until_dropped = Dropped(sender);
                 pending().await
             });
         let mut client = world.connect(options).await;

@@ -16,20 +16,20 @@ async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
     let options = world
         .options()
         .permissions(async move |asked: Asked<CanUseTool>| {
-            tell.send(asked).expect("the test holds the receiver");
+            sender.send(asked).expect("the test holds the receiver");
             Ok(Decision::allow().input(json!({"command": "touch answered && echo changed"})))
         });
     let mut client = world.connect(options).await;
 
     assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
 
-    let asked = told.recv().await.unwrap();
+    let asked = events.recv().await.unwrap();
     assert_eq!(asked.request.tool_name, "Bash");
     assert_eq!(asked.request.tool_use_id, "toolu_1");
     assert_eq!(asked.request.input["command"], "touch asked");
     assert!(asked.request.permission_suggestions.is_some());
     assert!(asked.session().id().is_some());
-    assert!(told.try_recv().is_err(), "one question for one call");
+    assert!(events.try_recv().is_err(), "one question for one call");
     assert!(world.cwd().join("answered").exists());
     assert!(!world.cwd().join("asked").exists());
     let seen = seen(world);
@@ -143,7 +143,7 @@ async fn mode_set_in_the_handler_applies() {
         let options = world
             .options()
             .permissions(async move |asked: Asked<CanUseTool>| {
-                tell.send(()).expect("the test holds the receiver");
+                sender.send(()).expect("the test holds the receiver");
                 let control = asked.session().control().expect("the session is alive");
                 control.set_permission_mode(PermissionMode::DontAsk).await?;
                 Ok(Decision::allow())

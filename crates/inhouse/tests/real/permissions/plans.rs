@@ -35,7 +35,7 @@ async fn plan(
         .options()
         .permission_mode(PermissionMode::Plan)
         .on_plan(async move |asked: Asked<PlanRequest>| {
-            tell.send(asked).expect("the test holds the receiver");
+            sender.send(asked).expect("the test holds the receiver");
             Ok(decision)
         });
     let mut client = world.connect(options).await;
@@ -51,7 +51,7 @@ async fn plan(
     let turn = client.send("Plan.").await.unwrap();
     let messages = world.read(turn).await;
 
-    let asked = told.recv().await.expect("the handler gets the plan");
+    let asked = events.recv().await.expect("the handler gets the plan");
     assert_eq!(asked.request.plan_file_path.as_deref(), Some(file.as_str()));
     let result = seen(world).pop().unwrap();
     let modes = messages.iter().filter_map(|message| match message {

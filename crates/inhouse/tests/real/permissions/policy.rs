@@ -37,9 +37,10 @@ async fn fates(
             .turn(Turn::new().tool_use(id, *tool, input.clone()));
     }
     world.model.turn("Done.");
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::unbounded_channel();
     let policy = policy.otherwise(async move |asked: inhouse::Asked<CanUseTool>| {
-        tell.send(asked.request.tool_use_id.clone())
+        sender
+            .send(asked.request.tool_use_id.clone())
             .expect("the test holds the receiver");
         Ok(Decision::deny("asked"))
     });

@@ -37,7 +37,7 @@ fn waiting(world: &World) -> (Options, mpsc::UnboundedReceiver<&'static str>) {
     let options = world
         .options()
         .permissions(async move |_: Asked<CanUseTool>| {
-            let _until_dropped = Dropped("the handler", tell);
+            let _until_dropped = Dropped("the handler", sender);
             pending().await
         });
     (options, events)

@@ -27,7 +27,7 @@ async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
     let options = world
         .options()
         .permissions(async move |_: Asked<CanUseTool>| {
-            tell.send(()).expect("the test holds the receiver");
+            sender.send(()).expect("the test holds the receiver");
             Ok(decision)
         });
     let mut client = world.connect(options).await;
