@@ -117,10 +117,7 @@ pub(crate) fn members_of_group(group: u32) -> Vec<u32> {
 pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(
-            start.elapsed() < DEADLINE,
-            "not within the deadline: {what}"
-        );
+        assert!(start.elapsed() < DEADLINE, "deadline passed: {what}");
         thread::yield_now();
     }
 }

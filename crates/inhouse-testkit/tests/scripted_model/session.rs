@@ -82,8 +82,8 @@ impl Session {
         };
         match timeout(DEADLINE, search).await {
             Ok(Some(frame)) => frame,
-            Ok(None) => panic!("the CLI ended before that; it said {:#?}", self.seen),
-            Err(_) => panic!("the deadline passed; the CLI said {:#?}", self.seen),
+            Ok(None) => panic!("the CLI exited before; it wrote {:#?}", self.seen),
+            Err(_) => panic!("the deadline passed; the CLI wrote {:#?}", self.seen),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::support::{connect, connect_with, failed, read, seconds, summary, time
 const GRACE: u64 = 3;
 const TERM: u64 = 4;
 
-fn impatient() -> Options {
+fn short_timing() -> Options {
     Options::new().shutdown(
         ShutdownTiming::default()
             .grace(seconds(GRACE))
@@ -71,7 +71,7 @@ async fn promise_14_session_closes_in_the_middle_of_a_turn() {
 async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
     let (transport, mut cli) = FakeCli::new();
     let (asked, mut question) = unbounded_channel();
-    let options = impatient().permissions(async move |_: Asked<CanUseTool>| {
+    let options = short_timing().permissions(async move |_: Asked<CanUseTool>| {
         asked.send(()).expect("the test holds the receiver");
         pending::<Result<Decision, HandlerError>>().await
     });
@@ -103,7 +103,7 @@ async fn closing_in_a_turn_interrupts_it_and_answers_no_open_request() {
 async fn closing_in_the_turn_of_a_queued_prompt_interrupts_it() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let (control, mut messages) = connect_with(impatient(), transport).await.split();
+        let (control, mut messages) = connect_with(short_timing(), transport).await.split();
         control.send("first").await.unwrap();
         control.send("second").await.unwrap();
         while !matches!(messages.next().await.unwrap().unwrap(), Message::Result(_)) {}
@@ -130,7 +130,7 @@ async fn closing_in_the_turn_of_a_queued_prompt_interrupts_it() {
 async fn closing_kills_a_background_task_that_waits_for_a_handler() {
     let (transport, mut cli) = FakeCli::new();
     let (asked, mut question) = unbounded_channel();
-    let options = impatient().permissions(async move |_: Asked<CanUseTool>| {
+    let options = short_timing().permissions(async move |_: Asked<CanUseTool>| {
         asked.send(()).expect("the test holds the receiver");
         pending::<Result<Decision, HandlerError>>().await
     });
@@ -163,7 +163,7 @@ async fn closing_kills_a_background_task_that_waits_for_a_handler() {
 async fn dropped_close_future_does_not_kill_the_cli() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_with(impatient(), transport).await;
+        let mut client = connect_with(short_timing(), transport).await;
         drop(client.send("a long story").await.unwrap());
         let mut closing = Box::pin(client.close());
         poll_fn(|cx| {
@@ -247,7 +247,7 @@ async fn promise_14_concurrent_closes_return_the_same_status() {
 async fn promise_14_dropped_close_future_still_closes() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let (control, mut messages) = connect_with(impatient(), transport).await.split();
+        let (control, mut messages) = connect_with(short_timing(), transport).await.split();
         {
             let mut closing = pin!(control.close());
             poll_fn(|cx| {
@@ -274,7 +274,7 @@ async fn promise_14_dropped_close_future_still_closes() {
 async fn promise_14_cli_that_ignores_term_is_killed_in_time() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_with(impatient(), transport).await;
+        let client = connect_with(short_timing(), transport).await;
         timed(client.close()).await
     };
     let cli = async move {
@@ -296,7 +296,7 @@ async fn promise_14_cli_that_ignores_term_is_killed_in_time() {
 async fn promise_14_cli_that_survives_kill_does_not_block_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_with(impatient(), transport).await;
+        let client = connect_with(short_timing(), transport).await;
         timed(client.close()).await
     };
     let cli = async {
@@ -306,7 +306,7 @@ async fn promise_14_cli_that_survives_kill_does_not_block_close() {
         cli.expect_end_of_input().await;
     };
     let ((exit, took), ()) = join(host, cli).await;
-    assert_eq!(exit.unwrap(), None, "there is no status to know");
+    assert_eq!(exit.unwrap(), None, "there is no exit status");
     assert_eq!(took, seconds(GRACE + TERM + 5));
 }
 
@@ -314,7 +314,7 @@ async fn promise_14_cli_that_survives_kill_does_not_block_close() {
 async fn promise_14_cli_that_exits_on_term_is_not_killed() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_with(impatient(), transport).await;
+        let client = connect_with(short_timing(), transport).await;
         timed(client.close()).await
     };
     let cli = async {
@@ -331,7 +331,7 @@ async fn promise_14_cli_that_exits_on_term_is_not_killed() {
 async fn promise_14_cli_that_does_not_read_does_not_block_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_with(impatient(), transport).await;
+        let client = connect_with(short_timing(), transport).await;
         let control = client.control().clone();
         let prompt = "x".repeat(300_000);
         let (sent, closed) = tokio::join!(control.send(prompt), timed(client.close()));
@@ -351,7 +351,7 @@ async fn promise_14_cli_that_does_not_read_does_not_block_close() {
 async fn promise_14_held_stdout_does_not_block_close() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_with(impatient(), transport).await;
+        let client = connect_with(short_timing(), transport).await;
         timed(client.close()).await
     };
     let cli = async move {
@@ -404,7 +404,7 @@ async fn close_after_a_crash_returns_an_error() {
 #[tokio::test(start_paused = true)]
 async fn dropped_client_ends_its_cli() {
     let (transport, mut cli) = FakeCli::new();
-    let host = async { drop(connect_with(impatient(), transport).await) };
+    let host = async { drop(connect_with(short_timing(), transport).await) };
     let cli = async move {
         cli.accept().await;
         cli.expect_end_of_input().await;
@@ -435,7 +435,7 @@ async fn session_stays_open_while_a_control_exists() {
 async fn cli_that_closes_stdout_is_terminated() {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let mut client = connect_with(impatient(), transport).await;
+        let mut client = connect_with(short_timing(), transport).await;
         let (end, took) = timed(client.messages().next()).await;
         assert_eq!(
             failed(end.expect("it is reported")).kind(),

@@ -182,15 +182,15 @@ async fn deadline_is_set_per_clone() {
     let host = async {
         let client = connect_with(options, transport).await;
         let short = client.control().with_timeout(seconds(2));
-        let patient = client.control().with_timeout(None);
-        let (short, usual, patient) = tokio::join!(
+        let unlimited = client.control().with_timeout(None);
+        let (short, usual, unlimited) = tokio::join!(
             timed(short.request(Nudge {})),
             timed(client.control().request(Nudge {})),
-            timed(patient.request(Nudge {})),
+            timed(unlimited.request(Nudge {})),
         );
         assert!(failed(short.0).is_timeout());
         assert!(failed(usual.0).is_timeout());
-        patient.0.unwrap();
+        unlimited.0.unwrap();
         (short.1, usual.1)
     };
     let cli = async move {

@@ -16,7 +16,7 @@ use crate::support::{connect_with, failed, result_with, seconds};
 /// A value that must not appear in errors or logs.
 const SECRET: &str = "sk-hunter2-do-not-tell";
 
-fn discreet() -> Options {
+fn options_with_secrets() -> Options {
     Options::new()
         .env("COMPANY_TOKEN", SECRET)
         .system_prompt(format!("You know {SECRET}."))
@@ -43,7 +43,9 @@ fn shown(error: &Error) -> String {
 async fn asking(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let asked = query(prompt()).options(discreet()).transport(transport);
+        let asked = query(prompt())
+            .options(options_with_secrets())
+            .transport(transport);
         failed(asked.await.unwrap().json::<u8>().await)
     };
     let cli = async move {
@@ -55,10 +57,10 @@ async fn asking(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
 }
 
 /// A session in which `cli_part` handles one control request.
-async fn steering(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
+async fn control_error(cli_part: impl AsyncFnOnce(FakeCli)) -> Error {
     let (transport, mut cli) = FakeCli::new();
     let host = async {
-        let client = connect_with(discreet(), transport).await;
+        let client = connect_with(options_with_secrets(), transport).await;
         failed(client.control().set_model(Some(SECRET)).await)
     };
     let cli = async move {
@@ -74,13 +76,16 @@ async fn one_of_every_kind() -> Vec<Error> {
     fs::write(&no_program, "#!/nowhere/interpreter\n").unwrap();
     fs::set_permissions(&no_program, fs::Permissions::from_mode(0o755)).unwrap();
 
-    let config = Client::connect(discreet().env("BAD=NAME", SECRET)).await;
-    let not_found = Client::connect(discreet().cli_path(directory.path().join("nothing"))).await;
-    let spawn = Client::connect(discreet().cli_path(no_program)).await;
+    let config = Client::connect(options_with_secrets().env("BAD=NAME", SECRET)).await;
+    let not_found =
+        Client::connect(options_with_secrets().cli_path(directory.path().join("nothing"))).await;
+    let spawn = Client::connect(options_with_secrets().cli_path(no_program)).await;
     let (transport, mut cli) = FakeCli::new();
     let (handshake, ()) = join(
         async {
-            let asked = query(prompt()).options(discreet()).transport(transport);
+            let asked = query(prompt())
+                .options(options_with_secrets())
+                .transport(transport);
             failed(asked.await)
         },
         async move {
@@ -93,7 +98,7 @@ async fn one_of_every_kind() -> Vec<Error> {
     let (transport, mut cli) = FakeCli::new();
     let (closed, ()) = join(
         async {
-            let client = connect_with(discreet(), transport).await;
+            let client = connect_with(options_with_secrets(), transport).await;
             let control = client.control().clone();
             client.close().await.unwrap();
             failed(control.send(prompt()).await)
@@ -128,14 +133,14 @@ async fn one_of_every_kind() -> Vec<Error> {
             cli.exit(ExitStatus::with_code(2));
         })
         .await,
-        steering(async |mut cli| {
+        control_error(async |mut cli| {
             cli.expect_request("set_model")
                 .await
                 .refuse("no such model", None)
                 .await;
         })
         .await,
-        steering(async |mut cli| {
+        control_error(async |mut cli| {
             let _never_answered = cli.expect_request("set_model").await;
             cli.expect_cancel().await;
         })
@@ -177,7 +182,7 @@ async fn errors_contain_no_prompt_and_no_environment_value() {
 
 #[tokio::test(start_paused = true)]
 async fn debug_of_options_hides_values() {
-    let options = discreet();
+    let options = options_with_secrets();
     let shown = format!("{options:?}\n{options:#?}");
     assert!(!shown.contains(SECRET), "{shown}");
 }

@@ -47,7 +47,7 @@ async fn stream_has_every_message_and_ends() {
     let host = async {
         let mut messages = query("hello").transport(transport).await.unwrap();
         let read = read_to_end(&mut messages).await;
-        assert!(messages.next().await.is_none(), "an end is an end");
+        assert!(messages.next().await.is_none(), "the stream has ended");
         read
     };
     let cli = async move {

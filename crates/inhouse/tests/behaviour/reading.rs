@@ -90,7 +90,7 @@ async fn promise_03_messages_beyond_the_backlog_are_one_gap_with_their_size() {
         assert_eq!(
             read(messages, 1).await,
             ["result kept"],
-            "results are never lost"
+            "results are never dropped"
         );
         // The backlog has room again.
         settled(client.control()).await;
@@ -368,7 +368,7 @@ async fn backlog_bounds_memory_for_short_lines_between_long_ones() {
         stdout
     };
     let (short, _stdout) = join(host, cli).await;
-    assert_eq!(short, COUNT, "they fit the backlog");
+    assert_eq!(short, COUNT, "the messages fit the backlog");
     let held = buffers.lock().unwrap().len() * READ_BUFFER;
     assert!(
         held <= LIMIT,

@@ -31,7 +31,9 @@ async fn serve(options: Options, cli_part: impl AsyncFnOnce(&mut FakeCli)) {
 fn refusal(answer: HostAnswer) -> (String, Option<String>) {
     match answer {
         HostAnswer::Error { error, code } => (error, code),
-        HostAnswer::Success(payload) => panic!("this must be refused, not {payload}"),
+        HostAnswer::Success(payload) => {
+            panic!("the request must be refused, not answered with {payload}")
+        }
     }
 }
 
@@ -214,7 +216,7 @@ async fn cancel_stops_only_the_named_handler() {
         assert_eq!(events.recv().await, Some("dropped"));
         let id = cli.ask(json!({"subtype": "nothing"})).await;
         refusal(cli.expect_answer(&id).await);
-        assert!(events.try_recv().is_err(), "the other one is still at work");
+        assert!(events.try_recv().is_err(), "the other handler still runs");
     })
     .await;
 }

@@ -67,7 +67,7 @@ async fn promise_02_session_that_resumes_after_its_result_is_served() {
         cli.expect_end_of_input().await;
     };
     let (answer, ()) = join(host, cli).await;
-    assert_eq!(answer.unwrap(), "second", "the last result counts");
+    assert_eq!(answer.unwrap(), "second", "the last result is returned");
 }
 
 #[tokio::test(start_paused = true)]

@@ -94,7 +94,7 @@ impl Visit for Recorded {
 }
 
 /// A conversation with every kind of event, full of secrets.
-async fn eventful() {
+async fn run_every_event() {
     let options = || {
         Options::new()
             .env("COMPANY_TOKEN", SECRET)
@@ -159,7 +159,7 @@ async fn eventful() {
 async fn prompts_and_secrets_are_not_logged_at_debug_or_above() {
     let listener = Listener::new(Level::DEBUG);
     let guard = tracing::subscriber::set_default(listener.clone());
-    eventful().await;
+    run_every_event().await;
     drop(guard);
     let text = listener.text();
     assert!(text.contains("session initialized"), "{text}");
@@ -171,7 +171,7 @@ async fn prompts_and_secrets_are_not_logged_at_debug_or_above() {
 async fn sessions_turns_and_requests_are_spans() {
     let listener = Listener::new(Level::DEBUG);
     let guard = tracing::subscriber::set_default(listener.clone());
-    eventful().await;
+    run_every_event().await;
     drop(guard);
     let spans = listener.spans();
     for span in ["inhouse::session", "inhouse::turn", "inhouse::control"] {
@@ -183,12 +183,12 @@ async fn sessions_turns_and_requests_are_spans() {
 async fn turn_span_has_the_outcome() {
     let listener = Listener::new(Level::INFO);
     let guard = tracing::subscriber::set_default(listener.clone());
-    eventful().await;
+    run_every_event().await;
     drop(guard);
     let text = listener.text();
     assert!(text.contains("subtype: \"success\""), "{text}");
     assert!(
         !text.contains("accepted the session"),
-        "that is only for DEBUG: {text}"
+        "this is logged at DEBUG only: {text}"
     );
 }

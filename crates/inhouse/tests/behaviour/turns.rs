@@ -32,7 +32,7 @@ async fn turn_ends_at_its_result() {
             last = Some(message.unwrap());
         }
         assert!(matches!(last, Some(Message::Result(_))));
-        assert!(turn.next().await.is_none(), "an end is an end");
+        assert!(turn.next().await.is_none(), "the stream has ended");
         assert!(turn.next().await.is_none());
         client.close().await.unwrap();
     };

@@ -47,8 +47,8 @@ async fn queued_lines_are_written_in_order_when_the_cli_reads_again() {
     let (gave_up, host_gave_up) = oneshot::channel();
     let host = async {
         let client = connect(transport).await;
-        let impatient = client.control().with_timeout(seconds(5));
-        assert!(failed(impatient.send(long_prompt()).await).is_timeout());
+        let limited = client.control().with_timeout(seconds(5));
+        assert!(failed(limited.send(long_prompt()).await).is_timeout());
         gave_up.send(()).unwrap();
         client.control().interrupt().await.unwrap();
     };

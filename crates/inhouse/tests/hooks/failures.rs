@@ -31,7 +31,7 @@ async fn error_is_sent_with_its_sources() {
 #[tokio::test(start_paused = true)]
 async fn panic_is_an_error_and_the_session_survives() {
     let options = Options::new().hook(Matcher::any(), async |call: PreToolUse, _| {
-        assert_ne!(call.tool_input["command"], "panic", "as wished");
+        assert_ne!(call.tool_input["command"], "panic", "as requested");
         Ok(HookOutput::allow())
     });
     FakeCli::play_cli(options, async |cli| {

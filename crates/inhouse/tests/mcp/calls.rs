@@ -12,7 +12,7 @@ use crate::probe::endless;
 use crate::support::{call, request, response, server_message, text};
 
 /// A tool whose calls end only if all run concurrently.
-fn meeting(count: usize) -> Tool {
+fn rendezvous(count: usize) -> Tool {
     let barrier = Arc::new(Barrier::new(count));
     Tool::new("meet", "Meets the others", move |CallId(id)| {
         let barrier = Arc::clone(&barrier);
@@ -26,7 +26,7 @@ fn meeting(count: usize) -> Tool {
 #[tokio::test(start_paused = true)]
 async fn promise_07_calls_run_concurrently() {
     const COUNT: usize = 100;
-    let options = Options::new().tool_server(ToolServer::new("s").tool(meeting(COUNT)));
+    let options = Options::new().tool_server(ToolServer::new("s").tool(rendezvous(COUNT)));
     FakeCli::play_cli(options, async |cli| {
         let mut asked = Vec::new();
         for id in 0..COUNT {
@@ -113,7 +113,7 @@ async fn panic_is_an_error_result_and_the_session_survives() {
         .tool(Tool::new("panic", "Panics", async || -> String {
             panic!("out of cheese")
         }))
-        .tool(meeting(2));
+        .tool(rendezvous(2));
     FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let waiting = cli.begin_tool_call("s", "meet", json!({})).await;
         let panicked = cli.call_tool("s", "panic", json!({})).await;

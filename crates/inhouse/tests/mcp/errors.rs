@@ -147,7 +147,7 @@ async fn second_request_with_an_open_id_is_refused() {
         // The same id as a string is a different id.
         let third = exchange(cli, "s", request("7", "ping", json!({}))).await;
         assert_eq!(third["result"], json!({}));
-        tell_cancelled(cli, &first).await;
+        cancel_and_expect_both(cli, &first).await;
         // The id is free again.
         let ping = exchange(cli, "s", request(7, "ping", json!({}))).await;
         assert_eq!(ping["result"], json!({}));
@@ -156,7 +156,7 @@ async fn second_request_with_an_open_id_is_refused() {
 }
 
 /// Cancels request 7, and expects both its answer and the acknowledgement.
-async fn tell_cancelled(cli: &mut FakeCli, first: &str) {
+async fn cancel_and_expect_both(cli: &mut FakeCli, first: &str) {
     let notified = cli.mcp_message("s", cancelled(7)).await;
     for _ in 0..2 {
         let (asked, answer) = cli.expect_any_answer().await;

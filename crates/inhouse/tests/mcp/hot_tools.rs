@@ -62,7 +62,7 @@ async fn added_tool_can_be_called_and_removed_tool_cannot() {
             tools.put(say("two")).unwrap();
             steps.recv().await;
             assert!(tools.remove("say"));
-            assert!(!tools.remove("say"), "it is gone, which is no news");
+            assert!(!tools.remove("say"), "a second removal returns false");
             steps.recv().await;
             Ok(())
         },

@@ -40,7 +40,7 @@ async fn promise_10_tool_timeout_overrides_server_timeout() {
 #[tokio::test(start_paused = true)]
 async fn promise_10_tool_without_timeout_can_run_for_hours() {
     const HOURS: Duration = Duration::from_secs(20 * 60 * 60);
-    let tool = Tool::new("patient", "Takes its time", async || {
+    let tool = Tool::new("slow", "A slow tool", async || {
         // Simulates long work on the paused clock.
         let work = timeout(HOURS, std::future::pending::<()>()).await;
         assert!(work.is_err());
@@ -49,7 +49,7 @@ async fn promise_10_tool_without_timeout_can_run_for_hours() {
     let server = ToolServer::new("s").tool(tool);
     FakeCli::play_cli(Options::new().tool_server(server), async |cli| {
         let start = Instant::now();
-        let result = cli.call_tool("s", "patient", json!({})).await;
+        let result = cli.call_tool("s", "slow", json!({})).await;
         assert_eq!(result.all_text(), "done");
         assert!(start.elapsed() >= HOURS);
     })
@@ -173,5 +173,5 @@ async fn permit_is_released_when_the_handler_is_dropped() {
         _ = server.call("wait", json!({})) => unreachable!("it waits for ever"),
         seen = seen => seen,
     };
-    assert_eq!(seen, 1, "the second began while the first was still there");
+    assert_eq!(seen, 1, "the second started before the first was dropped");
 }

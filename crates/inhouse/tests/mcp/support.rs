@@ -36,7 +36,7 @@ pub(crate) async fn response(cli: &mut FakeCli, asked: &str) -> Value {
     assert_eq!(
         payload,
         json!({"mcp_response": null}),
-        "no other member is there"
+        "there is no other member"
     );
     response
 }

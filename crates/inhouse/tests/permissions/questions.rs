@@ -49,11 +49,7 @@ async fn answered(
         .into_iter()
         .filter_map(|name| Some((name.to_owned(), members.remove(name)?)))
         .collect();
-    assert_eq!(
-        ran_with,
-        input(),
-        "the questions are sent back as they came"
-    );
+    assert_eq!(ran_with, input(), "the questions are sent back unchanged");
     Value::Object(added)
 }
 

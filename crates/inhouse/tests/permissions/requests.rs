@@ -94,7 +94,7 @@ async fn request_without_input_is_refused_without_the_handler() {
         question["input"] = input;
         let answer = answer_to(options.clone(), question).await;
         let HostAnswer::Error { error, .. } = answer else {
-            panic!("this must be refused, not {answer:?}");
+            panic!("the request must be refused, not answered with {answer:?}");
         };
         assert!(error.contains("input"), "{error}");
     }

@@ -20,7 +20,7 @@ fn asks_the_host(options: &Options) -> bool {
 async fn permission_without_a_handler_is_refused() {
     let answer = answer_to(Options::new(), bash("rm -r /")).await;
     let HostAnswer::Error { error, .. } = answer else {
-        panic!("this must be refused, not {answer:?}");
+        panic!("the request must be refused, not answered with {answer:?}");
     };
     assert!(error.contains("nobody decides about Bash"), "{error}");
 }

@@ -110,7 +110,7 @@ async fn source_of_a_spawn_error_is_the_io_error() {
 }
 
 /// Options whose CLI writes a file when it is started.
-fn leaving_a_trace(file: &Path) -> Options {
+fn creating_file(file: &Path) -> Options {
     let command = shell(&format!("touch {}; exec cat", file.display()));
     Options::new().wrap_command(move |_| command.clone())
 }
@@ -120,7 +120,7 @@ fn runtime_without_io_is_refused_before_anything_is_started() {
     let directory = TempDir::new().unwrap();
     let trace = directory.path().join("started");
     let runtime = Builder::new_current_thread().enable_time().build().unwrap();
-    let connected = runtime.block_on(Client::connect(leaving_a_trace(&trace)));
+    let connected = runtime.block_on(Client::connect(creating_file(&trace)));
     let error = connected.expect_err("there is no I/O");
     assert_eq!(error.kind(), ErrorKind::Config);
     assert!(error.to_string().contains("`enable_all`"), "{error}");
@@ -132,7 +132,7 @@ fn runtime_without_time_is_refused_before_anything_is_started() {
     let directory = TempDir::new().unwrap();
     let trace = directory.path().join("started");
     let runtime = Builder::new_current_thread().enable_io().build().unwrap();
-    let connected = runtime.block_on(Client::connect(leaving_a_trace(&trace)));
+    let connected = runtime.block_on(Client::connect(creating_file(&trace)));
     let error = connected.expect_err("there are no timers");
     assert_eq!(error.kind(), ErrorKind::Config);
     assert!(error.to_string().contains("`enable_all`"), "{error}");
@@ -141,7 +141,7 @@ fn runtime_without_time_is_refused_before_anything_is_started() {
 
 #[test]
 fn connecting_outside_of_a_runtime_is_a_config_error() {
-    let mut connecting = pin!(Client::connect(leaving_a_trace(Path::new("/nowhere"))));
+    let mut connecting = pin!(Client::connect(creating_file(Path::new("/nowhere"))));
     let mut context = Context::from_waker(Waker::noop());
     let Poll::Ready(Err(error)) = connecting.as_mut().poll(&mut context) else {
         panic!("connecting does not fail at once");

@@ -26,7 +26,7 @@ async fn stopped_watchdog_is_replaced_without_blocking_the_host() {
     let mut second = open(shell("exec cat")).await.unwrap();
     assert!(
         is_reaped(stopped),
-        "it would end the groups when it goes on"
+        "the old watchdog would kill the groups when it continues"
     );
     assert_ne!(watchdog_of_this_process(), stopped);
     for connection in [&mut first, &mut second] {

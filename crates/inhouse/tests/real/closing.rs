@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use crate::world::{self, World};
 
 /// Options under which the host never terminates the CLI.
-fn patient(world: &World) -> Options {
+fn never_terminating(world: &World) -> Options {
     let never = Duration::from_secs(3600);
     world
         .options()
@@ -47,7 +47,7 @@ async fn cli_exits_by_itself_on_close_during_a_tool_call() {
         let call = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
         world.model.turn(call);
         world.model.otherwise(|_| "Going on.");
-        let options = patient(world).tool_server(endless(called));
+        let options = never_terminating(world).tool_server(endless(called));
         let mut client = world.connect(options.allow_tools(["mcp__s"])).await;
         drop(client.send("Wait.").await.unwrap());
         calls.recv().await.unwrap();
@@ -59,7 +59,7 @@ async fn cli_exits_by_itself_on_close_during_a_tool_call() {
 
 async fn close_while_the_model_streams(world: &World) {
     world.model.turn(Turn::new().text("Once upon a").stall());
-    let mut client = world.connect(patient(world)).await;
+    let mut client = world.connect(never_terminating(world)).await;
     drop(client.send("Tell.").await.unwrap());
     world.next_request().await;
 
@@ -85,7 +85,7 @@ async fn close_during_a_permission_request_runs_nothing() {
             .model
             .turn(Turn::new().tool_use("toolu_1", "Bash", command));
         world.model.otherwise(|_| "Going on.");
-        let options = patient(world).permissions(async move |_: Asked<CanUseTool>| {
+        let options = never_terminating(world).permissions(async move |_: Asked<CanUseTool>| {
             asked.send(()).expect("the test holds the receiver");
             pending::<Result<Decision, HandlerError>>().await
         });
@@ -105,9 +105,9 @@ async fn closing_with_a_queued_prompt_ends_the_cli_by_itself() {
     world::pinned(async |world| {
         world.model.turn(Turn::new().text("Once upon a").stall());
         world.model.otherwise(|_| "Going on.");
-        let mut client = world.connect(patient(world)).await;
+        let mut client = world.connect(never_terminating(world)).await;
         drop(client.send("First?").await.unwrap());
-        world.asked().await;
+        world.next_request().await;
         client.control().send("Second?").await.unwrap();
         // Its reply proves that the CLI has read the prompt before.
         client.control().models().await.unwrap();

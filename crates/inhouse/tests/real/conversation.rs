@@ -106,7 +106,7 @@ async fn one_task_reads_while_others_control() {
         let client = world.connect(world.options()).await;
         let (control, mut messages) = client.split();
 
-        let steering = async {
+        let controlling = async {
             let id = control.send("Go.").await.unwrap();
             world.next_request().await;
             let models = control.models().await.unwrap();
@@ -115,7 +115,7 @@ async fn one_task_reads_while_others_control() {
         };
         let is_result = |message: &Message| matches!(message, Message::Result(_));
         let reading = world.read_until(&mut messages, is_result);
-        let ((id, models), messages) = tokio::join!(steering, reading);
+        let ((id, models), messages) = tokio::join!(controlling, reading);
 
         assert!(models > 0);
         assert_eq!(said(&messages), ["Steady."]);

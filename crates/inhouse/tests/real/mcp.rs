@@ -174,8 +174,8 @@ async fn promise_17_first_turn_has_the_tools_of_an_awaited_slow_server() {
         let mut client = world.connect(options).await;
         let control = client.control();
 
-        let impatient = control.with_timeout(std::time::Duration::from_millis(300));
-        let error = impatient.wait_mcp_ready().await.unwrap_err();
+        let limited = control.with_timeout(std::time::Duration::from_millis(300));
+        let error = limited.wait_mcp_ready().await.unwrap_err();
         assert!(error.to_string().contains("parrot"), "{error}");
         fs::write(&gate, "").unwrap();
         let servers = control.wait_mcp_ready().await.unwrap();

@@ -41,7 +41,7 @@ async fn promise_14_idle_session_closes_at_once() {
         assert_eq!(
             control.close().await.unwrap(),
             exit,
-            "closing twice is fine"
+            "a second close succeeds"
         );
         world.model.assert_done();
     })

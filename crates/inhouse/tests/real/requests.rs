@@ -40,7 +40,7 @@ async fn changed_input_of_the_handler_runs() {
         let question = questions.recv().await.unwrap();
         assert_eq!(question["tool_name"], "Bash");
         assert_eq!(question["input"]["command"], "touch asked");
-        assert!(questions.try_recv().is_err(), "one question for one call");
+        assert!(questions.try_recv().is_err(), "one request per call");
         assert!(world.cwd().join("answered").exists());
         assert!(!world.cwd().join("asked").exists());
         let seen = world.model.conversation()[1].tool_results();

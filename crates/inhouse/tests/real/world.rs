@@ -238,10 +238,7 @@ pub(crate) fn said(messages: &[Message]) -> Vec<String> {
 
 /// Sends a signal by name.
 pub(crate) async fn signal(pid: u32, name: &str) {
-    assert!(
-        kill(pid, name).await,
-        "process {pid} is there to be signalled"
-    );
+    assert!(kill(pid, name).await, "process {pid} exists");
 }
 
 /// Waits until a process is reaped.

@@ -33,7 +33,7 @@ async fn native_backend_conforms() {
     let (tools, subject) = subject();
     let options = Options::new().tool_server(tools);
     let (_client, stream) = bridged(options).await;
-    battery(stream, subject, json!([])).await;
+    check_tools(stream, subject, json!([])).await;
 }
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn rmcp_server_conforms() {
         let served = handler.serve(ours).await;
         served.expect("a handshake").waiting().await
     });
-    battery(theirs, subject, quotient_as_text()).await;
+    check_tools(theirs, subject, quotient_as_text()).await;
     let ended = timeout(DEADLINE, serving).await;
     ended
         .expect("the session ends with its client")
@@ -59,7 +59,7 @@ async fn rmcp_server_behind_the_bridge_conforms() {
     let handler = tools.into_rmcp().expect("valid tools");
     let options = Options::new().rmcp_server("tools", move || handler.clone());
     let (_client, stream) = bridged(options).await;
-    battery(stream, subject, quotient_as_text()).await;
+    check_tools(stream, subject, quotient_as_text()).await;
 }
 
 /// Since protocol version 2026-07-28 there is no handshake, and clients subscribe to changes.
@@ -218,11 +218,11 @@ fn quotient_as_text() -> Value {
 /// Checks everything that a client can see of [`tools`].
 ///
 /// `quotient` is the expected content beside the structured content of `divide`.
-async fn battery(stream: DuplexStream, mut subject: Subject, quotient: Value) {
+async fn check_tools(stream: DuplexStream, mut subject: Subject, quotient: Value) {
     let checks = async {
         let (sender, mut events) = unbounded_channel();
         let client = Listener(sender).serve(stream).await.expect("a handshake");
-        introduces_itself(&client);
+        has_server_info(&client);
         lists(&client).await;
         calls(&client, &quotient).await;
         fails(&client).await;
@@ -238,7 +238,7 @@ async fn battery(stream: DuplexStream, mut subject: Subject, quotient: Value) {
 
 type Connected = RunningService<RoleClient, Listener>;
 
-fn introduces_itself(client: &Connected) {
+fn has_server_info(client: &Connected) {
     let server = client.peer_info().expect("the handshake is complete");
     let server = serde_json::to_value(&*server).expect("JSON");
     assert_eq!(server["protocolVersion"], "2025-11-25");

@@ -62,7 +62,7 @@ impl Forwarder {
         let is_request = message.get("method").is_some() && message.get("id").is_some();
         self.requests.insert(id.clone(), is_request);
         let request = json!({"subtype": "mcp_message", "server_name": "tools", "message": message});
-        self.tell_host(json!({"type": "control_request", "request_id": id, "request": request}))
+        self.send_to_host(json!({"type": "control_request", "request_id": id, "request": request}))
             .await;
     }
 
@@ -73,27 +73,27 @@ impl Forwarder {
             let id = response["request_id"].as_str().expect("an id");
             assert_eq!(response["subtype"], "success", "{line}");
             if self.requests[id] {
-                self.tell_client(&response["response"]["mcp_response"])
+                self.send_to_client(&response["response"]["mcp_response"])
                     .await;
             }
             return;
         }
         let message = &line["request"]["message"];
         if !message.is_null() {
-            self.tell_client(message).await;
+            self.send_to_client(message).await;
         }
         let id = &line["request_id"];
         let response = json!({"subtype": "success", "request_id": id, "response": {}});
-        self.tell_host(json!({"type": "control_response", "response": response}))
+        self.send_to_host(json!({"type": "control_response", "response": response}))
             .await;
     }
 
-    async fn tell_host(&mut self, line: Value) {
+    async fn send_to_host(&mut self, line: Value) {
         // Fails if the host has ended, which the next read notices.
         let _ = self.host.write_all(format!("{line}\n").as_bytes()).await;
     }
 
-    async fn tell_client(&mut self, line: &Value) {
+    async fn send_to_client(&mut self, line: &Value) {
         let _ = self.client.write_all(format!("{line}\n").as_bytes()).await;
     }
 }

@@ -9,7 +9,7 @@ use crate::notes::Notes;
 use crate::support::play;
 
 /// Runs one call, cancelled if it does not end by itself, and returns its log events.
-async fn heard_of(tool: &str, level: Level) -> String {
+async fn log_of_call(tool: &str, level: Level) -> String {
     let (make, mut journal) = Notes::factory();
     let listener = Listener::new(level);
     let guard = tracing::subscriber::set_default(listener.clone());
@@ -37,7 +37,7 @@ async fn mounted_tool_span_has_the_outcome() {
         ("panic", "panic"),
         ("wait", "cancelled"),
     ] {
-        let text = heard_of(tool, Level::DEBUG).await;
+        let text = log_of_call(tool, Level::DEBUG).await;
         for expected in [
             "server: \"notes\"".to_owned(),
             format!("tool: {tool:?}"),
@@ -53,9 +53,9 @@ async fn mounted_tool_span_has_the_outcome() {
 
 #[tokio::test]
 async fn mounted_tool_result_is_rendered_only_at_trace() {
-    let text = heard_of("count", Level::TRACE).await;
+    let text = log_of_call("count", Level::TRACE).await;
     assert!(text.contains("result_bytes: "), "{text}");
-    assert!(text.contains("tool returned"), "{text}");
-    let text = heard_of("panic", Level::TRACE).await;
+    assert!(text.contains("the tool has answered"), "{text}");
+    let text = log_of_call("panic", Level::TRACE).await;
     assert!(text.contains("out of ink"), "{text}");
 }

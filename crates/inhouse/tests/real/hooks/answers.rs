@@ -131,10 +131,7 @@ async fn displayed_text_can_be_changed() {
         world.ask(&mut client, "Go on.").await;
 
         let read = read_by_model(world);
-        assert!(
-            read.contains("1234"),
-            "the model knows what it said: {read}"
-        );
+        assert!(read.contains("1234"), "the model gets its own text: {read}");
     })
     .await;
 }

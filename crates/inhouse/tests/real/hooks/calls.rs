@@ -251,7 +251,7 @@ async fn stop_ends_the_turn_after_the_call() {
         assert_eq!(
             world.model.conversation().len(),
             1,
-            "the model was not asked again"
+            "the model got no further request"
         );
         assert_eq!(world.ask(&mut client, "Go on.").await, "Next.");
     })

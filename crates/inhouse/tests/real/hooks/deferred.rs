@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::world::{self, World, result_of};
 
 /// A session with an in-process tool that counts its calls.
-fn with_bell(world: &World, rung: &Arc<AtomicUsize>) -> Options {
+fn with_counting_tool(world: &World, rung: &Arc<AtomicUsize>) -> Options {
     let rung = Arc::clone(rung);
     let ring = move || {
         let rung = Arc::clone(&rung);
@@ -41,7 +41,7 @@ async fn promise_19_deferred_call_of_an_in_process_tool_runs_after_resume() {
             .model
             .turn(Turn::new().tool_use("toolu_1", "mcp__bell__ring", json!({})))
             .turn("It rang.");
-        let later = with_bell(world, &rung).hook(
+        let later = with_counting_tool(world, &rung).hook(
             Matcher::tool("mcp__bell__ring"),
             async |_: PreToolUse, _| Ok(HookOutput::defer()),
         );
@@ -69,7 +69,7 @@ async fn promise_19_deferred_call_of_an_in_process_tool_runs_after_resume() {
                 Ok(HookOutput::allow())
             }
         };
-        let now = with_bell(world, &rung)
+        let now = with_counting_tool(world, &rung)
             .resume(&result.session_id)
             .hook(Matcher::any(), counting);
         let mut client = world.connect(now).await;
@@ -96,12 +96,13 @@ async fn deferred_call_can_be_denied_after_resume() {
             .model
             .turn(Turn::new().tool_use("toolu_1", "mcp__bell__ring", json!({})))
             .turn("It stays silent.");
-        let later = with_bell(world, &rung).hook(Matcher::any(), async |_: PreToolUse, _| {
-            Ok(HookOutput::defer())
-        });
+        let later = with_counting_tool(world, &rung)
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::defer())
+            });
         let messages = world.read_query(query("Ring.").options(later)).await;
 
-        let now = with_bell(world, &rung)
+        let now = with_counting_tool(world, &rung)
             .resume(&result_of(&messages).session_id)
             .hook(Matcher::any(), async |_: PreToolUse, _| {
                 Ok(HookOutput::deny("the neighbours sleep"))

@@ -62,7 +62,7 @@ async fn panic_is_handled_as_an_error() {
     world::pinned(async |world| {
         let options = world.options().hook(
             Matcher::any().on_failure(OnFailure::Block),
-            async |_: PreToolUse, _| panic!("as wished"),
+            async |_: PreToolUse, _| panic!("as requested"),
         );
         let (ran, _) = play(world, options).await;
         assert!(!ran);

@@ -56,7 +56,7 @@ const PAGE: &str = r#"{
     "elicitationId": "sign-in-1"
 }"#;
 
-fn census(world: &World, question: &str) -> Options {
+fn eliciting_server(world: &World, question: &str) -> Options {
     let call = Turn::new().tool_use("toolu_1", "mcp__census__count", json!({}));
     world.model.turn(call).turn("Counted.");
     let path = world.cwd().join("census.sh");
@@ -86,11 +86,12 @@ async fn server_sees(world: &World, options: Options) -> (Value, Vec<Message>) {
 async fn completed_form_reaches_the_server() {
     world::pinned(async |world| {
         let (sender, mut events) = mpsc::unbounded_channel();
-        let options =
-            census(world, FORM).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
+        let options = eliciting_server(world, FORM).on_elicitation(
+            async move |asked: Asked<ElicitationRequest>| {
                 sender.send(asked).expect("the test holds the receiver");
                 Ok(ElicitationAnswer::accept(&json!({"people": 3, "cats": 1}))?)
-            });
+            },
+        );
 
         let (answer, _) = server_sees(world, options).await;
 
@@ -115,7 +116,7 @@ async fn refusals_reach_the_server() {
         (ElicitationAnswer::Cancel, "cancel"),
     ] {
         world::pinned(async |world| {
-            let options = census(world, FORM)
+            let options = eliciting_server(world, FORM)
                 .on_elicitation(async move |_: Asked<ElicitationRequest>| Ok(answer));
             let (answer, _) = server_sees(world, options).await;
             assert_eq!(answer["action"], action);
@@ -127,7 +128,7 @@ async fn refusals_reach_the_server() {
 #[tokio::test]
 async fn elicitation_without_a_handler_is_declined() {
     world::pinned(async |world| {
-        let options = census(world, FORM);
+        let options = eliciting_server(world, FORM);
         let (answer, _) = server_sees(world, options).await;
         assert_eq!(answer["action"], "decline");
     })
@@ -137,9 +138,8 @@ async fn elicitation_without_a_handler_is_declined() {
 #[tokio::test]
 async fn failing_handler_cancels_the_elicitation() {
     world::pinned(async |world| {
-        let options = census(world, FORM).on_elicitation(async |_: Asked<ElicitationRequest>| {
-            Err(HandlerError::new("no terminal"))
-        });
+        let options = eliciting_server(world, FORM)
+            .on_elicitation(async |_: Asked<ElicitationRequest>| Err(HandlerError::new("no terminal")));
         let (answer, _) = server_sees(world, options).await;
         assert_eq!(answer["action"], "cancel");
     })
@@ -150,11 +150,12 @@ async fn failing_handler_cancels_the_elicitation() {
 async fn url_elicitation_completes_when_the_server_says_so() {
     world::pinned(async |world| {
         let (sender, mut events) = mpsc::unbounded_channel();
-        let options =
-            census(world, PAGE).on_elicitation(async move |asked: Asked<ElicitationRequest>| {
+        let options = eliciting_server(world, PAGE).on_elicitation(
+            async move |asked: Asked<ElicitationRequest>| {
                 sender.send(asked).expect("the test holds the receiver");
                 Ok(ElicitationAnswer::agree())
-            });
+            },
+        );
 
         let (answer, messages) = server_sees(world, options).await;
 

@@ -11,7 +11,7 @@ use super::{run, seen};
 use crate::world::{self, World, result_of};
 
 /// Returns what the model gets if a handler fails; the session continues.
-async fn undecided(world: &World, options: Options) -> String {
+async fn denial_of(world: &World, options: Options) -> String {
     run(world, "touch asked");
     world.model.turn("Still here.");
     let mut client = world.connect(options).await;
@@ -30,7 +30,7 @@ async fn handler_error_denies_the_call() {
         let options = world.options().permissions(async |_: Asked<CanUseTool>| {
             Err(HandlerError::new("the vault is locked"))
         });
-        let text = undecided(world, options).await;
+        let text = denial_of(world, options).await;
         assert!(text.contains("the vault is locked"), "{text}");
     })
     .await;
@@ -42,7 +42,7 @@ async fn handler_panic_denies_the_call() {
         let options = world.options().permissions(
             async |_: Asked<CanUseTool>| -> Result<Decision, HandlerError> { panic!("oh") },
         );
-        let text = undecided(world, options).await;
+        let text = denial_of(world, options).await;
         assert!(text.contains("panicked"), "{text}");
     })
     .await;
@@ -55,7 +55,7 @@ async fn handler_timeout_denies_the_call() {
             .options()
             .permission_timeout(Duration::from_millis(50))
             .permissions(async |_: Asked<CanUseTool>| pending().await);
-        let text = undecided(world, options).await;
+        let text = denial_of(world, options).await;
         assert!(text.contains("did not answer within 50ms"), "{text}");
     })
     .await;

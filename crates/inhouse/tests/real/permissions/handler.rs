@@ -23,13 +23,13 @@ async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
 
     assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
 
-    let asked = events.recv().await.unwrap();
+    let request = events.recv().await.unwrap();
     assert_eq!(asked.request.tool_name, "Bash");
     assert_eq!(asked.request.tool_use_id, "toolu_1");
     assert_eq!(asked.request.input["command"], "touch asked");
     assert!(asked.request.permission_suggestions.is_some());
     assert!(asked.session().id().is_some());
-    assert!(events.try_recv().is_err(), "one question for one call");
+    assert!(events.try_recv().is_err(), "one request per call");
     assert!(world.cwd().join("answered").exists());
     assert!(!world.cwd().join("asked").exists());
     let seen = seen(world);
@@ -119,7 +119,7 @@ async fn deny_can_interrupt_the_turn() {
         assert_eq!(
             world.model.conversation().len(),
             1,
-            "the model is not asked again"
+            "the model gets no further request"
         );
         // The session is alive: the remaining turn answers the next prompt.
         assert_eq!(world.ask(&mut client, "Well?").await, "Done.");
@@ -156,7 +156,7 @@ async fn mode_set_in_the_handler_applies() {
         events.recv().await.unwrap();
         assert!(
             events.try_recv().is_err(),
-            "the second call is not asked about"
+            "no permission is requested for the second call"
         );
         assert!(world.cwd().join("asked").exists());
         assert!(!world.cwd().join("again").exists());

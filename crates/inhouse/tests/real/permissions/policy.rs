@@ -15,21 +15,21 @@ use crate::world::{self, World};
 
 /// The outcome of one call.
 #[derive(Debug, PartialEq)]
-enum Fate {
+enum Outcome {
     Ran,
     Asked,
     Denied,
 }
-use Fate::{Asked, Denied, Ran};
+use Outcome::{Asked, Denied, Ran};
 
 /// Lets the model make calls in sequence, and returns the outcome of each. The handler denies, so that
 /// nothing runs by accident.
-async fn fates(
+async fn outcomes(
     world: &World,
     options: Options,
     policy: Policy,
     calls: &[(&str, Value)],
-) -> Vec<Fate> {
+) -> Vec<Outcome> {
     for (number, (tool, input)) in calls.iter().enumerate() {
         let id = format!("toolu_{number}");
         world
@@ -90,8 +90,8 @@ async fn commands_are_allowed_denied_and_asked_about() {
             bash("touch c && rm a"),
             bash("touch c && mkdir d"),
         ];
-        let fates = fates(world, world.options(), policy, &calls).await;
-        assert_eq!(fates, [Ran, Denied, Asked, Asked, Denied, Asked]);
+        let outcomes = outcomes(world, world.options(), policy, &calls).await;
+        assert_eq!(outcomes, [Ran, Denied, Asked, Asked, Denied, Asked]);
         assert!(world.cwd().join("a").exists(), "it is not removed");
     };
     world::pinned(scenario).await;
@@ -110,8 +110,8 @@ async fn file_rules_apply_to_calls_that_need_no_permission() {
             read(world, "secret.txt"),
             read(world, "odd.txt"),
         ];
-        let fates = fates(world, world.options(), policy, &calls).await;
-        assert_eq!(fates, [Ran, Denied, Asked]);
+        let outcomes = outcomes(world, world.options(), policy, &calls).await;
+        assert_eq!(outcomes, [Ran, Denied, Asked]);
     })
     .await;
 }
@@ -120,7 +120,7 @@ async fn file_rules_apply_to_calls_that_need_no_permission() {
 async fn tools_of_a_server_are_allowed_denied_and_asked_about() {
     type Rules = fn(Policy) -> Policy;
     let call = || [("mcp__parrot__speak", json!({}))];
-    let table: [(Rules, Fate); 7] = [
+    let table: [(Rules, Outcome); 7] = [
         (|policy| policy, Asked),
         (|policy| policy.allow("mcp__parrot"), Ran),
         (|policy| policy.allow("mcp__parrot__*"), Ran),
@@ -137,8 +137,8 @@ async fn tools_of_a_server_are_allowed_denied_and_asked_about() {
     ];
     for (rules, fate) in table {
         world::pinned(async |world| {
-            let fates = fates(world, parrot(world), rules(Policy::new()), &call()).await;
-            assert_eq!(fates, [fate]);
+            let outcomes = outcomes(world, parrot(world), rules(Policy::new()), &call()).await;
+            assert_eq!(outcomes, [fate]);
         })
         .await;
     }
@@ -148,8 +148,8 @@ async fn tools_of_a_server_are_allowed_denied_and_asked_about() {
 async fn denied_tool_is_not_offered() {
     world::pinned(async |world| {
         let policy = Policy::new().deny("Bash");
-        let fates = fates(world, world.options(), policy, &[bash("echo hello")]).await;
-        assert_eq!(fates, [Denied]);
+        let outcomes = outcomes(world, world.options(), policy, &[bash("echo hello")]).await;
+        assert_eq!(outcomes, [Denied]);
         let asked = world.model.conversation();
         assert!(!asked[0].tools().contains(&"Bash"));
     })
@@ -166,8 +166,8 @@ async fn rule_content_with_separators_applies() {
             bash("echo (a) b, c"),
             bash("touch ':)'"),
         ];
-        let fates = fates(world, world.options(), policy, &calls).await;
-        assert_eq!(fates, [Ran, Denied, Asked]);
+        let outcomes = outcomes(world, world.options(), policy, &calls).await;
+        assert_eq!(outcomes, [Ran, Denied, Asked]);
     })
     .await;
 }
@@ -181,7 +181,10 @@ async fn policy_applies_without_settings_files_and_in_every_mode() {
             .setting_sources([])
             .permission_mode(PermissionMode::AcceptEdits);
         let calls = [bash("touch a"), bash("rm a")];
-        assert_eq!(fates(world, options, policy, &calls).await, [Ran, Denied]);
+        assert_eq!(
+            outcomes(world, options, policy, &calls).await,
+            [Ran, Denied]
+        );
         assert!(world.cwd().join("a").exists());
     })
     .await;
