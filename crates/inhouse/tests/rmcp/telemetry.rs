@@ -55,7 +55,7 @@ async fn mounted_tool_span_has_the_outcome() {
 async fn mounted_tool_result_is_rendered_only_at_trace() {
     let text = log_of_call("count", Level::TRACE).await;
     assert!(text.contains("result_bytes: "), "{text}");
-    assert!(text.contains("the tool has answered"), "{text}");
+    assert!(text.contains("tool returned"), "{text}");
     let text = log_of_call("panic", Level::TRACE).await;
     assert!(text.contains("out of ink"), "{text}");
 }

@@ -138,8 +138,10 @@ async fn elicitation_without_a_handler_is_declined() {
 #[tokio::test]
 async fn failing_handler_cancels_the_elicitation() {
     world::pinned(async |world| {
-        let options = eliciting_server(world, FORM)
-            .on_elicitation(async |_: Asked<ElicitationRequest>| Err(HandlerError::new("no terminal")));
+        let options =
+            eliciting_server(world, FORM).on_elicitation(async |_: Asked<ElicitationRequest>| {
+                Err(HandlerError::new("no terminal"))
+            });
         let (answer, _) = server_sees(world, options).await;
         assert_eq!(answer["action"], "cancel");
     })

@@ -23,7 +23,7 @@ async fn the_tool_gets_the_input_that_was_allowed(world: &World) {
 
     assert_eq!(world.ask(&mut client, "Make it.").await, "Done.");
 
-    let request = events.recv().await.unwrap();
+    let asked = events.recv().await.unwrap();
     assert_eq!(asked.request.tool_name, "Bash");
     assert_eq!(asked.request.tool_use_id, "toolu_1");
     assert_eq!(asked.request.input["command"], "touch asked");
