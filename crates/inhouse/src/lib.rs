@@ -101,8 +101,8 @@ pub use inhouse_macros::tool;
 pub use inhouse_proto::message;
 /// The `schemars` crate in the version that this crate uses, for `JsonSchema`.
 ///
-/// With it, a type that describes the arguments of a tool needs no dependency on `schemars`. The
-/// derive has to be told where the crate is:
+/// With it, a type that describes the arguments of a tool needs no dependency on `schemars`. Its
+/// derive needs the path of the crate:
 ///
 /// ```
 /// use inhouse::schemars::{JsonSchema, schema_for};

@@ -270,7 +270,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
 
     /// Limits how many calls of all tools run at once, in all sessions together; further calls wait.
     ///
-    /// By default there is no limit. A tool may have a lower limit of its own, see
+    /// By default there is no limit. A tool may have its own, lower limit, see
     /// [`Tool::concurrency`]. Zero counts as one.
     ///
     /// ```
@@ -466,7 +466,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
                     arguments,
                     context: &context,
                 };
-                // A statement of its own, so that `call` is not kept across the await.
+                // A separate statement, so that `call` is not held across the await.
                 let handler = entry.tool.handler.call(&call);
                 handler.await
             };

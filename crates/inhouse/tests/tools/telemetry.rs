@@ -90,8 +90,8 @@ async fn sizes_are_recorded_and_contents_only_at_trace() {
         format!("arguments_bytes: {size}\n"),
         format!("result_bytes: {result_size}\n"),
     ];
-    for told in sizes {
-        assert!(text.contains(&told), "no {told} in {text}");
+    for size in sizes {
+        assert!(text.contains(&size), "no {size} in {text}");
     }
     assert!(text.contains("tool called"), "{text}");
     assert!(text.contains("tool returned"), "{text}");
