@@ -54,8 +54,7 @@ impl CanUseTool {
     /// # Errors
     /// When the questions have an unexpected shape.
     pub fn as_question(&self) -> Option<serde_json::Result<AskUserQuestion>> {
-        (self.tool_name == TOOL)
-            .then(|| AskUserQuestion::deserialize(&Value::Object(self.input.clone())))
+        (self.tool_name == TOOL).then(|| AskUserQuestion::deserialize(&self.input))
     }
 }
 

@@ -32,7 +32,6 @@ impl CanUseTool {
     /// # Errors
     /// Never for what a CLI has sent so far: nothing in it is required.
     pub fn as_plan(&self) -> Option<serde_json::Result<ExitPlanMode>> {
-        (self.tool_name == TOOL)
-            .then(|| ExitPlanMode::deserialize(&Value::Object(self.input.clone())))
+        (self.tool_name == TOOL).then(|| ExitPlanMode::deserialize(&self.input))
     }
 }
