@@ -3,7 +3,7 @@ use serde::de::DeserializeOwned;
 
 use super::HookEffort;
 use crate::control::PermissionMode;
-use crate::open::decode_strict;
+use crate::open::decode_request;
 
 /// What a hook is told when its moment comes.
 ///
@@ -52,7 +52,7 @@ pub trait HookEvent: DeserializeOwned + Send + 'static {
     /// # Errors
     /// When a member that the event cannot do without is missing or has another shape.
     fn decode(input: &str) -> serde_json::Result<Self> {
-        decode_strict(input)
+        decode_request(input)
     }
 }
 

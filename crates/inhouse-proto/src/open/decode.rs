@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::Unknown;
 use crate::wire::{replace_lone_surrogates, string_member};
@@ -24,8 +25,27 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     decode_strict(text).or_else(|_| decode_in(Mode::set(false), text))
 }
 
-/// Decodes a request that the host decides on: a member of the wrong shape is an error.
-pub(crate) fn decode_strict<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+/// Decodes a request that the host decides on: a member of the wrong shape is an error that names it.
+pub(crate) fn decode_request<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    decode_strict(text).map_err(|error| {
+        // Only after an error, because it costs a closure for each member.
+        let again: Result<T, _> =
+            serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text));
+        match again {
+            Err(named) if named.path().iter().next().is_some() => serde_json::Error::custom(named),
+            _ => error,
+        }
+    })
+}
+
+/// Decodes the input of a tool that the host decides on; an error names the member.
+pub(crate) fn decode_value<T: DeserializeOwned>(
+    value: &Map<String, Value>,
+) -> serde_json::Result<T> {
+    serde_path_to_error::deserialize(value).map_err(serde_json::Error::custom)
+}
+
+fn decode_strict<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     decode_in(Mode::set(true), text)
 }
 

@@ -14,4 +14,6 @@ mod unknown;
 
 pub use self::unknown::Unknown;
 
-pub(crate) use self::decode::{Name, decode, decode_strict, optional, required, string, union};
+pub(crate) use self::decode::{
+    Name, decode, decode_request, decode_value, optional, required, string, union,
+};

@@ -223,7 +223,12 @@ impl Queue {
     /// Returns whether `size` more bytes exceed the limit. An empty queue accepts any line, however
     /// long, so a reader that keeps up loses nothing.
     fn is_full_for(&self, size: usize) -> bool {
-        self.bytes > 0 && self.limit.is_some_and(|limit| self.bytes + size > limit)
+        // The gap for lines dropped before is added together with the next item.
+        let pending = self.dropped.as_deref().map_or(0, gap_size);
+        self.bytes > 0
+            && self
+                .limit
+                .is_some_and(|limit| self.bytes + pending + size > limit)
     }
 
     fn drop_lines(&mut self, lines: u64, bytes: u64) {

@@ -22,7 +22,7 @@ async fn permission_without_a_handler_is_refused() {
     let HostAnswer::Error { error, .. } = answer else {
         panic!("the request must be refused, not answered with {answer:?}");
     };
-    assert!(error.contains("nobody decides about Bash"), "{error}");
+    assert!(error.contains("no handler decides about Bash"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

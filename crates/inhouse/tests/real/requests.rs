@@ -164,7 +164,7 @@ async fn call_without_a_handler_is_refused_with_a_reason() {
         let seen = world.model.conversation()[1].tool_results();
         assert!(seen[0].is_error, "{seen:?}");
         assert!(
-            seen[0].text.contains("nobody decides about Bash"),
+            seen[0].text.contains("no handler decides about Bash"),
             "{seen:?}"
         );
     })

@@ -1,10 +1,10 @@
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::CanUseTool;
+use crate::open::decode_value;
 
 const TOOL: &str = "AskUserQuestion";
 
@@ -54,7 +54,7 @@ impl CanUseTool {
     /// # Errors
     /// When the questions have an unexpected shape.
     pub fn as_question(&self) -> Option<serde_json::Result<AskUserQuestion>> {
-        (self.tool_name == TOOL).then(|| AskUserQuestion::deserialize(&self.input))
+        (self.tool_name == TOOL).then(|| decode_value(&self.input))
     }
 }
 

@@ -2,6 +2,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::CanUseTool;
+use crate::open::decode_value;
 
 const TOOL: &str = "ExitPlanMode";
 
@@ -30,8 +31,8 @@ impl CanUseTool {
     /// The plan that a person is to approve, if that is what the call is for.
     ///
     /// # Errors
-    /// Never for what a CLI has sent so far: nothing in it is required.
+    /// If a member has the wrong shape.
     pub fn as_plan(&self) -> Option<serde_json::Result<ExitPlanMode>> {
-        (self.tool_name == TOOL).then(|| ExitPlanMode::deserialize(&self.input))
+        (self.tool_name == TOOL).then(|| decode_value(&self.input))
     }
 }

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::{HookCallback, McpMessage, ToolCallRequest};
 use crate::mcp::ToolCall;
-use crate::open::decode_strict;
+use crate::open::decode_request;
 use crate::wire::{Skim, Text};
 
 /// A request of the CLI, made of slices of its line.
@@ -89,7 +89,7 @@ impl IncomingRequest {
     /// # Errors
     /// If a required member is missing, or a member has the wrong shape.
     pub fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        decode_strict(&self.body)
+        decode_request(&self.body)
     }
 }
 
@@ -113,14 +113,14 @@ impl<'a> Members<'a> {
             match name {
                 "subtype" => members.subtype = skim.text()?,
                 "callback_id" => members.callback_id = skim.text()?,
-                "input" => members.input = skim.optional()?,
+                "input" => members.input = Some(skim.value()?),
                 "tool_use_id" => members.tool_use_id = skim.text()?,
                 "server_name" => members.server_name = skim.text()?,
                 "message" if skim.peek()? == b'{' => {
                     members.message =
                         Some(skim.object_text(|skim, name| rpc.read_member(skim, name))?);
                 }
-                "message" => members.message = skim.optional()?,
+                "message" => members.message = Some(skim.value()?),
                 _ => drop(skim.value()?),
             }
             Some(())
