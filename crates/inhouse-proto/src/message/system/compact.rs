@@ -1,66 +1,66 @@
 use inhouse_macros::Open;
 
-/// The conversation was compacted here: what came before is now a summary.
+/// Message that marks the place where the conversation was compacted: earlier messages are replaced by a summary.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CompactBoundaryMessage {
-    /// How it was compacted.
+    /// Details of the compaction.
     pub compact_metadata: CompactMetadata,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How a conversation was compacted.
+/// Details of a compaction of the conversation.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CompactMetadata {
-    /// Who wanted it.
+    /// The cause of the compaction.
     pub trigger: Option<CompactTrigger>,
-    /// Tokens before.
+    /// Number of tokens in the context before the compaction.
     pub pre_tokens: Option<u64>,
-    /// Tokens after.
+    /// Number of tokens in the context after the compaction.
     pub post_tokens: Option<u64>,
-    /// Milliseconds that it took.
+    /// Duration of the compaction in milliseconds.
     pub duration_ms: Option<f64>,
-    /// The messages that were kept, by the ends of their row.
+    /// The messages that were kept, given by the first and the last of a contiguous segment.
     pub preserved_segment: Option<PreservedSegment>,
-    /// The messages that were kept, one by one; prefer this to the segment.
+    /// The messages that were kept, listed by id. Prefer this member over `preserved_segment`.
     pub preserved_messages: Option<PreservedMessages>,
 }
 
-/// Who wanted a conversation to be compacted.
+/// Cause of a compaction of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CompactTrigger {
-    /// The user.
+    /// The user requested the compaction.
     Manual,
-    /// The CLI, because the context was nearly full.
+    /// The CLI started the compaction because the context was nearly full.
     Auto,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Messages that were kept, by the ends of their row.
+/// Contiguous segment of messages that a compaction kept.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PreservedSegment {
-    /// The first.
+    /// The id of the first message of the segment.
     pub head_uuid: Option<String>,
-    /// The message after which they now stand.
+    /// The id of the message that the segment now follows.
     pub anchor_uuid: Option<String>,
-    /// The last.
+    /// The id of the last message of the segment.
     pub tail_uuid: Option<String>,
 }
 
-/// Messages that were kept, one by one.
+/// List of messages that a compaction kept.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PreservedMessages {
-    /// The message after which they now stand.
+    /// The id of the message that the kept messages now follow.
     pub anchor_uuid: Option<String>,
-    /// The messages.
+    /// The ids of the kept messages.
     pub uuids: Option<Vec<String>>,
 }

@@ -1,35 +1,37 @@
 use inhouse_macros::Open;
 
-/// A request of the host takes long, and this is how it goes.
+/// Message that reports the progress of a long-running control request of the host.
+///
+/// In CLI 2.1.325 only `side_question` requests are reported.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ControlRequestProgressMessage {
-    /// The request.
+    /// The id of the control request.
     pub request_id: String,
-    /// How it goes.
+    /// Progress of the control request.
     pub status: Option<ControlRequestProgressStatus>,
-    /// Which attempt to call the API failed, from one.
+    /// Number of the API attempt that failed, starting at 1.
     pub attempt: Option<u64>,
-    /// How many there may be.
+    /// Maximum number of retries.
     pub max_retries: Option<u64>,
-    /// Milliseconds until the next.
+    /// Delay before the next attempt in milliseconds.
     pub retry_delay_ms: Option<f64>,
-    /// The HTTP status; `None` when there was no answer.
+    /// HTTP status of the failed attempt. `None` if there was no HTTP response.
     pub error_status: Option<u16>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How a long request goes.
+/// Progress of a long-running control request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ControlRequestProgressStatus {
-    /// It began.
+    /// The request was started.
     Started,
-    /// A call of the API will be repeated.
+    /// An API call failed and will be retried.
     ApiRetry,
     /// A value that this version does not know.
     Unknown(String),

@@ -1,37 +1,37 @@
 use inhouse_macros::Open;
 
-/// Files were uploaded.
+/// Message sent when files were uploaded.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct FilesPersistedMessage {
-    /// The files.
+    /// The files that were uploaded.
     pub files: Vec<PersistedFile>,
-    /// Files that could not be uploaded.
+    /// The files that could not be uploaded.
     pub failed: Option<Vec<PersistFailure>>,
-    /// When, as an ISO 8601 time.
+    /// Time of the upload in ISO 8601 format.
     pub processed_at: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A file that was uploaded.
+/// File that was uploaded.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PersistedFile {
-    /// Its name.
+    /// The name of the file.
     pub filename: String,
-    /// Its id at the API.
+    /// The id that the API assigned to the file.
     pub file_id: Option<String>,
 }
 
-/// A file that could not be uploaded.
+/// File that could not be uploaded.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PersistFailure {
-    /// Its name.
+    /// The name of the file.
     pub filename: String,
-    /// Why not.
+    /// Reason why the upload failed.
     pub error: Option<String>,
 }

@@ -1,83 +1,85 @@
 use crate::message::HookEvent;
 use inhouse_macros::Open;
 
-/// A hook begins.
+/// Message sent when a hook starts.
 ///
-/// Hooks on the start and the setup of a session are always reported, even before `initialize`
-/// is answered; all others only when hook events were asked for.
+/// Hooks for `SessionStart` and `Setup` are always reported, even before the response to `initialize`. All other hooks
+/// are reported only if hook events were requested (`--include-hook-events`).
+///
+/// Only command hooks are reported: callbacks of the host produce no such message (2.1.325).
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct HookStartedMessage {
-    /// This run of the hook.
+    /// The id of this run of the hook.
     pub hook_id: String,
-    /// The hook's name.
+    /// The name of the hook.
     pub hook_name: Option<String>,
-    /// The moment at which it runs.
+    /// The event that triggered the hook.
     pub hook_event: Option<HookEvent>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A hook printed something.
+/// Message sent when a running hook printed output.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct HookProgressMessage {
-    /// This run of the hook.
+    /// The id of this run of the hook.
     pub hook_id: String,
-    /// The hook's name.
+    /// The name of the hook.
     pub hook_name: Option<String>,
-    /// The moment at which it runs.
+    /// The event that triggered the hook.
     pub hook_event: Option<HookEvent>,
-    /// What it wrote to its standard output.
+    /// Text that the hook wrote to its standard output.
     pub stdout: Option<String>,
-    /// What it wrote to its standard error.
+    /// Text that the hook wrote to its standard error.
     pub stderr: Option<String>,
-    /// Both together.
+    /// Standard output and standard error combined.
     pub output: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A hook is done.
+/// Message sent when a hook has finished.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct HookResponseMessage {
-    /// This run of the hook.
+    /// The id of this run of the hook.
     pub hook_id: String,
-    /// The hook's name.
+    /// The name of the hook.
     pub hook_name: Option<String>,
-    /// The moment at which it ran.
+    /// The event that triggered the hook.
     pub hook_event: Option<HookEvent>,
-    /// What it wrote to its standard output.
+    /// Text that the hook wrote to its standard output.
     pub stdout: Option<String>,
-    /// What it wrote to its standard error.
+    /// Text that the hook wrote to its standard error.
     pub stderr: Option<String>,
-    /// Both together.
+    /// Standard output and standard error combined.
     pub output: Option<String>,
-    /// The exit code; absent when it was not a program or was killed.
+    /// Exit code of the hook. `None` if the hook is not a program or was killed.
     pub exit_code: Option<i64>,
-    /// How it ended.
+    /// Outcome of the hook.
     pub outcome: Option<HookOutcome>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How a hook ended.
+/// Outcome of a hook.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HookOutcome {
-    /// Well.
+    /// The hook ran successfully.
     Success,
-    /// Badly.
+    /// The hook ended with an error.
     Error,
-    /// It was stopped.
+    /// The hook was cancelled.
     Cancelled,
     /// A value that this version does not know.
     Unknown(String),

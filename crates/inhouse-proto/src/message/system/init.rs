@@ -3,69 +3,69 @@ use crate::control::{EffortLevel, PermissionMode};
 use crate::message::{FastModeDisabledReason, FastModeState};
 use inhouse_macros::Open;
 
-/// What the session consists of.
+/// Message that describes the session: its model, tools, MCP servers, commands and plugins.
 ///
-/// Sent at the start of **every** turn, normally first; the newest one counts. None comes before
-/// the first prompt: what is needed earlier stands in the answer to `initialize`.
+/// Sent at the start of **every** turn, normally as the first message; the newest one replaces all earlier ones. The
+/// CLI sends none before the first prompt: read the response to `initialize` for data that is needed earlier.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InitMessage {
-    /// Where the credentials come from.
+    /// Source of the credentials.
     #[serde(rename = "apiKeySource")]
     pub api_key_source: Option<ApiKeySource>,
     /// The version of the CLI.
     pub claude_code_version: Option<String>,
-    /// The working directory.
+    /// The working directory of the session.
     pub cwd: Option<String>,
-    /// The model.
+    /// The model that the session uses.
     pub model: Option<String>,
-    /// How the CLI decides about tool calls.
+    /// The permission mode, which determines how the CLI decides about tool calls.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
-    /// The tools that the model has.
+    /// The names of the tools that are available to the model.
     pub tools: Option<Vec<String>>,
-    /// The MCP servers.
+    /// The MCP servers of the session.
     pub mcp_servers: Option<Vec<InitMcpServer>>,
-    /// The slash commands.
+    /// The names of the slash commands.
     pub slash_commands: Option<Vec<String>>,
-    /// Those of them that need a terminal.
+    /// The names of those slash commands that need a terminal.
     pub terminal_slash_commands: Option<Vec<String>>,
-    /// The output style.
+    /// The name of the output style.
     pub output_style: Option<String>,
-    /// The skills.
+    /// The names of the skills.
     pub skills: Option<Vec<String>>,
-    /// The plugins.
+    /// The plugins that are loaded.
     pub plugins: Option<Vec<InitPlugin>>,
-    /// What went wrong with plugins; absent when nothing did.
+    /// Errors of plugins. `None` if there are none.
     pub plugin_errors: Option<Vec<InitPluginError>>,
-    /// The kinds of subagents.
+    /// The types of subagents that are available.
     pub agents: Option<Vec<String>>,
     /// The API betas in use.
     pub betas: Option<Vec<String>>,
-    /// Whether fast mode is on.
+    /// State of the fast mode.
     pub fast_mode_state: Option<FastModeState>,
-    /// Why fast mode is off.
+    /// Reason why fast mode is off.
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
-    /// How much work the model puts in; on remote-control hosts only.
+    /// The effort level of the model. Sent to remote-control hosts only.
     pub effort: Option<EffortLevel>,
-    /// How the conversation is shown.
+    /// Display mode of the conversation.
     pub view_mode: Option<ViewMode>,
-    /// What this CLI can do, by name; ask here rather than comparing versions.
+    /// Names of the features that this CLI supports. Check for a name here instead of comparing versions.
     pub capabilities: Option<Vec<String>>,
-    /// Directories besides the working directory. Not declared by the CLI.
+    /// Directories of the session besides the working directory. Not declared by the CLI.
     pub additional_directories: Option<Vec<String>>,
-    /// The working directory at the start. Not declared by the CLI.
+    /// The working directory in which the session started. Not declared by the CLI.
     pub original_cwd: Option<String>,
-    /// The prompts that the turn begins with. Not declared by the CLI.
+    /// The ids of the prompts that the turn starts with. Not declared by the CLI.
     pub user_message_uuids: Option<Vec<String>>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
 impl InitMessage {
-    /// Whether the CLI says that it can do something, such as `interrupt_receipt_v1`.
+    /// Returns whether the CLI lists a capability, such as `interrupt_receipt_v1`.
     #[must_use]
     pub fn is_capable_of(&self, capability: &str) -> bool {
         self.capabilities
@@ -75,96 +75,96 @@ impl InitMessage {
     }
 }
 
-/// Where credentials come from.
+/// Source of the credentials.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum ApiKeySource {
-    /// The environment.
+    /// The key comes from the environment variable `ANTHROPIC_API_KEY`.
     #[serde(rename = "ANTHROPIC_API_KEY")]
     AnthropicApiKey,
-    /// A helper program.
+    /// The key comes from a helper program.
     ApiKeyHelper,
-    /// A key that a login made.
+    /// The key was created by a login.
     #[serde(rename = "/login managed key")]
     LoginManagedKey,
-    /// There is no key.
+    /// There is no API key.
     None,
-    /// Older CLIs: the user's settings.
+    /// The key comes from the user's settings. Sent by older CLIs only.
     User,
-    /// Older CLIs: the project's settings.
+    /// The key comes from the project's settings. Sent by older CLIs only.
     Project,
-    /// Older CLIs: the organization.
+    /// The key comes from the organization. Sent by older CLIs only.
     Org,
-    /// Older CLIs: a key for this session only.
+    /// The key is valid for this session only. Sent by older CLIs only.
     Temporary,
-    /// Older CLIs: a login.
+    /// The credentials come from an OAuth login. Sent by older CLIs only.
     Oauth,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// An MCP server of the session.
+/// MCP server of the session.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InitMcpServer {
-    /// Its name.
+    /// The name of the server.
     pub name: String,
-    /// Whether it is connected.
+    /// Connection status of the server.
     pub status: Option<McpConnection>,
-    /// Who brought it: `sdk`, `plugin`, or the scope of a configuration.
+    /// Source of the server: `sdk`, `plugin`, or the scope of a configuration.
     pub source: Option<String>,
 }
 
-/// A plugin of the session.
+/// Plugin of the session.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InitPlugin {
-    /// Its name.
+    /// The name of the plugin.
     pub name: String,
-    /// Where it is.
+    /// The path of the plugin.
     pub path: Option<String>,
-    /// Its version.
+    /// The version of the plugin.
     pub version: Option<String>,
 }
 
-/// What went wrong with a plugin.
+/// Error of a plugin.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InitPluginError {
-    /// The plugin.
+    /// The plugin that the error is about.
     pub plugin: Option<String>,
     /// The kind of error.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The error in words.
+    /// Description of the error.
     pub message: Option<String>,
-    /// The file that it is about.
+    /// The file that the error is about.
     pub path: Option<String>,
-    /// The administrator's rule that it is about.
+    /// The administrator's rule that caused the error.
     pub managed_lock: Option<ManagedLock>,
 }
 
-/// An administrator's rule about a plugin.
+/// Rule of an administrator that forces a plugin on or off.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ManagedLock {
-    /// Whether the plugin must be on or off.
+    /// Whether the plugin must be enabled (`true`) or disabled (`false`).
     pub plugin_enabled: Option<bool>,
-    /// The plugin.
+    /// The name of the plugin.
     pub name: Option<String>,
-    /// The marketplace from which it comes.
+    /// The marketplace that the plugin comes from.
     pub marketplace: Option<String>,
 }
 
-/// How a conversation is shown.
+/// Display mode of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ViewMode {
-    /// Only what matters.
+    /// Only the important parts are shown.
     Focus,
-    /// Everything.
+    /// The whole conversation is shown.
     Default,
     /// A value that this version does not know.
     Unknown(String),

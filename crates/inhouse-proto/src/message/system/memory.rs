@@ -1,54 +1,54 @@
 use inhouse_macros::Open;
 
-/// Memories of earlier sessions were brought into the conversation.
+/// Message sent when memories of earlier sessions were added to the conversation.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct MemoryRecallMessage {
-    /// How.
+    /// Form in which the memories were added.
     pub mode: Option<MemoryRecallMode>,
-    /// The memories.
+    /// The memories that were added.
     pub memories: Vec<RecalledMemory>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How memories are brought into a conversation.
+/// Form in which memories are added to the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MemoryRecallMode {
-    /// As they are.
+    /// The memories are added unchanged.
     Select,
-    /// Put together into a new text.
+    /// The memories are combined into a new text.
     Synthesize,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// A memory.
+/// Memory that was added to the conversation.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct RecalledMemory {
-    /// The file that holds it.
+    /// The file that holds the memory.
     pub path: String,
-    /// Whose it is.
+    /// Owner of the memory.
     pub scope: Option<MemoryScope>,
-    /// Its text.
+    /// The text of the memory.
     pub content: Option<String>,
 }
 
-/// Whose a memory is.
+/// Owner of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MemoryScope {
-    /// The user's.
+    /// The memory belongs to the user.
     Personal,
-    /// A team's.
+    /// The memory belongs to a team.
     Team,
-    /// An organization's.
+    /// The memory belongs to an organization.
     Organization,
     /// A value that this version does not know.
     Unknown(String),

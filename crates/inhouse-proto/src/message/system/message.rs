@@ -11,78 +11,78 @@ use super::{
 };
 use crate::message::{Received, received_variants};
 
-/// An event around the conversation, told apart by its `subtype`.
+/// Message about an event around the conversation, discriminated by its `subtype`.
 ///
 /// A subtype that this version does not know arrives as [`Message::Unknown`](crate::message::Message::Unknown) with the
 /// tag `system/<subtype>`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SystemMessage {
-    /// A turn begins: what the session consists of.
+    /// A turn starts. The message describes the session.
     Init(Received<InitMessage>),
-    /// The conversation was compacted here.
+    /// The conversation was compacted at this point.
     CompactBoundary(Received<CompactBoundaryMessage>),
-    /// What the CLI is busy with.
+    /// The activity of the CLI changed.
     Status(Received<StatusMessage>),
-    /// A call of the API failed and will be repeated.
+    /// An API call failed and will be retried.
     ApiRetry(Received<ApiRetryMessage>),
-    /// A request of the host takes long.
+    /// A long-running control request of the host makes progress.
     ControlRequestProgress(Received<ControlRequestProgressMessage>),
-    /// The model refused and another took over.
+    /// The model refused, and the CLI switched to a fallback model.
     ModelRefusalFallback(Received<ModelRefusalFallbackMessage>),
-    /// The model refused and no other took over.
+    /// The model refused, and there is no fallback model.
     ModelRefusalNoFallback(Received<ModelRefusalNoFallbackMessage>),
-    /// What a slash command printed.
+    /// A local slash command printed output.
     LocalCommandOutput(Received<LocalCommandOutputMessage>),
-    /// A hook begins.
+    /// A hook was started.
     HookStarted(Received<HookStartedMessage>),
-    /// A hook printed something.
+    /// A running hook printed output.
     HookProgress(Received<HookProgressMessage>),
-    /// A hook is done.
+    /// A hook has finished.
     HookResponse(Received<HookResponseMessage>),
-    /// Plugins are installed.
+    /// The installation of plugins makes progress.
     PluginInstall(Received<PluginInstallMessage>),
-    /// A task begins.
+    /// A task was started.
     TaskStarted(Received<TaskStartedMessage>),
-    /// A task changed.
+    /// The state of a task changed.
     TaskUpdated(Received<TaskUpdatedMessage>),
-    /// A task made progress.
+    /// A task makes progress.
     TaskProgress(Received<TaskProgressMessage>),
-    /// A task ended.
+    /// A task has ended.
     TaskNotification(Received<TaskNotificationMessage>),
     /// The set of background tasks changed.
     BackgroundTasksChanged(Received<BackgroundTasksChangedMessage>),
-    /// The model thinks.
+    /// The model is thinking. The message counts the tokens.
     ThinkingTokens(Received<ThinkingTokensMessage>),
-    /// The session went idle, busy, or waits for the user.
+    /// The session became idle, became busy, or waits for the user.
     SessionStateChanged(Received<SessionStateChangedMessage>),
-    /// A remote worker shuts down.
+    /// A remote worker is shutting down.
     WorkerShuttingDown(Received<WorkerShuttingDownMessage>),
     /// The set of slash commands changed.
     CommandsChanged(Received<CommandsChangedMessage>),
-    /// Something to show to the user for a while.
+    /// A notification is to be shown to the user for a limited time.
     Notification(Received<NotificationMessage>),
-    /// Files were uploaded.
+    /// Files were uploaded, or could not be uploaded.
     FilesPersisted(Received<FilesPersistedMessage>),
-    /// Memories were recalled.
+    /// Memories of earlier sessions were added to the conversation.
     MemoryRecall(Received<MemoryRecallMessage>),
-    /// A question of an MCP server was answered elsewhere.
+    /// An elicitation of an MCP server was completed outside of the session.
     ElicitationComplete(Received<ElicitationCompleteMessage>),
     /// A tool call was denied.
     PermissionDenied(Received<PermissionDeniedMessage>),
-    /// Something to show in the conversation.
+    /// A text is to be shown in the conversation.
     Informational(Received<InformationalMessage>),
-    /// The disk is full and the transcript has a hole.
+    /// The disk is full, and the transcript is incomplete.
     SessionWritesLost(Received<SessionWritesLostMessage>),
-    /// A session store has a hole. Made by the SDK.
+    /// A batch of entries is missing from a session store. Created by the official SDKs.
     MirrorError(Received<MirrorErrorMessage>),
-    /// What a turn came to. Not declared by the CLI.
+    /// A turn was summarized. Not declared by the CLI.
     PostTurnSummary(Received<PostTurnSummaryMessage>),
-    /// What a task is about. Not declared by the CLI.
+    /// A task was summarized. Not declared by the CLI.
     TaskSummary(Received<TaskSummaryMessage>),
-    /// Facts about the session. Not declared by the CLI.
+    /// The message holds metadata of the session. Not declared by the CLI.
     SessionMetadata(Received<SessionMetadataMessage>),
-    /// The session has a new title. Not declared by the CLI.
+    /// The title of the session changed. Not declared by the CLI.
     SessionTitleChanged(Received<SessionTitleChangedMessage>),
 }
 

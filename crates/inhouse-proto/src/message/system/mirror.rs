@@ -1,30 +1,30 @@
 use inhouse_macros::Open;
 
-/// A session store has a hole, because a batch of entries could not be written to it.
+/// Message sent when a batch of entries could not be written to a session store, which is incomplete from then on.
 ///
-/// Written by the official SDKs into recordings; this SDK and the CLI never send it.
+/// The official SDKs write it into recordings. Neither this SDK nor the CLI sends it.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct MirrorErrorMessage {
-    /// Why it could not be written.
+    /// Reason why the batch could not be written.
     pub error: String,
-    /// Where it should have been written.
+    /// The transcript that the batch belongs to.
     pub key: Option<MirrorKey>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A transcript in a session store.
+/// Identifies a transcript in a session store.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MirrorKey {
-    /// The project.
+    /// The project that the session belongs to.
     pub project_key: String,
-    /// The session.
+    /// The session that the transcript belongs to.
     pub session_id: String,
-    /// The part of the session, such as a subagent's transcript; `None` for the main one.
+    /// The part of the session, such as the transcript of a subagent. `None` for the main transcript.
     pub subpath: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! System messages: what happens around the conversation, told apart by `subtype`.
+//! System messages: events around the conversation, discriminated by `subtype`.
 //!
-//! They come at any time, also before the first prompt is answered and after a result. Some replace
-//! a whole set rather than changing it ([`BackgroundTasksChangedMessage`],
-//! [`CommandsChangedMessage`], [`InitMessage`]): keep the newest and forget the rest.
+//! System messages can arrive at any time, including before the first prompt is answered and after a result. Some carry
+//! a complete state instead of a change ([`BackgroundTasksChangedMessage`], [`CommandsChangedMessage`],
+//! [`InitMessage`]): the newest one replaces all earlier ones.
 
 mod command;
 mod compact;

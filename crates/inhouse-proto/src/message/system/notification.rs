@@ -1,75 +1,75 @@
 use inhouse_macros::Open;
 
-/// Something to show to the user for a while.
+/// Message with a notification that is to be shown to the user for a limited time.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct NotificationMessage {
-    /// Tells notifications apart: a later one with the same key replaces this one.
+    /// The key of the notification. A later notification with the same key replaces this one.
     pub key: Option<String>,
-    /// The text.
+    /// The text of the notification.
     pub text: String,
-    /// How urgent it is.
+    /// Urgency of the notification.
     pub priority: Option<NotificationPriority>,
-    /// The color.
+    /// The color of the notification.
     pub color: Option<String>,
-    /// Milliseconds for which to show it.
+    /// Time for which to show the notification, in milliseconds.
     pub timeout_ms: Option<f64>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How urgent a notification is.
+/// Urgency of a notification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NotificationPriority {
-    /// Not at all.
+    /// The notification is not urgent.
     Low,
-    /// A little.
+    /// The notification is somewhat urgent.
     Medium,
-    /// Very.
+    /// The notification is urgent.
     High,
-    /// It must be shown at once.
+    /// The notification must be shown at once.
     Immediate,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Something to show in the conversation.
+/// Message with a text that is to be shown in the conversation.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InformationalMessage {
-    /// The text.
+    /// The text of the message.
     pub content: String,
-    /// How important it is.
+    /// Importance of the message.
     pub level: Option<InformationalLevel>,
-    /// The tool call that it is about.
+    /// The tool call that the message is about.
     pub tool_use_id: Option<String>,
-    /// Whether it keeps the turn from going on.
+    /// Whether the turn does not continue after this message, as when a hook blocked the prompt.
     pub prevent_continuation: Option<bool>,
-    /// What it is about, by name.
+    /// Topic of the message as a fixed name, such as `hook_callback_failed`.
     #[serde(rename = "tag")]
     pub label: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How important a piece of information is.
+/// Importance of an informational message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum InformationalLevel {
-    /// Good to know.
+    /// The message is for information only.
     Info,
-    /// Worth a look.
+    /// The message deserves attention.
     Notice,
-    /// A proposal.
+    /// The message proposes an action.
     Suggestion,
-    /// A warning.
+    /// The message reports a problem.
     Warning,
     /// A value that this version does not know.
     Unknown(String),

@@ -1,26 +1,26 @@
 use inhouse_macros::Open;
 
-/// A tool call was denied.
+/// Message sent when a tool call was denied.
 ///
-/// A hint only: denials by hooks and by some rules about files are not reported. The complete
-/// record is [`ResultMessage::permission_denials`](crate::message::ResultMessage).
+/// The messages are incomplete: denials by hooks and by some rules about files are not reported. The complete record is
+/// [`ResultMessage::permission_denials`](crate::message::ResultMessage).
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PermissionDeniedMessage {
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: Option<String>,
-    /// What the model is told.
+    /// Text that the model receives as the result of the call.
     pub message: Option<String>,
-    /// The subagent that made the call.
+    /// The subagent that made the call. `None` in the main conversation.
     pub agent_id: Option<String>,
-    /// What decided, such as `rule` or `classifier`.
+    /// The kind of the reason for the denial, such as `rule` or `classifier`.
     pub decision_reason_type: Option<String>,
-    /// Why, in words.
+    /// Description of the reason for the denial.
     pub decision_reason: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }

@@ -1,33 +1,33 @@
 use inhouse_macros::Open;
 
-/// Plugins are installed.
+/// Message that reports the progress of the installation of plugins.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PluginInstallMessage {
-    /// How far it is.
+    /// Progress of the installation.
     pub status: PluginInstallStatus,
-    /// The plugin.
+    /// The name of the plugin.
     pub name: Option<String>,
-    /// Why it failed. The text may come from anywhere: do not trust it.
+    /// Reason why the installation failed. The text may come from an untrusted source.
     pub error: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How far the installation of plugins is.
+/// Progress of the installation of plugins.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PluginInstallStatus {
-    /// It began.
+    /// The installation was started.
     Started,
-    /// One plugin is installed.
+    /// A plugin was installed.
     Installed,
-    /// One plugin could not be installed.
+    /// A plugin could not be installed.
     Failed,
-    /// All are done.
+    /// All plugins have been processed.
     Completed,
     /// A value that this version does not know.
     Unknown(String),

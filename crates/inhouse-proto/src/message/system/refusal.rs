@@ -1,82 +1,82 @@
 use inhouse_macros::Open;
 
-/// The model refused and another took over.
+/// Message sent when the model refused and the CLI switched to a fallback model.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ModelRefusalFallbackMessage {
-    /// What made it happen: `refusal`.
+    /// The cause of the switch: `refusal`.
     pub trigger: Option<String>,
-    /// What the switch is for.
+    /// Purpose of the switch.
     pub direction: Option<RefusalDirection>,
-    /// How far the switch goes; the session when absent.
+    /// Scope of the switch. `None` means the whole session.
     pub scope: Option<RefusalScope>,
     /// The model that refused.
     pub original_model: Option<String>,
-    /// The model that took over.
+    /// The model that the CLI switched to.
     pub fallback_model: Option<String>,
-    /// The API request that was refused.
+    /// The id of the API request that was refused.
     pub request_id: Option<String>,
-    /// What the refusal was about; more values may come.
+    /// Category of the refusal. The set of values is open.
     pub api_refusal_category: Option<String>,
-    /// The reason in words.
+    /// Explanation of the refusal.
     pub api_refusal_explanation: Option<String>,
-    /// Messages to forget; harmless when that is done twice.
+    /// The ids of messages that the host must discard. Discarding a message twice is harmless.
     pub retracted_message_uuids: Option<Vec<String>>,
-    /// The prompt that was refused.
+    /// The id of the prompt that was refused.
     pub refused_user_message_uuid: Option<String>,
-    /// What to tell the user.
+    /// Text to show to the user.
     pub content: String,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// The model refused and no other took over.
+/// Message sent when the model refused and there is no fallback model.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ModelRefusalNoFallbackMessage {
     /// The model that refused.
     pub original_model: Option<String>,
-    /// The API request that was refused.
+    /// The id of the API request that was refused.
     pub request_id: Option<String>,
-    /// What the refusal was about; more values may come.
+    /// Category of the refusal. The set of values is open.
     pub api_refusal_category: Option<String>,
-    /// The reason in words.
+    /// Explanation of the refusal.
     pub api_refusal_explanation: Option<String>,
-    /// The prompt that was refused.
+    /// The id of the prompt that was refused.
     pub refused_user_message_uuid: Option<String>,
-    /// What to tell the user.
+    /// Text to show to the user.
     pub content: String,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// What a switch of models is for.
+/// Purpose of a switch to another model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RefusalDirection {
-    /// To try the same prompt again.
+    /// The prompt is retried with the fallback model.
     Retry,
-    /// Older CLIs: to go back to the first model.
+    /// The session returns to the original model. Sent by older CLIs only.
     Revert,
-    /// Older CLIs: to stay with the second model.
+    /// The session stays with the fallback model. Sent by older CLIs only.
     Sticky,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// How far a switch of models goes.
+/// Scope of a switch to another model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RefusalScope {
-    /// The whole session.
+    /// The switch applies to the whole session.
     Session,
-    /// Only here.
+    /// The switch applies only to the place where the refusal occurred.
     Local,
     /// A value that this version does not know.
     Unknown(String),

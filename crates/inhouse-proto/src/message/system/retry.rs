@@ -1,34 +1,34 @@
 use crate::message::AssistantError;
 use inhouse_macros::Open;
 
-/// A call of the API failed and will be repeated.
+/// Message sent when an API call failed and will be retried.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ApiRetryMessage {
-    /// Which attempt failed, from one.
+    /// Number of the attempt that failed, starting at 1.
     pub attempt: u64,
-    /// How many there may be.
+    /// Maximum number of retries.
     pub max_retries: Option<u64>,
-    /// Milliseconds until the next.
+    /// Delay before the next attempt in milliseconds.
     pub retry_delay_ms: Option<f64>,
-    /// The HTTP status; `None` when there was no answer.
+    /// HTTP status of the failed attempt. `None` if there was no HTTP response.
     pub error_status: Option<u16>,
-    /// How the call failed.
+    /// The kind of error that the call failed with.
     pub error: Option<AssistantError>,
-    /// How long the CLI waited for an answer that did not come.
+    /// Wait times, if the call failed because the API did not respond.
     pub no_response: Option<NoResponse>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// An answer that did not come.
+/// Wait times of an API call that received no response.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct NoResponse {
-    /// Milliseconds for which the CLI waited.
+    /// Time that the CLI waited for a response, in milliseconds.
     pub waited_ms: Option<f64>,
-    /// Milliseconds for which it will wait the next time.
+    /// Time that the CLI will wait for a response on the next attempt, in milliseconds.
     pub retry_wait_ms: Option<f64>,
 }

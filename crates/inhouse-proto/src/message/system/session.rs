@@ -1,87 +1,87 @@
 use inhouse_macros::Open;
 
-/// The session went idle, busy, or waits for the user.
+/// Message sent when the session became idle, became busy, or waits for the user.
 ///
-/// `idle` after a result is the real end of a run; on some hosts it comes just before the result.
+/// `idle` after a result is the end of the run. On some hosts it arrives just before the result.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionStateChangedMessage {
-    /// The state.
+    /// The new state of the session.
     pub state: SessionState,
-    /// Whether the message is for the SDK alone; then it is not shown to the reader of the
+    /// Whether the message is meant for the SDK only. If so, the SDK does not yield it to the consumer of the message
     /// stream.
     pub sdk_host_only: Option<bool>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// The state of a session.
+/// State of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
-    /// Nothing is going on.
+    /// No turn is running.
     Idle,
     /// A turn is running.
     Running,
-    /// The user must decide something.
+    /// The session waits for a decision of the user, such as a permission.
     RequiresAction,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// A remote worker shuts down.
+/// Message sent when a remote worker is shutting down.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct WorkerShuttingDownMessage {
-    /// Why.
+    /// Reason for the shutdown.
     pub reason: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// The disk is full, and something could not be written.
+/// Message sent when data could not be written because the disk is full.
 ///
-/// At most once, when the CLI exits, after the last result.
+/// Sent at most once, when the CLI exits, after the last result.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionWritesLostMessage {
-    /// How the disk is full.
+    /// Error code of the failed write.
     pub error_code: Option<WritesLostCode>,
-    /// What could not be written.
+    /// Kinds of data that could not be written.
     pub lost: Vec<LostWrites>,
-    /// The sessions whose transcripts have a hole.
+    /// The sessions whose transcripts are incomplete.
     pub transcript_session_ids: Option<Vec<String>>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How a disk is full.
+/// Error code of a write that failed because the disk is full.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[non_exhaustive]
 pub enum WritesLostCode {
-    /// There is no space.
+    /// No space is left on the device.
     #[serde(rename = "ENOSPC")]
     Enospc,
-    /// The quota is used up.
+    /// The disk quota is exceeded.
     #[serde(rename = "EDQUOT")]
     Edquot,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// What can fail to be written.
+/// Kind of data that could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LostWrites {
-    /// A transcript.
+    /// The transcript of a session.
     Transcript,
     /// The user's global settings.
     GlobalConfig,
@@ -89,26 +89,27 @@ pub enum LostWrites {
     Unknown(String),
 }
 
-/// Facts about the session.
+/// Message about metadata of the session.
 ///
-/// Not declared by the CLI: all that is known of it is its name, so everything is in `extra`.
+/// Not declared by the CLI. Only the name of the message is known, so its members are available only in the line that
+/// [`Received::raw`](crate::message::Received::raw) returns.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionMetadataMessage {
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// The session has a new title. Not declared by the CLI.
+/// Message sent when the title of the session changed. Not declared by the CLI.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionTitleChangedMessage {
-    /// The title.
+    /// The new title of the session.
     pub title: String,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }

@@ -1,46 +1,46 @@
 use crate::control::PermissionMode;
 use inhouse_macros::Open;
 
-/// What the CLI is busy with.
+/// Message sent when the activity of the CLI changed.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct StatusMessage {
-    /// The activity; `None` when it has ended.
+    /// The current activity. `None` if the activity has ended.
     pub status: Option<StatusActivity>,
-    /// The permission mode, when it changed.
+    /// The new permission mode. `None` if it did not change.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
-    /// How a compaction ended.
+    /// Outcome of a compaction.
     pub compact_result: Option<CompactResult>,
-    /// Why it failed.
+    /// Reason why the compaction failed.
     pub compact_error: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// What the CLI can be busy with.
+/// Activity of the CLI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StatusActivity {
-    /// It compacts the conversation.
+    /// The CLI is compacting the conversation.
     Compacting,
-    /// It waits for the API.
+    /// The CLI is waiting for the API.
     Requesting,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// How a compaction ended.
+/// Outcome of a compaction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CompactResult {
-    /// Well.
+    /// The conversation was compacted.
     Success,
-    /// Badly.
+    /// The conversation could not be compacted.
     Failed,
     /// A value that this version does not know.
     Unknown(String),

@@ -1,32 +1,32 @@
 use inhouse_macros::Open;
 use serde_json::Value;
 
-/// What a turn came to. Not declared by the CLI.
+/// Message with a summary of a turn. Not declared by the CLI.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PostTurnSummaryMessage {
-    /// The message up to which it goes.
+    /// The id of the last message that the summary covers.
     pub summarizes_uuid: Option<String>,
-    /// How the turn ended, as a category.
+    /// Outcome of the turn as a category.
     pub status_category: Option<String>,
-    /// How the turn ended, in words.
+    /// Description of the outcome of the turn.
     pub status_detail: Option<String>,
-    /// What the user has to do, as the CLI gives it.
+    /// Action that the user has to take, as the JSON value that the CLI sent.
     pub needs_action: Option<Value>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// What a task is about. Not declared by the CLI.
+/// Message with a summary of a task. Not declared by the CLI.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskSummaryMessage {
-    /// The summary, as the CLI gives it.
+    /// The summary, as the JSON value that the CLI sent.
     pub detail: Option<Value>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }

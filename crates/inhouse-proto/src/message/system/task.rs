@@ -1,180 +1,180 @@
 use inhouse_macros::Open;
 use serde_json::Value;
 
-/// A task begins: a subagent, a shell command in the background, a workflow.
+/// Message sent when a task starts: a subagent, a shell command in the background, or a workflow.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskStartedMessage {
-    /// The task.
+    /// The id of the task.
     pub task_id: String,
-    /// What it is, in short.
+    /// Short description of the task.
     pub description: Option<String>,
-    /// This run of the task; later runs sort after earlier ones.
+    /// The id of this run of the task. The ids of later runs sort after those of earlier runs.
     pub run_id: Option<String>,
-    /// The tool call that started it.
+    /// The tool call that started the task.
     pub tool_use_id: Option<String>,
-    /// The kind, such as `local_agent`, `local_bash`, `local_workflow` or `mcp_task`.
+    /// The type of the task, such as `local_agent`, `local_bash`, `local_workflow` or `mcp_task`.
     pub task_type: Option<String>,
-    /// The kind of subagent.
+    /// The type of the subagent.
     pub subagent_type: Option<String>,
-    /// The workflow.
+    /// The name of the workflow.
     pub workflow_name: Option<String>,
-    /// What a subagent was told.
+    /// The prompt of the subagent.
     pub prompt: Option<String>,
-    /// The task that started it.
+    /// The task that started this task.
     pub parent_task_id: Option<String>,
-    /// Whether it runs in the background.
+    /// Whether the task runs in the background.
     pub is_backgrounded: Option<bool>,
-    /// How deep it is nested; one at the top.
+    /// Nesting depth of the task, 1 at the top level.
     pub spawn_depth: Option<u64>,
-    /// Whether to leave it out of the transcript.
+    /// Whether to omit the task from the transcript.
     pub skip_transcript: Option<bool>,
-    /// Whether it is housekeeping that nobody needs to see.
+    /// Whether the task is housekeeping that does not have to be shown to the user.
     pub ambient: Option<bool>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A task changed: put the patch over what is known of it.
+/// Message sent when the state of a task changed. Merge the patch into the known state.
 ///
-/// The end of a task may be told only here, without a
+/// The end of a task may be reported only by this message, without a
 /// [`TaskNotificationMessage`](super::TaskNotificationMessage).
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskUpdatedMessage {
-    /// The task.
+    /// The id of the task.
     pub task_id: Option<String>,
-    /// This run of the task.
+    /// The id of this run of the task.
     pub run_id: Option<String>,
-    /// What changed.
+    /// The members that changed.
     pub patch: TaskPatch,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// What changed about a task; absent members stay as they were.
+/// Changes to the state of a task. Members that are `None` did not change.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskPatch {
-    /// How far it is.
+    /// The new status of the task.
     pub status: Option<TaskStatus>,
-    /// What it is, in short.
+    /// Short description of the task.
     pub description: Option<String>,
-    /// When it ended, in milliseconds of Unix time.
+    /// Time at which the task ended, in milliseconds since the Unix epoch.
     pub end_time: Option<f64>,
-    /// Milliseconds for which it was paused.
+    /// Total time for which the task was paused, in milliseconds.
     pub total_paused_ms: Option<f64>,
-    /// Why it failed.
+    /// Reason why the task failed.
     pub error: Option<String>,
-    /// Whether it runs in the background.
+    /// Whether the task runs in the background.
     pub is_backgrounded: Option<bool>,
 }
 
-/// How far a task is.
+/// Status of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TaskStatus {
-    /// It has not begun.
+    /// The task has not started yet.
     Pending,
-    /// It runs.
+    /// The task is running.
     Running,
-    /// It is done.
+    /// The task has completed.
     Completed,
-    /// It failed.
+    /// The task has failed.
     Failed,
-    /// It was stopped; a notification says `stopped` instead.
+    /// The task was stopped. A task notification uses the value `stopped` for this status.
     Killed,
-    /// It is paused.
+    /// The task is paused.
     Paused,
     /// A value that this version does not know.
     Unknown(String),
 }
 
 impl TaskStatus {
-    /// Whether the task has ended.
+    /// Returns whether the task has ended.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Killed)
     }
 }
 
-/// A task made progress.
+/// Message sent when a task makes progress.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskProgressMessage {
-    /// The task.
+    /// The id of the task.
     pub task_id: String,
-    /// What it does now.
+    /// Description of the current activity of the task.
     pub description: Option<String>,
-    /// What it has used.
+    /// Resources that the task has used so far.
     pub usage: Option<TaskUsage>,
-    /// This run of the task.
+    /// The id of this run of the task.
     pub run_id: Option<String>,
-    /// The tool call that started it.
+    /// The tool call that started the task.
     pub tool_use_id: Option<String>,
-    /// The kind of subagent.
+    /// The type of the subagent.
     pub subagent_type: Option<String>,
-    /// The tool that it used last.
+    /// The name of the tool that the task used last.
     pub last_tool_name: Option<String>,
-    /// What it has done so far.
+    /// Summary of the work so far.
     pub summary: Option<String>,
-    /// How far a workflow is. Not declared by the CLI.
+    /// Progress of a workflow. Not declared by the CLI.
     pub workflow_progress: Option<Value>,
-    /// Whether this was sent before. Not declared by the CLI.
+    /// Whether the message was sent before. Not declared by the CLI.
     pub resent: Option<Value>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// What a task has used.
+/// Resources that a task has used.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskUsage {
-    /// Tokens.
+    /// Number of tokens used.
     pub total_tokens: Option<u64>,
-    /// Tool calls.
+    /// Number of tool calls.
     pub tool_uses: Option<u64>,
-    /// Milliseconds.
+    /// Run time of the task in milliseconds.
     pub duration_ms: Option<f64>,
 }
 
-/// The set of background tasks changed.
+/// Message sent when the set of background tasks changed.
 ///
-/// Nothing is sent when the process starts: begin with an empty set.
+/// No message is sent when the process starts: begin with an empty set.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct BackgroundTasksChangedMessage {
-    /// The tasks that there are now, all of them.
+    /// All background tasks at this time. The list replaces the previous one; it is not a delta.
     pub tasks: Vec<BackgroundTask>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A background task.
+/// Task that runs in the background.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct BackgroundTask {
-    /// The task.
+    /// The id of the task.
     pub task_id: String,
-    /// The kind, such as `local_agent` or `local_bash`.
+    /// The type of the task, such as `local_agent` or `local_bash`.
     pub task_type: Option<String>,
-    /// What it is, in short.
+    /// Short description of the task.
     pub description: Option<String>,
-    /// This run of the task.
+    /// The id of this run of the task.
     pub run_id: Option<String>,
-    /// The kind of subagent.
+    /// The type of the subagent.
     pub subagent_type: Option<String>,
-    /// The task that started it.
+    /// The task that started this task.
     pub parent_task_id: Option<String>,
-    /// Whether it is housekeeping that nobody needs to see.
+    /// Whether the task is housekeeping that does not have to be shown to the user.
     pub ambient: Option<bool>,
 }

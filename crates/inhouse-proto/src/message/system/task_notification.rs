@@ -3,70 +3,70 @@ use serde_json::Value;
 
 use super::TaskUsage;
 
-/// A task ended.
+/// Message sent when a task has ended.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskNotificationMessage {
-    /// The task.
+    /// The id of the task.
     pub task_id: String,
-    /// How it ended.
+    /// Outcome of the task.
     pub status: TaskNotificationStatus,
-    /// The file that holds its output.
+    /// The file that holds the output of the task.
     pub output_file: Option<String>,
-    /// What it came to.
+    /// Summary of the outcome.
     pub summary: Option<String>,
-    /// This run of the task.
+    /// The id of this run of the task.
     pub run_id: Option<String>,
-    /// The tool call that started it.
+    /// The tool call that started the task.
     pub tool_use_id: Option<String>,
-    /// Why it ended, such as `worker_restart`.
+    /// Reason why the task ended, such as `worker_restart`.
     pub reason: Option<String>,
-    /// What it used.
+    /// Resources that the task used.
     pub usage: Option<TaskUsage>,
-    /// Things that it points to.
+    /// Resources that the output of the task links to.
     pub resource_links: Option<Vec<ResourceLink>>,
-    /// Whether to leave it out of the transcript.
+    /// Whether to omit the task from the transcript.
     pub skip_transcript: Option<bool>,
-    /// Whether it is housekeeping that nobody needs to see.
+    /// Whether the task is housekeeping that does not have to be shown to the user.
     pub ambient: Option<bool>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How a task ended.
+/// Outcome of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TaskNotificationStatus {
-    /// It is done.
+    /// The task has completed.
     Completed,
-    /// It failed.
+    /// The task has failed.
     Failed,
-    /// It was stopped; an update says `killed` instead.
+    /// The task was stopped. A task update uses the value `killed` for this status.
     Stopped,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Something that the output of a task points to.
+/// Resource that the output of a task links to.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// The address.
+    /// The URI of the resource.
     pub uri: String,
-    /// Its name.
+    /// The name of the resource.
     pub name: Option<String>,
-    /// Its title.
+    /// The title of the resource.
     pub title: Option<String>,
-    /// What it is.
+    /// Description of the resource.
     pub description: Option<String>,
-    /// Its media type.
+    /// The media type of the resource.
     pub mime_type: Option<String>,
-    /// Its size in bytes.
+    /// Size of the resource in bytes.
     pub size: Option<u64>,
-    /// Hints of an MCP server.
+    /// Annotations of the MCP server, as JSON.
     pub annotations: Option<Value>,
 }
