@@ -2,16 +2,16 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
-/// The conversation is about to be replaced by a summary.
+/// Event that fires before the conversation is replaced by a summary.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PreCompact {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Who wants it.
+    /// The cause of the compaction.
     pub trigger: CompactTrigger,
-    /// What the user said about the summary.
+    /// Instructions of the user for the summary. `None` if there are none.
     pub custom_instructions: Option<String>,
 }
 
@@ -19,16 +19,16 @@ impl HookEvent for PreCompact {
     const NAME: &'static str = "PreCompact";
 }
 
-/// The conversation was replaced by a summary.
+/// Event that fires after the conversation was replaced by a summary.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PostCompact {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Who wanted it.
+    /// The cause of the compaction.
     pub trigger: CompactTrigger,
-    /// The summary.
+    /// The text of the summary.
     pub compact_summary: String,
 }
 
@@ -36,14 +36,14 @@ impl HookEvent for PostCompact {
     const NAME: &'static str = "PostCompact";
 }
 
-/// Who wants a summary.
+/// Cause of a compaction of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CompactTrigger {
-    /// The user or the host.
+    /// The user or the host requested the compaction.
     Manual,
-    /// The CLI, because the conversation became long.
+    /// The CLI started the compaction because the conversation became too long.
     Auto,
     /// A value that this version does not know.
     Unknown(String),

@@ -2,16 +2,16 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
-/// A settings file has changed, and is about to be read.
+/// Event that fires when a settings file has changed, before the CLI reads the file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct ConfigChange {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Which settings.
+    /// The kind of settings that changed.
     pub source: ConfigSource,
-    /// The file.
+    /// The path of the settings file.
     pub file_path: Option<String>,
 }
 
@@ -19,18 +19,18 @@ impl HookEvent for ConfigChange {
     const NAME: &'static str = "ConfigChange";
 }
 
-/// Settings that can change while a session runs.
+/// Kind of settings that can change while a session runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ConfigSource {
-    /// The user's.
+    /// Settings of the user.
     UserSettings,
-    /// The project's, which are shared.
+    /// Settings of the project that all of its users share.
     ProjectSettings,
-    /// The project's of this machine.
+    /// Settings of the project that apply to this machine only.
     LocalSettings,
-    /// The administrator's.
+    /// Settings of the administrator.
     PolicySettings,
     /// A skill or a command.
     Skills,

@@ -1,23 +1,23 @@
 use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 
-/// Text of the model is about to be shown.
+/// Event that fires before a text of the model is shown.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct MessageDisplay {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: String,
-    /// The message; not the id that the API gave it.
+    /// The id of the message. It differs from the id that the API assigned to the message.
     pub message_id: String,
-    /// Which piece of the message it is.
+    /// Index of this piece of text within the message.
     pub index: u64,
-    /// Whether it is the last.
+    /// Whether this is the last piece of the message.
     #[serde(rename = "final")]
     pub is_final: bool,
-    /// The text.
+    /// Text of this piece.
     pub delta: String,
 }
 

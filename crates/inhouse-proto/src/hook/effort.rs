@@ -1,10 +1,10 @@
 use crate::control::EffortLevel;
 use serde::Deserialize;
 
-/// How much work the model puts into a turn.
+/// Effort of the model in a turn.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct HookEffort {
-    /// The level.
+    /// The effort level of the model.
     pub level: EffortLevel,
 }

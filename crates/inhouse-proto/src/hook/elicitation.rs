@@ -5,24 +5,24 @@ use serde_json::{Map, Value};
 
 use crate::control::incoming::ElicitationMode;
 
-/// An MCP server is about to ask a person something.
+/// Event that fires before the elicitation of an MCP server is shown to the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Elicitation {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The server.
+    /// The name of the MCP server.
     pub mcp_server_name: String,
-    /// What it wants to know.
+    /// Question that the server asks.
     pub message: String,
-    /// How the person answers.
+    /// The way in which the user answers: a form or a web page.
     pub mode: Option<ElicitationMode>,
-    /// The page to open.
+    /// The URL of the web page to open.
     pub url: Option<String>,
-    /// The id of the question.
+    /// The id of the elicitation.
     pub elicitation_id: Option<String>,
-    /// The JSON schema of the answer.
+    /// JSON schema of the answer.
     pub requested_schema: Option<Map<String, Value>>,
 }
 
@@ -30,22 +30,22 @@ impl HookEvent for Elicitation {
     const NAME: &'static str = "Elicitation";
 }
 
-/// A person has answered an MCP server.
+/// Event that fires after the user has answered the elicitation of an MCP server.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct ElicitationResult {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The server.
+    /// The name of the MCP server.
     pub mcp_server_name: String,
-    /// The id of the question.
+    /// The id of the elicitation.
     pub elicitation_id: Option<String>,
-    /// How the person answered.
+    /// The way in which the user answered: a form or a web page.
     pub mode: Option<ElicitationMode>,
-    /// What the person did.
+    /// Action that the user took.
     pub action: ElicitationAction,
-    /// The form that was filled in.
+    /// The values of the submitted form.
     pub content: Option<Map<String, Value>>,
 }
 
@@ -53,16 +53,16 @@ impl HookEvent for ElicitationResult {
     const NAME: &'static str = "ElicitationResult";
 }
 
-/// What a person did about the question of an MCP server.
+/// Action of the user on the elicitation of an MCP server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ElicitationAction {
-    /// Answered it.
+    /// The user answered the question.
     Accept,
-    /// Refused to answer.
+    /// The user declined to answer.
     Decline,
-    /// Went away.
+    /// The user dismissed the question without a decision.
     Cancel,
     /// A value that this version does not know.
     Unknown(String),

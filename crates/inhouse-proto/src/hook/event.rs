@@ -5,10 +5,10 @@ use super::HookEffort;
 use crate::control::PermissionMode;
 use crate::open::decode_request;
 
-/// What a hook is told when its moment comes.
+/// Input of a hook, one type per event.
 ///
-/// Each of the 33 events of CLI 2.1.325 has a struct in this [module](super). An event of a newer
-/// CLI takes a few lines:
+/// Each of the 33 events of CLI 2.1.325 has a struct in this [module](super). To handle an event of a newer CLI,
+/// implement the trait for a type that holds the members of its input:
 ///
 /// ```
 /// use inhouse_proto::hook::{AddsContext, HasSpecificOutput, HookEvent, HookOutput, Passes};
@@ -23,7 +23,7 @@ use crate::open::decode_request;
 ///     const NAME: &'static str = "Coffee";
 /// }
 ///
-/// // What an answer to it can do:
+/// // The abilities of an answer to the event:
 /// impl Passes for Coffee {}
 /// impl HasSpecificOutput for Coffee {}
 /// impl AddsContext for Coffee {}
@@ -44,13 +44,13 @@ use crate::open::decode_request;
     note = "give the handler's first argument one of the types in `inhouse::hook`, such as `PreToolUse`"
 )]
 pub trait HookEvent: DeserializeOwned + Send + 'static {
-    /// What the wire calls the event.
+    /// The name of the event on the wire.
     const NAME: &'static str;
 
-    /// Types the input of a callback.
+    /// Decodes the `input` of a `hook_callback` request.
     ///
     /// # Errors
-    /// When a member that the event cannot do without is missing or has another shape.
+    /// Returns an error if a required member is missing, or if a member has the wrong type.
     fn decode(input: &str) -> serde_json::Result<Self> {
         decode_request(input)
     }
@@ -60,21 +60,22 @@ pub trait HookEvent: DeserializeOwned + Send + 'static {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct HookCommon {
-    /// The session the event happens in.
+    /// The session in which the event fired.
     pub session_id: String,
-    /// The file in which the CLI keeps the conversation.
+    /// The file in which the CLI stores the conversation.
     pub transcript_path: String,
     /// The working directory of the session.
     pub cwd: String,
-    /// The prompt that is being answered; `None` outside of a turn.
+    /// The id of the prompt that the model is working on. `None` outside of a turn.
     pub prompt_id: Option<String>,
-    /// The permission mode; set for events about tools, prompts and stops.
+    /// The permission mode. Set for events about tools, prompts and stops; `None` for all others.
     pub permission_mode: Option<PermissionMode>,
-    /// The effort of the model; set for events about tools and stops.
+    /// The effort of the model. Set for events about tools and stops, on models that support effort; `None` for all
+    /// others.
     pub effort: Option<HookEffort>,
-    /// The subagent the event happens in; `None` in the main conversation.
+    /// The subagent in which the event fired. `None` in the main conversation.
     pub agent_id: Option<String>,
-    /// The type of the subagent, or of the agent that the session runs as. Empty for a subagent that the CLI runs for
-    /// itself, such as for a summary.
+    /// The type of the subagent, or of the agent that the session runs as. Empty for subagents that the CLI starts for
+    /// internal work, such as a summary.
     pub agent_type: Option<String>,
 }

@@ -2,18 +2,18 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
-/// A file that is watched has changed.
+/// Event that fires when a watched file has changed.
 ///
-/// Files are watched once the [answer](super::HookOutput::watch_paths) of a hook names them.
+/// A file is watched once the [answer](super::HookOutput::watch_paths) of a hook names its path.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct FileChanged {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The file.
+    /// The path of the file.
     pub file_path: String,
-    /// What happened to it.
+    /// Kind of change to the file.
     pub event: FileEvent,
 }
 
@@ -21,16 +21,16 @@ impl HookEvent for FileChanged {
     const NAME: &'static str = "FileChanged";
 }
 
-/// The working directory has changed.
+/// Event that fires when the working directory has changed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct CwdChanged {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The directory until now.
+    /// The previous working directory.
     pub old_cwd: String,
-    /// The directory from now on.
+    /// The new working directory.
     pub new_cwd: String,
 }
 
@@ -38,16 +38,16 @@ impl HookEvent for CwdChanged {
     const NAME: &'static str = "CwdChanged";
 }
 
-/// A directory was added to those that tools may work in.
+/// Event that fires when a directory was added to those that tools may work in.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct DirectoryAdded {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The directory.
+    /// The path of the directory.
     pub directory: String,
-    /// Who added it.
+    /// Origin of the request to add the directory.
     pub source: DirectorySource,
 }
 
@@ -55,29 +55,29 @@ impl HookEvent for DirectoryAdded {
     const NAME: &'static str = "DirectoryAdded";
 }
 
-/// What happened to a file.
+/// Kind of change to a watched file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FileEvent {
-    /// It was written.
+    /// The file was written.
     Change,
-    /// It came into being.
+    /// The file was created.
     Add,
-    /// It was removed.
+    /// The file was removed.
     Unlink,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Who added a directory.
+/// Origin of the request to add a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DirectorySource {
-    /// A slash command.
+    /// A slash command added the directory.
     SlashCommand,
-    /// A host.
+    /// A host added the directory.
     RegisterRepoRoot,
     /// A value that this version does not know.
     Unknown(String),

@@ -2,24 +2,24 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
-/// A file with instructions, such as `CLAUDE.md`, was read.
+/// Event that fires when the CLI has read a file with instructions, such as `CLAUDE.md`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct InstructionsLoaded {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The file.
+    /// The path of the file.
     pub file_path: String,
-    /// Whose instructions they are.
+    /// Owner of the instructions.
     pub memory_type: InstructionsOwner,
-    /// Why it was read.
+    /// Reason why the CLI read the file.
     pub load_reason: LoadReason,
-    /// The patterns of paths for which it is meant.
+    /// Glob patterns of the paths that the instructions apply to.
     pub globs: Option<Vec<String>>,
-    /// The file that made the CLI read it.
+    /// The file whose access caused the CLI to read the instructions.
     pub trigger_file_path: Option<String>,
-    /// The file that includes it.
+    /// The file that includes this file.
     pub parent_file_path: Option<String>,
 }
 
@@ -27,35 +27,35 @@ impl HookEvent for InstructionsLoaded {
     const NAME: &'static str = "InstructionsLoaded";
 }
 
-/// Whose instructions a file holds.
+/// Owner of the instructions in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "PascalCase")]
 #[non_exhaustive]
 pub enum InstructionsOwner {
-    /// The user's.
+    /// Instructions of the user.
     User,
-    /// The project's, which are shared.
+    /// Instructions of the project that all of its users share.
     Project,
-    /// The project's of this machine.
+    /// Instructions of the project that apply to this machine only.
     Local,
-    /// The administrator's.
+    /// Instructions of the administrator.
     Managed,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Why a file with instructions was read.
+/// Reason why the CLI read a file with instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LoadReason {
-    /// The session began.
+    /// The session was started.
     SessionStart,
-    /// A file below its directory was looked at.
+    /// A file below the directory of the instructions was accessed.
     NestedTraversal,
-    /// A file that it is meant for was looked at.
+    /// A file that matches the glob patterns of the instructions was accessed.
     PathGlobMatch,
-    /// Another file includes it.
+    /// Another file includes the instructions.
     Include,
     /// The conversation was compacted.
     Compact,

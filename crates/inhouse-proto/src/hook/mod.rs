@@ -1,8 +1,7 @@
-//! What happens in a session, as hooks are told, and what they can answer.
+//! Hook events: the input that the CLI sends to a hook, and the output that the hook returns.
 //!
-//! Each event is a struct, its payload, that says with [`HookEvent`] what the wire calls it. A hook
-//! answers with a [`HookOutput`] of its event: what would have no effect on that event does not
-//! compile.
+//! Each event is a struct with the members of its input; [`HookEvent`] gives its name on the wire. A hook answers with
+//! a [`HookOutput`] of its event. An output that would have no effect on the event does not compile.
 //!
 //! ```
 //! use inhouse_proto::hook::{HookEvent, HookOutput, PreToolUse};

@@ -2,30 +2,32 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
-/// Another model is about to take over.
+/// Event that fires before the session switches to another model.
+///
+/// A `set_model` request of the host fires it, too (2.1.325).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PreModelSwitch {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The model until now.
+    /// The model before the switch.
     pub from_model: String,
-    /// The model from now on.
+    /// The model after the switch.
     pub to_model: String,
-    /// What was asked for; none is the default.
+    /// The model that was requested. `None` requests the default model.
     pub requested_model: Option<String>,
-    /// Who wants it.
+    /// Origin of the request to switch.
     pub source: ModelSwitchSource,
-    /// How long the conversation is.
+    /// Number of tokens in the context of the conversation.
     pub context_tokens: u64,
-    /// Whether the old model has it cached.
+    /// Whether the conversation is in the prompt cache of the old model.
     pub prompt_cache_warm: bool,
-    /// How long the new model keeps it.
+    /// Lifetime of the entries in the prompt cache of the new model.
     pub cache_ttl: CacheTtl,
-    /// What it costs to cache it anew.
+    /// Estimated cost of caching the conversation again, in US dollars.
     pub estimated_cache_write_usd: f64,
-    /// Where the prices come from.
+    /// Source of the prices for the estimate.
     pub pricing: Pricing,
 }
 
@@ -33,30 +35,32 @@ impl HookEvent for PreModelSwitch {
     const NAME: &'static str = "PreModelSwitch";
 }
 
-/// Another model has taken over. Context that an answer adds is for the new one.
+/// Event that fires after the session has switched to another model.
+///
+/// Context that the answer [adds](super::HookOutput::context) is part of the next request to the new model.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PostModelSwitch {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The model until now.
+    /// The model before the switch.
     pub from_model: String,
-    /// The model from now on.
+    /// The model after the switch.
     pub to_model: String,
-    /// What was asked for; none is the default.
+    /// The model that was requested. `None` requests the default model.
     pub requested_model: Option<String>,
-    /// Who wanted it.
+    /// Origin of the request to switch.
     pub source: ModelSwitchSource,
-    /// How long the conversation is.
+    /// Number of tokens in the context of the conversation.
     pub context_tokens: u64,
-    /// Whether the old model had it cached.
+    /// Whether the conversation was in the prompt cache of the old model.
     pub prompt_cache_warm: bool,
-    /// How long the new model keeps it.
+    /// Lifetime of the entries in the prompt cache of the new model.
     pub cache_ttl: CacheTtl,
-    /// What it costs to cache it anew.
+    /// Estimated cost of caching the conversation again, in US dollars.
     pub estimated_cache_write_usd: f64,
-    /// Where the prices come from.
+    /// Source of the prices for the estimate.
     pub pricing: Pricing,
 }
 
@@ -64,49 +68,49 @@ impl HookEvent for PostModelSwitch {
     const NAME: &'static str = "PostModelSwitch";
 }
 
-/// Who wants another model.
+/// Origin of a request to switch to another model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelSwitchSource {
-    /// A slash command.
+    /// A slash command requested the switch.
     Command,
-    /// The menu of the terminal.
+    /// The user chose the model in the menu of the terminal.
     Picker,
-    /// A host.
+    /// A host requested the switch.
     Sdk,
-    /// The CLI.
+    /// The CLI switched automatically. Occurs only in [`PostModelSwitch`].
     Auto,
-    /// A session that was resumed.
+    /// The session was resumed. Occurs only in [`PostModelSwitch`].
     Resume,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// How long a model keeps what it has cached.
+/// Lifetime of the entries in a prompt cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[non_exhaustive]
 pub enum CacheTtl {
-    /// Five minutes.
+    /// Entries live for five minutes.
     #[serde(rename = "5m")]
     FiveMinutes,
-    /// An hour.
+    /// Entries live for one hour.
     #[serde(rename = "1h")]
     OneHour,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Where prices come from.
+/// Source of the prices for a cost estimate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Pricing {
-    /// The configuration.
+    /// The prices come from the configuration.
     Configured,
-    /// The catalog of models.
+    /// The prices come from the catalog of models.
     Catalog,
-    /// A guess.
+    /// The prices are a default estimate.
     Default,
     /// A value that this version does not know.
     Unknown(String),

@@ -1,18 +1,18 @@
 use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 
-/// The CLI wants to draw a person's attention.
+/// Event that fires when the CLI notifies the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Notification {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// What it says.
+    /// The text of the notification.
     pub message: String,
-    /// Its title.
+    /// The title of the notification.
     pub title: Option<String>,
-    /// Its kind, such as `permission_prompt` or `elicitation_response`.
+    /// The type of the notification, such as `permission_prompt` or `elicitation_response`.
     pub notification_type: String,
 }
 

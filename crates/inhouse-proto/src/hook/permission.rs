@@ -5,23 +5,23 @@ use serde_json::Value;
 use crate::control::PermissionUpdate;
 use crate::control::incoming::ToolServer;
 
-/// Somebody has to be asked whether a tool may run.
+/// Event that fires when a tool call needs a permission decision.
 ///
-/// The CLI asks the permission handler of the host at the same time, and takes the first
-/// decision. For calls that nobody has to be asked about, use [`PreToolUse`](super::PreToolUse).
+/// The CLI sends the request to the permission handler of the host at the same time, and uses the first decision. Calls
+/// that need no decision do not fire this event; use [`PreToolUse`](super::PreToolUse) for those.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PermissionRequest {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Its input.
+    /// The input of the tool.
     pub tool_input: Value,
-    /// What to answer for "always allow".
+    /// Permission updates that implement "always allow" when the answer returns them.
     pub permission_suggestions: Option<Vec<PermissionUpdate>>,
-    /// The server of an MCP tool.
+    /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolServer>,
 }
 
@@ -29,22 +29,22 @@ impl HookEvent for PermissionRequest {
     const NAME: &'static str = "PermissionRequest";
 }
 
-/// A model that judges tool calls has denied one.
+/// Event that fires when a classifier model has denied a tool call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PermissionDenied {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Its input.
+    /// The input of the tool.
     pub tool_input: Value,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// Why.
+    /// Reason for the denial.
     pub reason: String,
-    /// The server of an MCP tool.
+    /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolServer>,
 }
 

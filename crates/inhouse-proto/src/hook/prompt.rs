@@ -2,18 +2,18 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
-/// A prompt is about to reach the model.
+/// Event that fires before a prompt is sent to the model.
 ///
-/// Also one that the CLI wrote itself, such as the news that a background task is done.
+/// Prompts that the CLI writes itself fire it, too, such as the notice that a background task has ended.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct UserPromptSubmit {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The prompt.
+    /// The text of the prompt.
     pub prompt: String,
-    /// Who wrote it.
+    /// Origin of the prompt.
     pub source: Option<PromptSource>,
     /// The title of the session.
     pub session_title: Option<String>,
@@ -23,22 +23,22 @@ impl HookEvent for UserPromptSubmit {
     const NAME: &'static str = "UserPromptSubmit";
 }
 
-/// A slash command or a prompt of an MCP server is about to become a prompt.
+/// Event that fires before a slash command or a prompt of an MCP server is expanded into a prompt.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct UserPromptExpansion {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// What is expanded.
+    /// Kind of input that is expanded.
     pub expansion_type: ExpansionType,
     /// The name of the command, without the slash.
     pub command_name: String,
-    /// What stood behind it.
+    /// Text after the name of the command.
     pub command_args: String,
-    /// Where the command comes from.
+    /// Source of the command, such as `projectSettings`.
     pub command_source: Option<String>,
-    /// The prompt as it was sent.
+    /// The prompt as it was submitted, before the expansion.
     pub prompt: String,
 }
 
@@ -46,35 +46,35 @@ impl HookEvent for UserPromptExpansion {
     const NAME: &'static str = "UserPromptExpansion";
 }
 
-/// Who wrote a prompt.
+/// Origin of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PromptSource {
-    /// A person at the terminal.
+    /// A user wrote the prompt at the terminal.
     User,
-    /// A host.
+    /// A host sent the prompt.
     Sdk,
-    /// The CLI.
+    /// The CLI wrote the prompt.
     System,
-    /// A loop of the CLI.
+    /// A loop of the CLI sent the prompt.
     LoopWakeup,
-    /// A schedule of the CLI.
+    /// A schedule of the CLI sent the prompt.
     ScheduleWakeup,
-    /// Something that the CLI watches.
+    /// A change in a source that the CLI polls triggered the prompt.
     PollEvent,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// What becomes a prompt.
+/// Kind of input that is expanded into a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ExpansionType {
-    /// A slash command.
+    /// The input is a slash command.
     SlashCommand,
-    /// A prompt of an MCP server.
+    /// The input is a prompt of an MCP server.
     McpPrompt,
     /// A value that this version does not know.
     Unknown(String),

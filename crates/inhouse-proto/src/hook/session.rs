@@ -2,31 +2,31 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
-/// A conversation begins.
+/// Event that fires when a conversation starts.
 ///
-/// The CLI begins its first one before it knows the hooks of a host: those only see what begins
-/// with `/clear` and after a compaction (2.1.325). A first prompt or a title, which an answer
-/// may hold according to the protocol, has no effect then; use
-/// [`specific`](super::HookOutput::specific) where it has.
+/// The CLI starts its first conversation before it receives the hooks of the host. Hooks of the host therefore see only
+/// conversations that start by `/clear` or after a compaction (2.1.325). The protocol allows a first prompt
+/// (`initialUserMessage`) and a title (`sessionTitle`) in the answer, but both have no effect in these cases; a CLI
+/// that supports them accepts them through [`specific`](super::HookOutput::specific).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct SessionStart {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Why it begins.
+    /// Reason why the conversation starts.
     pub source: SessionSource,
-    /// The model.
+    /// The model that the session uses.
     pub model: Option<String>,
     /// The title of the session.
     pub session_title: Option<String>,
-    /// How long ago the last answer was, when a session is resumed or forked.
+    /// Time since the last response in seconds. Set if a session is resumed or forked.
     pub seconds_since_last_response: Option<f64>,
-    /// How long the conversation is, when it is resumed or forked.
+    /// Number of tokens in the context of the conversation. Set if a session is resumed or forked.
     pub context_tokens: Option<u64>,
-    /// Whether the model has forgotten what it had cached of it.
+    /// Whether the conversation has probably expired from the prompt cache. Set if a session is resumed or forked.
     pub prompt_cache_likely_expired: Option<bool>,
-    /// What it costs to cache it anew.
+    /// Estimated cost of caching the conversation again, in US dollars. Set if a session is resumed or forked.
     pub estimated_cache_write_usd: Option<f64>,
 }
 
@@ -34,16 +34,16 @@ impl HookEvent for SessionStart {
     const NAME: &'static str = "SessionStart";
 }
 
-/// A conversation ends.
+/// Event that fires when a conversation ends.
 ///
-/// A host's hooks see the end by `/clear`, and not that of the CLI (2.1.325).
+/// Hooks of the host see the end by `/clear`, but not the end of the CLI process (2.1.325).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct SessionEnd {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Why it ends.
+    /// Reason why the conversation ends.
     pub reason: SessionEndReason,
 }
 
@@ -51,16 +51,16 @@ impl HookEvent for SessionEnd {
     const NAME: &'static str = "SessionEnd";
 }
 
-/// A repository is prepared for sessions.
+/// Event that fires when a repository is set up for sessions.
 ///
-/// It happens before the CLI knows the hooks of a host, which never see it (2.1.325).
+/// The CLI runs the setup before it receives the hooks of the host, so those never see this event (2.1.325).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Setup {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// What is done.
+    /// The kind of setup.
     pub trigger: SetupTrigger,
 }
 
@@ -68,52 +68,52 @@ impl HookEvent for Setup {
     const NAME: &'static str = "Setup";
 }
 
-/// Why a conversation begins.
+/// Reason why a conversation starts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionSource {
-    /// The CLI starts.
+    /// The CLI process was started.
     Startup,
-    /// An earlier one goes on.
+    /// An earlier conversation is resumed.
     Resume,
-    /// The one before was cleared.
+    /// The previous conversation was cleared.
     Clear,
-    /// The one before was compacted.
+    /// The previous conversation was compacted.
     Compact,
-    /// It branches off an earlier one.
+    /// The conversation is a fork of an earlier one.
     Fork,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Why a conversation ends.
+/// Reason why a conversation ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionEndReason {
-    /// It was cleared.
+    /// The conversation was cleared.
     Clear,
-    /// Another one is resumed.
+    /// Another conversation is resumed.
     Resume,
     /// The user logged out.
     Logout,
-    /// The user left.
+    /// The user exited the CLI at the prompt.
     PromptInputExit,
-    /// Something else.
+    /// The conversation ended for another reason.
     Other,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// How a repository is prepared.
+/// Kind of setup of a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SetupTrigger {
-    /// For the first time.
+    /// The repository is set up for the first time.
     Init,
-    /// Again.
+    /// The repository was set up before and is maintained.
     Maintenance,
     /// A value that this version does not know.
     Unknown(String),

@@ -2,23 +2,23 @@ use super::{HookCommon, HookEvent};
 use crate::message::AssistantError;
 use serde::Deserialize;
 
-/// The model thinks that it is done.
+/// Event that fires when the model stops and the turn is about to end.
 ///
-/// An answer that [blocks](super::HookOutput::block), or adds context, makes it go on. Nothing
-/// ends that by itself: look at `stop_hook_active`.
+/// If an answer [blocks](super::HookOutput::block) or adds context, the model is called again. The CLI does not limit
+/// the number of repetitions: check `stop_hook_active` to avoid an endless loop.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Stop {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Whether the model only went on because of a hook.
+    /// Whether the model has been called again because of an earlier answer to this event.
     pub stop_hook_active: bool,
-    /// What the model said last.
+    /// Text of the last message of the model.
     pub last_assistant_message: Option<String>,
-    /// What still runs in the background.
+    /// Tasks that are still running in the background.
     pub background_tasks: Option<Vec<BackgroundTask>>,
-    /// What is to run at certain times.
+    /// Prompts that are scheduled for later.
     pub session_crons: Option<Vec<SessionCron>>,
 }
 
@@ -26,18 +26,18 @@ impl HookEvent for Stop {
     const NAME: &'static str = "Stop";
 }
 
-/// A turn ended because the API failed.
+/// Event that fires when a turn ended because of an API error.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct StopFailure {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// How it failed.
+    /// The kind of error.
     pub error: AssistantError,
-    /// More about it.
+    /// Details of the error.
     pub error_details: Option<String>,
-    /// What the model said last.
+    /// Text of the last message of the model.
     pub last_assistant_message: Option<String>,
 }
 
@@ -45,41 +45,41 @@ impl HookEvent for StopFailure {
     const NAME: &'static str = "StopFailure";
 }
 
-/// Something that runs in the background. Long texts are cut at 1,000 characters.
+/// Task that runs in the background. Texts longer than 1,000 characters are truncated.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct BackgroundTask {
-    /// Its id.
+    /// The id of the task.
     pub id: String,
-    /// Its kind, such as `shell` or `subagent`.
+    /// The type of the task, such as `shell` or `subagent`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its state.
+    /// The status of the task.
     pub status: String,
-    /// What it does.
+    /// Description of the task.
     pub description: String,
-    /// The command of a shell.
+    /// The command of a shell task.
     pub command: Option<String>,
-    /// The kind of a subagent.
+    /// The type of a subagent.
     pub agent_type: Option<String>,
-    /// The MCP server of a task.
+    /// The MCP server of a monitor or an MCP task.
     pub server: Option<String>,
-    /// The MCP tool of a task.
+    /// The MCP tool of a monitor or an MCP task.
     pub tool: Option<String>,
     /// The name of a workflow.
     pub name: Option<String>,
 }
 
-/// A prompt that is to be sent at certain times.
+/// Prompt that is scheduled for later.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct SessionCron {
-    /// Its id.
+    /// The id of the scheduled prompt.
     pub id: String,
-    /// When.
+    /// Schedule as a cron expression, such as `0 9 * * *`.
     pub schedule: String,
-    /// Whether more than once.
+    /// Whether the prompt is sent more than once.
     pub recurring: bool,
-    /// The prompt, cut at 1,000 characters.
+    /// The prompt, truncated to 1,000 characters.
     pub prompt: String,
 }

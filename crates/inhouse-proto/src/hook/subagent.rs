@@ -2,11 +2,13 @@ use super::{BackgroundTask, SessionCron};
 use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 
-/// A subagent begins.
+/// Event that fires when a subagent starts.
+///
+/// The subagent is identified by the members `agent_id` and `agent_type` of [`HookCommon`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct SubagentStart {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
 }
@@ -15,25 +17,25 @@ impl HookEvent for SubagentStart {
     const NAME: &'static str = "SubagentStart";
 }
 
-/// A subagent thinks that it is done.
+/// Event that fires when a subagent stops.
 ///
-/// An answer that [blocks](super::HookOutput::block) makes it go on; look at
-/// `stop_hook_active`, as with [`Stop`](super::Stop).
+/// If an answer [blocks](super::HookOutput::block), the subagent continues. Check `stop_hook_active` to avoid an
+/// endless loop, as for [`Stop`](super::Stop).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct SubagentStop {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Whether it only went on because of a hook.
+    /// Whether the subagent has been continued because of an earlier answer to this event.
     pub stop_hook_active: bool,
-    /// The file in which the CLI keeps its conversation.
+    /// The file in which the CLI stores the conversation of the subagent.
     pub agent_transcript_path: String,
-    /// What it said last.
+    /// Text of the last message of the subagent.
     pub last_assistant_message: Option<String>,
-    /// What still runs in the background of the whole session.
+    /// Tasks that are still running in the background of the whole session.
     pub background_tasks: Option<Vec<BackgroundTask>>,
-    /// What is to run at certain times in the whole session.
+    /// Prompts that are scheduled for later in the whole session.
     pub session_crons: Option<Vec<SessionCron>>,
 }
 

@@ -1,22 +1,22 @@
 use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 
-/// A task was put on the list.
+/// Event that fires when a task is added to the task list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct TaskCreated {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The task.
+    /// The id of the task.
     pub task_id: String,
-    /// What it is about.
+    /// Subject of the task.
     pub task_subject: String,
-    /// More about it.
+    /// Description of the task.
     pub task_description: Option<String>,
-    /// Whose it is.
+    /// The name of the teammate that the task belongs to.
     pub teammate_name: Option<String>,
-    /// The team; the CLI is about to drop it.
+    /// The name of the team. Deprecated by the CLI.
     pub team_name: Option<String>,
 }
 
@@ -24,22 +24,22 @@ impl HookEvent for TaskCreated {
     const NAME: &'static str = "TaskCreated";
 }
 
-/// A task is about to be marked as done.
+/// Event that fires before a task is marked as completed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct TaskCompleted {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The task.
+    /// The id of the task.
     pub task_id: String,
-    /// What it is about.
+    /// Subject of the task.
     pub task_subject: String,
-    /// More about it.
+    /// Description of the task.
     pub task_description: Option<String>,
-    /// Whose it was.
+    /// The name of the teammate that the task belongs to.
     pub teammate_name: Option<String>,
-    /// The team; the CLI is about to drop it.
+    /// The name of the team. Deprecated by the CLI.
     pub team_name: Option<String>,
 }
 
@@ -47,16 +47,16 @@ impl HookEvent for TaskCompleted {
     const NAME: &'static str = "TaskCompleted";
 }
 
-/// A teammate has nothing left to do.
+/// Event that fires when a teammate has no work left.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct TeammateIdle {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Who.
+    /// The name of the teammate.
     pub teammate_name: String,
-    /// The team; the CLI is about to drop it.
+    /// The name of the team. Deprecated by the CLI.
     pub team_name: Option<String>,
 }
 

@@ -4,26 +4,25 @@ use serde_json::Value;
 
 use crate::control::incoming::ToolServer;
 
-/// A tool is about to run.
+/// Event that fires before a tool runs.
 ///
-/// The only event that sees every call, also those that no permission question is asked about.
-/// An answer may [allow](super::HookOutput::allow), [deny](super::HookOutput::deny),
-/// [ask](super::HookOutput::ask) or [defer](super::HookOutput::defer) the call, and
-/// [change its input](super::HookOutput::update_input). Of several answers the strongest wins:
-/// deny, then defer, ask, allow, and no opinion.
+/// This is the only event that sees every tool call, including calls that need no permission. An answer may
+/// [allow](super::HookOutput::allow), [deny](super::HookOutput::deny), [ask](super::HookOutput::ask) or
+/// [defer](super::HookOutput::defer) the call, and [change its input](super::HookOutput::update_input). If several
+/// hooks answer, the strongest decision wins: deny, then defer, ask, allow, and no decision.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PreToolUse {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The tool, such as `Bash` or `mcp__calc__add`.
+    /// The name of the tool, such as `Bash` or `mcp__calc__add`.
     pub tool_name: String,
-    /// Its input, as the model wrote it.
+    /// The input of the tool, as the model wrote it.
     pub tool_input: Value,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The server of an MCP tool.
+    /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolServer>,
 }
 
@@ -31,24 +30,24 @@ impl HookEvent for PreToolUse {
     const NAME: &'static str = "PreToolUse";
 }
 
-/// A tool has run.
+/// Event that fires after a tool has run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PostToolUse {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// The input that it ran with.
+    /// The input that the tool ran with.
     pub tool_input: Value,
-    /// What it returned, in the tool's own shape.
+    /// The output of the tool, in the tool's own format.
     pub tool_response: Value,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// How long it ran, in milliseconds.
+    /// Run time of the tool in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The server of an MCP tool.
+    /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolServer>,
 }
 
@@ -56,26 +55,26 @@ impl HookEvent for PostToolUse {
     const NAME: &'static str = "PostToolUse";
 }
 
-/// A tool has failed.
+/// Event that fires after a tool has failed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PostToolUseFailure {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// The input that it ran with.
+    /// The input that the tool ran with.
     pub tool_input: Value,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// What went wrong.
+    /// Description of the error.
     pub error: String,
-    /// Whether it was interrupted.
+    /// Whether the tool was interrupted.
     pub is_interrupt: Option<bool>,
-    /// How long it ran, in milliseconds.
+    /// Run time of the tool in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The server of an MCP tool.
+    /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolServer>,
 }
 
@@ -83,14 +82,14 @@ impl HookEvent for PostToolUseFailure {
     const NAME: &'static str = "PostToolUseFailure";
 }
 
-/// All tool calls of one message of the model are done.
+/// Event that fires after all tool calls of one message of the model have finished.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct PostToolBatch {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// The calls.
+    /// The tool calls of the message.
     pub tool_calls: Vec<BatchedCall>,
 }
 
@@ -98,16 +97,16 @@ impl HookEvent for PostToolBatch {
     const NAME: &'static str = "PostToolBatch";
 }
 
-/// A tool call of a [`PostToolBatch`].
+/// Tool call of a [`PostToolBatch`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct BatchedCall {
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Its input.
+    /// The input of the tool.
     pub tool_input: Value,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// What the model sees of its result: text, or a list of content blocks.
+    /// The result as the model receives it: a text, or a list of content blocks.
     pub tool_response: Option<Value>,
 }

@@ -1,13 +1,14 @@
 use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 
-/// A worktree is needed; the answer says [where it is](super::HookOutput::worktree).
+/// Event that fires when the CLI needs a worktree.
 ///
-/// A hook for this event takes the place of `git worktree`.
+/// A hook for this event replaces `git worktree`: it creates the worktree and returns [its
+/// path](super::HookOutput::worktree).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct WorktreeCreate {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
     /// The name of the worktree.
@@ -18,14 +19,14 @@ impl HookEvent for WorktreeCreate {
     const NAME: &'static str = "WorktreeCreate";
 }
 
-/// A worktree is not needed any more.
+/// Event that fires when a worktree is no longer needed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct WorktreeRemove {
-    /// The members that all events share.
+    /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-    /// Where it is.
+    /// The path of the worktree.
     pub worktree_path: String,
 }
 

@@ -1,6 +1,6 @@
 use crate::hook::*;
 
-/// An event whose hooks may have no opinion: all but `WorktreeCreate`.
+/// Event whose hooks may answer without a decision: all events except `WorktreeCreate`.
 #[diagnostic::on_unimplemented(
     message = "a hook for `{Self}` cannot pass: without its answer the event fails",
     label = "has to answer",
@@ -8,16 +8,16 @@ use crate::hook::*;
 )]
 pub trait Passes: HookEvent {}
 
-/// An event with an output of its own, `hookSpecificOutput`.
+/// Event whose output has event-specific members, `hookSpecificOutput`.
 ///
-/// The CLI takes such an output for any other event for a failure of the hook.
+/// For any other event, the CLI treats an output with `hookSpecificOutput` as a failure of the hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no output of its own",
     label = "the CLI would take this for a failure of the hook"
 )]
 pub trait HasSpecificOutput: HookEvent {}
 
-/// An event to which a hook can add something that the model reads.
+/// Event whose hooks can add context for the model.
 #[diagnostic::on_unimplemented(
     message = "no model reads context that is added to `{Self}`",
     label = "adds no context",
@@ -25,28 +25,28 @@ pub trait HasSpecificOutput: HookEvent {}
 )]
 pub trait AddsContext: HasSpecificOutput {}
 
-/// An event about which a hook decides: allow or deny.
+/// Event whose hooks can allow or deny the action.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be allowed or denied",
     label = "nothing to allow or deny",
     note = "only `PreToolUse`, `PermissionRequest` and `PreModelSwitch` can; to hold up another event use `HookOutput::block`, where it has an effect"
 )]
 pub trait Decides: HasSpecificOutput {
-    /// How the wire spells the decision.
+    /// The encoding of the decision on the wire.
     const FORM: DecisionForm = DecisionForm::PermissionDecision;
 }
 
-/// How the wire spells the decision of a hook.
+/// Encoding of the decision of a hook on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecisionForm {
-    /// As `permissionDecision` and `permissionDecisionReason`.
+    /// The members `permissionDecision` and `permissionDecisionReason`.
     PermissionDecision,
-    /// As an object `decision` with a `behavior`.
+    /// An object `decision` with the members `behavior` and `message`.
     DecisionObject,
 }
 
-/// An event whose hooks can change the input of a tool.
+/// Event whose hooks can change the input of a tool.
 #[diagnostic::on_unimplemented(
     message = "a hook for `{Self}` cannot change the input of a tool",
     label = "changes no input",
@@ -54,18 +54,18 @@ pub enum DecisionForm {
 )]
 pub trait ChangesInput: Decides {}
 
-/// An event that a hook can hold up.
+/// Event whose hooks can block the action.
 ///
-/// | event | what blocking does (2.1.325) |
+/// | event | effect of blocking (2.1.325) |
 /// |---|---|
-/// | `UserPromptSubmit`, `UserPromptExpansion` | the prompt is dropped, and its turn ends with the reason |
-/// | `PostToolUse`, `PostToolUseFailure` | the model reads the reason next to the result |
+/// | `UserPromptSubmit`, `UserPromptExpansion` | the prompt is dropped, and the turn ends with the reason |
+/// | `PostToolUse`, `PostToolUseFailure` | the model receives the reason in addition to the result |
 /// | `PostToolBatch` | the turn ends |
-/// | `Stop`, `SubagentStop` | the model reads the reason and goes on |
-/// | `PreCompact` | the conversation stays as it is |
+/// | `Stop`, `SubagentStop` | the model receives the reason and continues |
+/// | `PreCompact` | the conversation is not compacted |
 /// | `ConfigChange` | the change has no effect |
-/// | `TaskCreated`, `TaskCompleted` | the list stays as it is, and the model reads the reason |
-/// | `Elicitation`, `ElicitationResult` | the MCP server is told that the person declined |
+/// | `TaskCreated`, `TaskCompleted` | the task list does not change, and the model receives the reason |
+/// | `Elicitation`, `ElicitationResult` | the MCP server receives the action `decline` |
 #[diagnostic::on_unimplemented(
     message = "blocking `{Self}` has no effect",
     label = "cannot be blocked",
@@ -73,7 +73,7 @@ pub trait ChangesInput: Decides {}
 )]
 pub trait Blocks: HookEvent {}
 
-/// An event after which a hook can end the turn.
+/// Event whose hooks can end the turn.
 #[diagnostic::on_unimplemented(
     message = "a hook for `{Self}` cannot end the turn",
     label = "ends no turn",
@@ -81,7 +81,7 @@ pub trait Blocks: HookEvent {}
 )]
 pub trait Stops: HookEvent {}
 
-/// An event whose hooks can keep a prompt from being repeated when it is blocked.
+/// Event whose hooks can hide the text of a blocked prompt from the messages about it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no prompt to hide",
     label = "hides no prompt",
@@ -89,7 +89,7 @@ pub trait Stops: HookEvent {}
 )]
 pub trait HidesPrompt: HasSpecificOutput {}
 
-/// An event whose hooks can have files watched.
+/// Event whose hooks can set the list of watched files.
 #[diagnostic::on_unimplemented(
     message = "a hook for `{Self}` cannot have files watched",
     label = "watches no files",

@@ -13,10 +13,10 @@ use super::{
 };
 use crate::hook::HookEvent;
 
-/// What a hook answers to its event `E`.
+/// Output of a hook for the event `E`.
 ///
-/// It begins with one of the functions that take no `self`, and is refined by the methods. The event
-/// is inferred from the handler, and what would have no effect on it does not compile:
+/// The associated functions, such as [`pass`](Self::pass), create an output; the methods add members to it. The event
+/// is inferred from the handler. An output that would have no effect on the event does not compile:
 ///
 /// ```
 /// use inhouse_proto::hook::{HookOutput, PostToolUse, PreToolUse};
@@ -38,21 +38,22 @@ pub struct HookOutput<E> {
 }
 
 impl<E: Passes> HookOutput<E> {
-    /// No opinion.
+    /// Creates an output without a decision.
     #[must_use]
     pub fn pass() -> Self {
         Self::from_members(Members::default())
     }
 
-    /// The CLI is not to wait: whatever the host does about the event, it does later and by itself.
+    /// Creates an asynchronous output (`async: true`): the CLI continues at once, without a decision of the hook.
     ///
-    /// No answer can follow, so nothing that is added to it is sent.
+    /// The protocol has no message for a later decision, so members that are added to this output are not sent.
     #[must_use]
     pub fn detached() -> Self {
         Self::from_members(Members::detached(None))
     }
 
-    /// As [`detached`](Self::detached), for so long at most.
+    /// Creates an asynchronous output like [`detached`](Self::detached), with a timeout (`asyncTimeout`, sent in
+    /// milliseconds).
     #[must_use]
     pub fn detached_for(timeout: Duration) -> Self {
         Self::from_members(Members::detached(Some(timeout)))
@@ -60,15 +61,15 @@ impl<E: Passes> HookOutput<E> {
 }
 
 impl<E: Decides> HookOutput<E> {
-    /// Lets it happen without asking anyone.
+    /// Creates an output that allows the action without a permission request.
     ///
-    /// A rule that denies the call, or wants somebody to be asked, comes before a hook.
+    /// Rules of the CLI that deny a tool call, or that require a permission request for it, override the hook.
     #[must_use]
     pub fn allow() -> Self {
         Self::decided("allow", None)
     }
 
-    /// Keeps it from happening. The model, or whoever wanted it, reads the reason.
+    /// Creates an output that denies the action. The model, or the requester of the action, receives the reason.
     #[must_use]
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::decided("deny", Some(reason.into()))
@@ -84,8 +85,11 @@ impl<E: Decides> HookOutput<E> {
 impl<E: ChangesInput> HookOutput<E> {
     /// Changes the input of the tool, which must be a JSON object.
     ///
-    /// Together with [`allow`](Self::allow) the tool runs with it. Alone, the call of a `PreToolUse`
-    /// goes through the usual checks with it, and that of a `PermissionRequest` is allowed.
+    /// With [`allow`](Self::allow), the tool runs with the new input. Without a decision, the call of a `PreToolUse`
+    /// event goes through the usual permission checks with the new input, and the call of a `PermissionRequest` event
+    /// is allowed.
+    ///
+    /// An input that is not a JSON object makes the serialization of the output fail.
     #[must_use]
     pub fn update_input(mut self, input: impl Into<Value>) -> Self {
         let input = input.into();
@@ -95,7 +99,7 @@ impl<E: ChangesInput> HookOutput<E> {
 }
 
 impl<E: Blocks> HookOutput<E> {
-    /// Holds the event up; what that means is told by [`Blocks`].
+    /// Creates an output that blocks the action; [`Blocks`] lists the effect for each event.
     #[must_use]
     pub fn block(reason: impl Into<String>) -> Self {
         let mut members = Members::default();
@@ -106,9 +110,9 @@ impl<E: Blocks> HookOutput<E> {
 }
 
 impl<E: Stops> HookOutput<E> {
-    /// Ends the turn after this event, for a reason that the user is told.
+    /// Creates an output that ends the turn after this event. The reason is shown to the user.
     ///
-    /// It is no veto: the tool of a `PreToolUse` still runs if it may.
+    /// The output does not deny the action: the tool of a `PreToolUse` event still runs if its permissions allow it.
     #[must_use]
     pub fn stop(reason: impl Into<String>) -> Self {
         let mut members = Members::default();
@@ -119,7 +123,7 @@ impl<E: Stops> HookOutput<E> {
 }
 
 impl<E: AddsContext> HookOutput<E> {
-    /// Adds something that the model reads. Where it has stopped it goes on.
+    /// Adds context for the model. If the model has stopped, it continues.
     #[must_use]
     pub fn context(self, text: impl Into<String>) -> Self {
         self.specific("additionalContext", text.into())
@@ -127,7 +131,7 @@ impl<E: AddsContext> HookOutput<E> {
 }
 
 impl<E: HidesPrompt> HookOutput<E> {
-    /// Keeps a blocked prompt out of what is said about it.
+    /// Hides the text of a blocked prompt from the messages about it.
     #[must_use]
     pub fn suppress_original_prompt(self) -> Self {
         self.specific("suppressOriginalPrompt", true)
@@ -135,8 +139,9 @@ impl<E: HidesPrompt> HookOutput<E> {
 }
 
 impl<E: WatchesFiles> HookOutput<E> {
-    /// Watches these files, by absolute paths, in place of those that were watched: a
-    /// [`FileChanged`](crate::hook::FileChanged) tells of each change.
+    /// Replaces the list of watched files. The paths must be absolute.
+    ///
+    /// Each change of a watched file fires a [`FileChanged`](crate::hook::FileChanged) event.
     #[must_use]
     pub fn watch_paths<P: AsRef<Path>>(self, paths: impl IntoIterator<Item = P>) -> Self {
         let paths = paths.into_iter();
@@ -146,7 +151,7 @@ impl<E: WatchesFiles> HookOutput<E> {
 }
 
 impl<E: HasSpecificOutput> HookOutput<E> {
-    /// Adds a member to the event's own output that this version does not know.
+    /// Adds a member to `hookSpecificOutput` for which this version has no method.
     #[must_use]
     pub fn specific(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.members.set_specific(name, value);
@@ -155,21 +160,23 @@ impl<E: HasSpecificOutput> HookOutput<E> {
 }
 
 impl<E: HookEvent> HookOutput<E> {
-    /// Tells the user something; most events show it as an `informational` message.
+    /// Shows a text to the user. Most events deliver it as an `informational` message.
     #[must_use]
     pub fn system_message(mut self, text: impl Into<String>) -> Self {
         self.members.set("systemMessage", text.into());
         self
     }
 
-    /// Keeps what the hook says out of the transcript that is shown.
+    /// Hides the output of the hook in the transcript view.
     #[must_use]
     pub fn suppress_output(mut self) -> Self {
         self.members.set("suppressOutput", true);
         self
     }
 
-    /// Writes to the terminal of the user: only titles, notifications and the bell get through.
+    /// Writes an escape sequence to the terminal of the user.
+    ///
+    /// The CLI passes on only titles and notifications (OSC 0, 1, 2, 9, 99 and 777) and the bell character.
     #[must_use]
     pub fn terminal_sequence(mut self, sequence: impl Into<String>) -> Self {
         self.members.set("terminalSequence", sequence.into());

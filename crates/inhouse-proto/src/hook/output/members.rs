@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 use super::DecisionForm;
 
-/// An output as the wire knows it, whatever its event.
+/// Members of an output as they are on the wire, independent of the event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Members {
-    /// What every event has.
+    /// Top-level members, which are common to all events.
     general: Map<String, Value>,
-    /// What is the event's own.
+    /// Members of `hookSpecificOutput`.
     specific: Map<String, Value>,
-    /// Whether the answer says that it comes later, and how much later at most.
+    /// Set if the output is asynchronous, with its optional timeout.
     detached: Option<Option<Duration>>,
 }
 
@@ -33,7 +33,7 @@ impl Members {
         self.specific.insert(name.to_owned(), value.into());
     }
 
-    /// Allows or denies.
+    /// Sets the decision and its reason in the form that the event requires.
     pub(super) fn decide(&mut self, form: DecisionForm, behavior: &str, reason: Option<String>) {
         let (behavior_name, reason_name, members) = match form {
             DecisionForm::PermissionDecision => (
@@ -49,7 +49,8 @@ impl Members {
         }
     }
 
-    /// Adds to what is allowed. In a decision object that is to allow it, unless it is denied.
+    /// Sets a member that accompanies an allow decision. In a decision object, an absent `behavior` becomes `allow`,
+    /// because the CLI requires one.
     pub(super) fn set_allowed(&mut self, form: DecisionForm, name: &str, value: Value) {
         let members = match form {
             DecisionForm::PermissionDecision => &mut self.specific,
@@ -62,13 +63,13 @@ impl Members {
         members.insert(name.to_owned(), value);
     }
 
-    /// The decision object of the output.
+    /// Returns the decision object of the output, and creates it if necessary.
     pub(super) fn decision(&mut self) -> &mut Map<String, Value> {
         let decision = self.specific.entry("decision").or_insert(Value::Null);
         if !decision.is_object() {
             *decision = Map::new().into();
         }
-        decision.as_object_mut().expect("it was just made one")
+        decision.as_object_mut().expect("the decision is an object")
     }
 
     pub(super) fn serialize_for<S: Serializer>(
@@ -78,7 +79,7 @@ impl Members {
     ) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         if let Some(timeout) = &self.detached {
-            // Such an answer decides nothing, and the CLI takes it for nothing else.
+            // The CLI ignores all other members of an asynchronous output.
             map.serialize_entry("async", &true)?;
             if let Some(timeout) = timeout {
                 map.serialize_entry("asyncTimeout", &milliseconds(*timeout))?;
@@ -108,7 +109,8 @@ struct Specific<'a> {
     members: &'a Map<String, Value>,
 }
 
-/// The CLI would not look at the whole answer, and a call that was denied in it would run.
+/// Rejects an `updatedInput` that is not an object: the CLI would discard the whole output, and a call that the output
+/// denies would run.
 fn check_input<E: Error>(specific: &Map<String, Value>) -> Result<(), E> {
     let decision = specific.get("decision").and_then(Value::as_object);
     for members in [Some(specific), decision].into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! What a hook answers.
+//! Output of hooks: the type, its capabilities per event, and its encoding.
 
 mod capability;
 mod hook_output;

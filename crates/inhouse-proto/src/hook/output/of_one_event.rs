@@ -1,4 +1,4 @@
-//! What only one event's output can do.
+//! Methods of [`HookOutput`] that are available for one event only.
 
 use std::path::Path;
 
@@ -14,15 +14,18 @@ use crate::hook::{
 };
 
 impl HookOutput<PreToolUse> {
-    /// Has somebody asked, for a reason that comes with the question, also where nobody would be.
+    /// Creates an output that requires a permission request, even for calls that need none otherwise.
+    ///
+    /// The request carries the reason.
     #[must_use]
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::decided("ask", Some(reason.into()))
     }
 
-    /// Ends the turn before the call, which is looked at again when the session is resumed.
+    /// Creates an output that ends the turn before the call. The call is evaluated again when the session is resumed.
     ///
-    /// The result has it as `deferred_tool_use`. Of several calls at once only the last is kept.
+    /// The result message holds the call in `deferred_tool_use`. If several parallel calls are deferred, only the last
+    /// one is kept.
     #[must_use]
     pub fn defer() -> Self {
         Self::decided("defer", None)
@@ -30,7 +33,7 @@ impl HookOutput<PreToolUse> {
 }
 
 impl HookOutput<PermissionRequest> {
-    /// Denies the call and ends the turn; the model is not told the reason.
+    /// Creates an output that denies the call and ends the turn. The model does not receive the reason.
     #[must_use]
     pub fn deny_and_interrupt(reason: impl Into<String>) -> Self {
         let mut output = Self::deny(reason);
@@ -39,8 +42,9 @@ impl HookOutput<PermissionRequest> {
         output
     }
 
-    /// Allows the call, unless it is denied, and changes the permissions: with the suggestions of the
-    /// event, for "always allow".
+    /// Changes the permissions, and allows the call unless the output denies it.
+    ///
+    /// Pass the [suggestions](PermissionRequest::permission_suggestions) of the event for "always allow".
     #[must_use]
     pub fn update_permissions(
         mut self,
@@ -48,8 +52,8 @@ impl HookOutput<PermissionRequest> {
     ) -> Self {
         let updates: Vec<_> = updates.into_iter().collect();
         let mut updates =
-            serde_json::to_value(updates).expect("updates are objects with string keys");
-        // A rule with a `null` in it has no effect, and nobody is told.
+            serde_json::to_value(updates).expect("permission updates are objects with string keys");
+        // The CLI ignores a rule with a `null` member without an error.
         drop_nulls(&mut updates);
         let form = <PermissionRequest as super::Decides>::FORM;
         self.members
@@ -59,20 +63,24 @@ impl HookOutput<PermissionRequest> {
 }
 
 impl HookOutput<PostToolUse> {
-    /// Replaces what the model sees of the result. It must have the shape of the tool's own output,
-    /// as in `tool_response`: any other is ignored by the CLI without a word.
+    /// Replaces the result that the model receives.
+    ///
+    /// The value must have the format of the tool's own output, as in `tool_response`. The CLI ignores any other format
+    /// without an error.
     #[must_use]
     pub fn update_output(self, output: impl Into<Value>) -> Self {
         self.specific("updatedToolOutput", output)
     }
 
-    /// Replaces what the model sees of the result of an MCP tool.
+    /// Replaces the result of an MCP tool that the model receives.
     #[must_use]
     pub fn update_mcp_output(self, output: impl Into<Value>) -> Self {
         self.specific("updatedMCPToolOutput", output)
     }
 
-    /// Tells the model that judges tool calls something: 2,000 UTF-16 units over all hooks of a call.
+    /// Adds context for the classifier model that evaluates tool calls.
+    ///
+    /// The CLI limits the context to 2,000 UTF-16 code units in total over all hooks of a call.
     #[must_use]
     pub fn classifier_context(self, text: impl Into<String>) -> Self {
         self.specific("classifierContext", text.into())
@@ -80,7 +88,7 @@ impl HookOutput<PostToolUse> {
 }
 
 impl HookOutput<UserPromptSubmit> {
-    /// Gives the session a title.
+    /// Sets the title of the session.
     #[must_use]
     pub fn session_title(self, title: impl Into<String>) -> Self {
         self.specific("sessionTitle", title.into())
@@ -88,7 +96,7 @@ impl HookOutput<UserPromptSubmit> {
 }
 
 impl HookOutput<SessionStart> {
-    /// Has the CLI look for skills again.
+    /// Makes the CLI reload the skills.
     #[must_use]
     pub fn reload_skills(self) -> Self {
         self.specific("reloadSkills", true)
@@ -96,7 +104,7 @@ impl HookOutput<SessionStart> {
 }
 
 impl HookOutput<PermissionDenied> {
-    /// Lets the model try the call again; only where another model had judged it.
+    /// Lets the model retry the call. The CLI ignores this if the denial has no verdict of a classifier model.
     #[must_use]
     pub fn retry(self) -> Self {
         self.specific("retry", true)
@@ -104,7 +112,7 @@ impl HookOutput<PermissionDenied> {
 }
 
 impl HookOutput<WorktreeCreate> {
-    /// The worktree is here, by an absolute path.
+    /// Creates an output with the path of the new worktree, which must be absolute.
     #[must_use]
     pub fn worktree(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref().to_string_lossy().into_owned();
@@ -115,7 +123,7 @@ impl HookOutput<WorktreeCreate> {
 }
 
 impl HookOutput<MessageDisplay> {
-    /// Shows another text: also the host reads it in place of what the model said.
+    /// Replaces the text that is shown. The host receives the replacement instead of the text of the model, too.
     #[must_use]
     pub fn display(self, text: impl Into<String>) -> Self {
         self.specific("displayContent", text.into())
