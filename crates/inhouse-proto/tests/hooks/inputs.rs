@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::unread;
 
-/// What every input has, and what it may have.
+/// Returns an input with every member that all events share, required or optional.
 fn base(name: &str) -> Value {
     json!({
         "session_id": "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11", "transcript_path": "/home/me/t.jsonl",
@@ -15,15 +15,15 @@ fn base(name: &str) -> Value {
     })
 }
 
-/// Those members that no event can do without.
-const ALWAYS: [&str; 4] = ["session_id", "transcript_path", "cwd", "hook_event_name"];
+/// Members that every event requires.
+const REQUIRED: [&str; 4] = ["session_id", "transcript_path", "cwd", "hook_event_name"];
 
-/// An event with every documented member, of which some may be absent.
+/// Event with every documented member, and the names of those members that are optional.
 struct Row {
     name: &'static str,
     own: Value,
     optional: &'static [&'static str],
-    /// Decodes an input and renders the event.
+    /// Decodes an input and renders the event with `Debug`.
     decode: fn(&str) -> Result<String, String>,
 }
 
@@ -42,16 +42,16 @@ macro_rules! row {
     };
 }
 
-/// One row for each event, in the order of the reference.
+/// Returns one row for each event, grouped by topic.
 fn rows() -> Vec<Row> {
-    let mut rows = about_tools();
-    rows.extend(about_conversations());
-    rows.extend(about_permissions_and_tasks());
-    rows.extend(about_surroundings());
+    let mut rows = tool_events();
+    rows.extend(conversation_events());
+    rows.extend(permission_and_task_events());
+    rows.extend(environment_events());
     rows
 }
 
-fn about_tools() -> Vec<Row> {
+fn tool_events() -> Vec<Row> {
     vec![
         row!(PreToolUse, {
             "tool_name": "mcp__calc__add", "tool_input": {"a": 1}, "tool_use_id": "toolu_1",
@@ -75,7 +75,7 @@ fn about_tools() -> Vec<Row> {
     ]
 }
 
-fn about_conversations() -> Vec<Row> {
+fn conversation_events() -> Vec<Row> {
     let tasks = json!([{
         "id": "a1", "type": "subagent", "status": "running", "description": "d", "command": "c",
         "agent_type": "Explore", "server": "s", "tool": "t", "name": "n",
@@ -126,7 +126,7 @@ fn about_conversations() -> Vec<Row> {
     ]
 }
 
-fn about_permissions_and_tasks() -> Vec<Row> {
+fn permission_and_task_events() -> Vec<Row> {
     vec![
         row!(PermissionRequest, {
             "tool_name": "Bash", "tool_input": {"command": "touch a"},
@@ -152,7 +152,7 @@ fn about_permissions_and_tasks() -> Vec<Row> {
     ]
 }
 
-fn about_surroundings() -> Vec<Row> {
+fn environment_events() -> Vec<Row> {
     vec![
         row!(Elicitation, {
             "mcp_server_name": "crm", "message": "Which region?", "mode": "form",
@@ -181,7 +181,7 @@ fn about_surroundings() -> Vec<Row> {
     ]
 }
 
-/// A row's input with every member that is documented.
+/// Returns the input of a row with every documented member.
 fn full(row: &Row) -> Value {
     let mut input = base(row.name);
     let own = row.own.as_object().expect("rows are objects").clone();
@@ -193,7 +193,7 @@ fn full(row: &Row) -> Value {
 }
 
 #[test]
-fn there_is_a_row_for_each_of_the_33_events() {
+fn all_33_events_have_a_row() {
     let names: BTreeSet<&str> = rows().iter().map(|row| row.name).collect();
     assert_eq!(names.len(), 33);
     for name in names {
@@ -206,7 +206,7 @@ fn there_is_a_row_for_each_of_the_33_events() {
 }
 
 #[test]
-fn full_input_is_typed_in_every_member() {
+fn every_documented_member_is_decoded() {
     for row in rows() {
         let shown = |input: &Value| {
             (row.decode)(&input.to_string()).unwrap_or_else(|error| format!("error: {error}"))
@@ -230,7 +230,7 @@ fn optional_members_may_be_absent() {
         members.retain(|name, _| {
             let name = name.as_str();
             let required = own.contains_key(name) && !row.optional.contains(&name);
-            required || ALWAYS.contains(&name)
+            required || REQUIRED.contains(&name)
         });
         (row.decode)(&input.to_string()).expect(row.name);
     }
@@ -246,9 +246,9 @@ fn members_of_a_newer_cli_are_ignored() {
     }
 }
 
-/// A hook that guards something must not decide on less than the CLI said.
+/// A hook must not decide on an input of which a member was dropped silently.
 #[test]
-fn misshapen_optional_member_is_an_error() {
+fn malformed_optional_member_is_an_error() {
     for row in rows() {
         for (member, value) in [("effort", json!("loud")), ("agent_id", json!(7))] {
             let mut input = full(&row);
@@ -263,18 +263,25 @@ fn misshapen_optional_member_is_an_error() {
 }
 
 #[test]
-fn without_a_required_member_there_is_a_reason() {
+fn missing_required_member_is_named_in_the_error() {
     for row in rows() {
         let own = row.own.as_object().expect("rows are objects");
         let own = own.keys().map(String::as_str);
         let nullable = |name: &&str| *name == "custom_instructions" || *name == "requested_model";
         let required: Vec<&str> = own
             .filter(|name| !row.optional.contains(name) && !nullable(name))
-            .chain(ALWAYS.into_iter().filter(|name| *name != "hook_event_name"))
+            .chain(
+                REQUIRED
+                    .into_iter()
+                    .filter(|name| *name != "hook_event_name"),
+            )
             .collect();
         for name in required {
             let mut input = full(&row);
-            input.as_object_mut().expect("an object").remove(name);
+            input
+                .as_object_mut()
+                .expect("an input is an object")
+                .remove(name);
             let reason = (row.decode)(&input.to_string()).err();
             let reason = reason.unwrap_or_else(|| panic!("{} without {name}", row.name));
             assert!(reason.contains(name), "{}: {reason}", row.name);

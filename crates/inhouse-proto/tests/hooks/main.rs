@@ -1,4 +1,4 @@
-//! Every hook event: its input decoded and encoded again, and its output as the wire wants it.
+//! Decoding of the input and encoding of the output of every hook event.
 
 mod inputs;
 mod openness;

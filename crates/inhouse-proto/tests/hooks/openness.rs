@@ -3,7 +3,7 @@ use inhouse_proto::hook::{HookEvent, PreToolUse, SessionSource, SessionStart};
 use serde_json::json;
 
 #[test]
-fn a_value_of_a_newer_cli_is_kept_as_text() {
+fn unknown_enum_value_is_kept_as_text() {
     let input = json!({
         "session_id": "s", "transcript_path": "t", "cwd": "/", "hook_event_name": "SessionStart",
         "source": "teleport", "permission_mode": "dreamy",
@@ -17,7 +17,7 @@ fn a_value_of_a_newer_cli_is_kept_as_text() {
 }
 
 #[test]
-fn an_input_that_is_no_object_is_refused() {
+fn non_object_input_is_rejected() {
     for input in ["null", "[]", "\"PreToolUse\"", "{"] {
         assert!(PreToolUse::decode(input).is_err(), "{input}");
     }

@@ -4,12 +4,12 @@ use inhouse_proto::control::{PermissionMode, PermissionUpdate, UpdateDestination
 use inhouse_proto::hook::*;
 use serde_json::{Value, json};
 
-/// What is sent for an output.
+/// Returns the JSON that is sent for an output.
 fn sent<E: HookEvent>(output: HookOutput<E>) -> Value {
     serde_json::to_value(output).expect("the output is serializable")
 }
 
-/// An output with these members of its event.
+/// Returns the JSON of an output with the given members of `hookSpecificOutput`.
 fn specific<E: HookEvent>(members: Value) -> Value {
     let mut members = members;
     members["hookEventName"] = json!(E::NAME);
@@ -26,10 +26,9 @@ macro_rules! rows {
     };
 }
 
-/// One row for each event with an output of its own, with every member that is documented and has
-/// an effect.
+/// Has rows for every event with a specific output. The rows cover every documented member that has an effect.
 #[test]
-fn an_output_has_the_name_of_its_event_and_the_documented_members() {
+fn specific_output_has_event_name_and_documented_members() {
     let pass = "context";
     rows! {
         PreToolUse: HookOutput::allow().update_input(json!({"a": 1})).context(pass) => {
@@ -94,7 +93,7 @@ fn an_output_has_the_name_of_its_event_and_the_documented_members() {
 }
 
 #[test]
-fn an_event_without_an_output_of_its_own_sends_none() {
+fn event_without_specific_output_sends_none() {
     assert_eq!(sent::<SessionEnd>(HookOutput::pass()), json!({}));
     assert_eq!(
         sent::<PreCompact>(HookOutput::block("later")),
@@ -103,7 +102,7 @@ fn an_event_without_an_output_of_its_own_sends_none() {
 }
 
 #[test]
-fn general_members_stand_at_the_top() {
+fn general_members_are_at_the_top_level() {
     let output: HookOutput<PostToolUse> = HookOutput::stop("enough")
         .system_message("stopped")
         .suppress_output()
@@ -120,7 +119,7 @@ fn general_members_stand_at_the_top() {
 }
 
 #[test]
-fn a_permission_request_is_allowed_with_changes_unless_it_is_denied() {
+fn permission_request_changes_imply_allow_unless_denied() {
     let update =
         PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UpdateDestination::Session);
     let changed = |output: HookOutput<PermissionRequest>| {
@@ -142,7 +141,7 @@ fn a_permission_request_is_allowed_with_changes_unless_it_is_denied() {
 }
 
 #[test]
-fn a_changed_input_that_is_no_object_is_not_sent() {
+fn non_object_updated_input_fails_to_serialize() {
     let wrong: HookOutput<PreToolUse> = HookOutput::allow().update_input("ls");
     let error = serde_json::to_value(wrong).unwrap_err().to_string();
     assert!(error.contains("not a JSON object"), "{error}");
@@ -151,7 +150,7 @@ fn a_changed_input_that_is_no_object_is_not_sent() {
 }
 
 #[test]
-fn a_detached_output_says_nothing_else() {
+fn detached_output_has_no_other_members() {
     assert_eq!(sent::<Stop>(HookOutput::detached()), json!({"async": true}));
     let output: HookOutput<PostToolUse> = HookOutput::detached_for(Duration::from_millis(2500));
     assert_eq!(
@@ -161,12 +160,12 @@ fn a_detached_output_says_nothing_else() {
 }
 
 #[test]
-fn updates_are_sent_without_nulls() {
+fn permission_updates_are_sent_without_nulls() {
     let update = json!({
         "type": "addRules", "behavior": "allow", "destination": "session",
         "rules": [{"toolName": "Bash", "ruleContent": null}],
     });
-    let update: PermissionUpdate = serde_json::from_value(update).expect("an update");
+    let update: PermissionUpdate = serde_json::from_value(update).expect("the update is valid");
     let output: HookOutput<PermissionRequest> = HookOutput::allow().update_permissions([update]);
     let decision = &sent(output)["hookSpecificOutput"]["decision"];
     let rules = &decision["updatedPermissions"][0]["rules"];
