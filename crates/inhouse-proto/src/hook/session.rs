@@ -4,10 +4,11 @@ use serde::Deserialize;
 
 /// Event that fires when a conversation starts.
 ///
-/// The CLI starts its first conversation before it receives the hooks of the host. Hooks of the host therefore see only
-/// conversations that start by `/clear` or after a compaction (2.1.325). The protocol allows a first prompt
-/// (`initialUserMessage`) and a title (`sessionTitle`) in the answer, but both have no effect in these cases; a CLI
-/// that supports them accepts them through [`specific`](super::HookOutput::specific).
+/// The CLI starts its first conversation before it receives the hooks of the host. For these hooks the
+/// event therefore fires only after `/clear` and after a compaction (2.1.325).
+///
+/// The protocol allows a first prompt (`initialUserMessage`) and a title (`sessionTitle`) in the answer. Neither has an
+/// effect in these two cases; use [`specific`](super::HookOutput::specific) for a CLI in which they have one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct SessionStart {
@@ -36,7 +37,7 @@ impl HookEvent for SessionStart {
 
 /// Event that fires when a conversation ends.
 ///
-/// Hooks of the host see the end by `/clear`, but not the end of the CLI process (2.1.325).
+/// For hooks of the host, the event fires on `/clear`, but not when the CLI process ends (2.1.325).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct SessionEnd {
@@ -53,7 +54,7 @@ impl HookEvent for SessionEnd {
 
 /// Event that fires when a repository is set up for sessions.
 ///
-/// The CLI runs the setup before it receives the hooks of the host, so those never see this event (2.1.325).
+/// The CLI runs the setup before it receives the hooks of the host, so the event never fires for them (2.1.325).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Setup {

@@ -6,7 +6,7 @@ use crate::control::incoming::ToolServer;
 
 /// Event that fires before a tool runs.
 ///
-/// This is the only event that sees every tool call, including calls that need no permission. An answer may
+/// The only event that fires for every tool call, including calls that need no permission. An answer may
 /// [allow](super::HookOutput::allow), [deny](super::HookOutput::deny), [ask](super::HookOutput::ask) or
 /// [defer](super::HookOutput::defer) the call, and [change its input](super::HookOutput::update_input). If several
 /// hooks answer, the strongest decision wins: deny, then defer, ask, allow, and no decision.
