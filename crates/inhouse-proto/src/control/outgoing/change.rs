@@ -1,19 +1,19 @@
 use serde::{Serialize, Serializer};
 
-/// What becomes of a setting: the wire tells absent, `null` and a value apart.
+/// Change to one setting of the session. On the wire, an absent member, `null` and a value have different meanings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
-    /// It stays as it is: the member is absent.
+    /// The setting keeps its value: the member is absent.
     #[default]
     Keep,
-    /// It goes back to what it was at the start: the member is `null`.
+    /// The setting returns to the value that it had at startup: the member is `null`.
     Reset,
-    /// It becomes this value.
+    /// The setting changes to this value.
     Set(T),
 }
 
 impl<T> Change<T> {
-    /// Whether the member is absent.
+    /// Returns whether the setting keeps its value, so that the member is left out.
     #[must_use]
     pub fn is_keep(&self) -> bool {
         matches!(self, Self::Keep)
@@ -29,7 +29,7 @@ impl<T> From<Option<T>> for Change<T> {
 impl<T: Serialize> Serialize for Change<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // Whoever holds a `Change` leaves the member out while it is `Keep`.
+            // A field of type `Change` is skipped by `skip_serializing_if` while it is `Keep`.
             Self::Keep | Self::Reset => serializer.serialize_none(),
             Self::Set(value) => value.serialize(serializer),
         }

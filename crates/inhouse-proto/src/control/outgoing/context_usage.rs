@@ -2,23 +2,23 @@ use crate::control::ControlRequest;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// Asks what fills the context window.
+/// Request to report how much of the context window is in use, and by what.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetContextUsage {
-    /// How exact the answer must be.
+    /// Precision of the token counts. `None` requests [`Full`](ContextDetail::Full), the default of the CLI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<ContextDetail>,
 }
 
 impl GetContextUsage {
-    /// Creates the request without its optional members.
+    /// Creates a request without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How exact the answer must be.
+    /// Sets the precision of the token counts.
     #[must_use]
     pub fn detail(mut self, detail: ContextDetail) -> Self {
         self.detail = Some(detail);
@@ -31,280 +31,280 @@ impl ControlRequest for GetContextUsage {
     type Reply = GetContextUsageReply;
 }
 
-/// How [`GetContextUsage`] counts.
+/// Precision of the token counts in the reply to [`GetContextUsage`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContextDetail {
-    /// By estimate, at once.
+    /// Token counts are estimated, and the CLI replies at once.
     Summary,
-    /// With the model's own token counter, which takes a call to its API. The default.
+    /// Token counts come from the token counter of the model, which takes an API call. This is the default.
     Full,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// What fills the context window.
+/// The reply to [`GetContextUsage`]: the contents of the context window, with token counts.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GetContextUsageReply {
-    /// The parts of the window, free space included.
+    /// Parts of the context window, free space included.
     pub categories: Vec<ContextCategory>,
-    /// Tokens in use.
+    /// Number of tokens in use.
     pub total_tokens: u64,
-    /// Tokens that can be used.
+    /// Number of tokens that can be used.
     pub max_tokens: u64,
-    /// The size of the model's window.
+    /// Size of the model's context window in tokens.
     pub raw_max_tokens: Option<u64>,
-    /// How full the window is, from 0 to 100.
+    /// Share of the context window that is in use, from 0 to 100.
     pub percentage: f64,
-    /// A picture of the window, row by row.
+    /// Rows of a grid that displays the context window, each with its squares.
     pub grid_rows: Option<Vec<Vec<ContextSquare>>>,
-    /// The model whose window it is.
+    /// The model that the context window belongs to.
     pub model: Option<String>,
-    /// Memory files such as CLAUDE.md.
+    /// Memory files in the context window, such as CLAUDE.md.
     pub memory_files: Option<Vec<ContextMemoryFile>>,
-    /// Tools of MCP servers.
+    /// Tools of MCP servers, with their sizes.
     pub mcp_tools: Option<Vec<ContextMcpTool>>,
-    /// Instructions of MCP servers.
+    /// Instructions of MCP servers, with their sizes.
     pub mcp_instructions: Option<Vec<ContextMcpInstructions>>,
-    /// Built-in tools that are loaded when they are searched for.
+    /// Built-in tools that are loaded only when tool search finds them.
     pub deferred_builtin_tools: Option<Vec<ContextItem>>,
-    /// Built-in tools.
+    /// Built-in tools, with their sizes.
     pub system_tools: Option<Vec<ContextItem>>,
-    /// Sections of the system prompt.
+    /// Sections of the system prompt, with their sizes.
     pub system_prompt_sections: Option<Vec<ContextItem>>,
-    /// Agents.
+    /// Agents that the model can choose, with their sizes.
     pub agents: Option<Vec<ContextAgent>>,
-    /// Slash commands.
+    /// Slash commands that are listed for the model.
     pub slash_commands: Option<ContextCommands>,
-    /// Skills.
+    /// Skills that are listed for the model.
     pub skills: Option<ContextSkills>,
-    /// How many tokens make the CLI compact the conversation.
+    /// Number of tokens at which the CLI compacts the conversation.
     pub auto_compact_threshold: Option<u64>,
-    /// Where that number comes from.
+    /// Source of the compaction threshold, such as `model-default`. The official SDKs do not declare this member.
     pub autocompact_source: Option<String>,
-    /// Whether it compacts at all.
+    /// Whether the CLI compacts the conversation automatically.
     pub is_auto_compact_enabled: Option<bool>,
-    /// What the messages are made of.
+    /// Sizes of the messages by kind.
     pub message_breakdown: Option<ContextMessages>,
-    /// What the API counted for the last call; `None` before the first.
+    /// Token counts that the API reported for the last model request; `None` before the first.
     pub api_usage: Option<ContextApiUsage>,
 }
 
-/// A part of the context window.
+/// One part of the context window, with its size.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextCategory {
-    /// A stable name.
+    /// Stable identifier of the category, such as `skills`.
     pub id: Option<String>,
-    /// The name for people.
+    /// Name of the category for display.
     pub name: String,
-    /// Its size.
+    /// Size of the category in tokens.
     pub tokens: u64,
-    /// The name of the color that it is shown in.
+    /// Name of the color that the category is displayed in.
     pub color: Option<String>,
-    /// Whether it is outside the window until it is needed.
+    /// Whether the category stays outside of the context window until it is needed.
     pub is_deferred: Option<bool>,
-    /// What it does to the window.
+    /// The use that the category makes of the context window.
     pub kind: Option<ContextKind>,
 }
 
-/// What a [`ContextCategory`] does to the window.
+/// The use that a [`ContextCategory`] makes of the context window.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContextKind {
-    /// It fills it.
+    /// The category occupies the context window.
     Used,
-    /// It stays outside until it is needed.
+    /// The category stays outside of the context window until it is needed.
     Deferred,
-    /// It is kept free for compaction.
+    /// The category is space reserved for compaction.
     Buffer,
-    /// It is free.
+    /// The category is free space.
     Free,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// A square in the picture of the window.
+/// One square in the grid that displays the context window.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextSquare {
-    /// The name of its color.
+    /// Name of the square's color.
     pub color: Option<String>,
-    /// Whether it is filled.
+    /// Whether the square is filled.
     pub is_filled: Option<bool>,
-    /// The category that it shows.
+    /// Name of the category that the square displays.
     pub category_name: Option<String>,
-    /// The tokens of that category.
+    /// Size of the displayed category in tokens.
     pub tokens: Option<u64>,
-    /// The share of that category, from 0 to 100.
+    /// Share of the displayed category, from 0 to 100.
     pub percentage: Option<f64>,
-    /// How full the square is, from 0 to 1.
+    /// Filled fraction of the square, from 0 to 1.
     pub square_fullness: Option<f64>,
 }
 
-/// A memory file in the window.
+/// A memory file in the context window, with its size.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextMemoryFile {
-    /// The file.
+    /// Path of the memory file.
     pub path: String,
-    /// Whose it is, such as `Project`.
+    /// Level that the memory file belongs to, such as `Project`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its size.
+    /// Size of the file in tokens.
     pub tokens: u64,
 }
 
-/// A tool of an MCP server.
+/// A tool of an MCP server, with its size in the context window.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextMcpTool {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The server.
+    /// Name of the MCP server that provides the tool.
     pub server_name: String,
-    /// Its size.
+    /// Size of the tool's definition in tokens.
     pub tokens: u64,
-    /// Whether it is in the window now.
+    /// Whether the tool is in the context window now.
     pub is_loaded: Option<bool>,
 }
 
-/// The instructions of an MCP server.
+/// The instructions of an MCP server, with their size in the context window.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextMcpInstructions {
-    /// The server.
+    /// Name of the MCP server that provides the instructions.
     pub server_name: String,
-    /// Their size.
+    /// Size of the instructions in tokens.
     pub tokens: u64,
 }
 
-/// Something with a name and a size.
+/// A named part of the context window, such as a tool, a prompt section or a kind of attachment, with its size.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextItem {
-    /// Its name.
+    /// Name of the item.
     pub name: String,
-    /// Its size.
+    /// Size of the item in tokens.
     pub tokens: u64,
-    /// Whether it is in the window now.
+    /// Whether the item is in the context window now.
     pub is_loaded: Option<bool>,
 }
 
-/// An agent that the model can choose.
+/// An agent that the model can choose, with its size in the context window.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextAgent {
-    /// Its name.
+    /// Name of the agent.
     pub agent_type: String,
-    /// Where it comes from.
+    /// Source that the agent comes from, such as `plugin`.
     pub source: String,
-    /// The plugin that brought it.
+    /// Id of the plugin that provides the agent; `None` for other sources.
     pub plugin_id: Option<String>,
-    /// The file that defines it.
+    /// Path of the file that defines the agent.
     pub path: Option<String>,
-    /// Its size.
+    /// Size of the agent's description in tokens.
     pub tokens: u64,
 }
 
-/// The slash commands that the model knows of.
+/// The slash commands that are listed for the model, with their total size.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextCommands {
-    /// How many there are.
+    /// Number of slash commands in all.
     pub total_commands: u64,
-    /// How many of them are in the window.
+    /// Number of slash commands that are in the context window.
     pub included_commands: u64,
-    /// Their size.
+    /// Size of the slash commands in tokens.
     pub tokens: u64,
 }
 
-/// The skills that the model knows of.
+/// The skills that are listed for the model, with their total size.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextSkills {
-    /// How many there are.
+    /// Number of skills in all.
     pub total_skills: u64,
-    /// How many of them are in the window.
+    /// Number of skills that are in the context window.
     pub included_skills: u64,
-    /// Their size.
+    /// Size of the skills in tokens.
     pub tokens: u64,
-    /// Each of them.
+    /// Each skill with its source and size.
     pub skill_frontmatter: Option<Vec<ContextSkill>>,
 }
 
-/// A skill that the model knows of.
+/// A skill that is listed for the model, with its size in the context window.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextSkill {
-    /// Its name.
+    /// Name of the skill.
     pub name: String,
-    /// Where it comes from.
+    /// Source that the skill comes from, such as `built-in`.
     pub source: String,
-    /// Its size.
+    /// Size of the skill's description in tokens.
     pub tokens: u64,
 }
 
-/// What the messages in the window are made of.
+/// Sizes of the messages in the context window, by kind.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextMessages {
-    /// Tool calls.
+    /// Size of the tool calls in tokens.
     pub tool_call_tokens: Option<u64>,
-    /// Their results.
+    /// Size of the tool results in tokens.
     pub tool_result_tokens: Option<u64>,
-    /// Attachments.
+    /// Size of the attachments in tokens.
     pub attachment_tokens: Option<u64>,
-    /// What the model wrote.
+    /// Size of the text written by the model, in tokens.
     pub assistant_message_tokens: Option<u64>,
-    /// What people wrote.
+    /// Size of the text written by users, in tokens.
     pub user_message_tokens: Option<u64>,
-    /// What was moved elsewhere.
+    /// Size of the context that was redirected elsewhere, in tokens.
     pub redirected_context_tokens: Option<u64>,
-    /// What belongs to none of these.
+    /// Size of everything that belongs to no other kind, in tokens.
     pub unattributed_tokens: Option<u64>,
-    /// Tool calls and results, by tool.
+    /// Sizes of tool calls and their results, by tool.
     pub tool_calls_by_type: Option<Vec<ContextToolCalls>>,
-    /// Attachments, by kind.
+    /// Sizes of the attachments, by kind.
     pub attachments_by_type: Option<Vec<ContextItem>>,
 }
 
-/// The calls to one tool.
+/// Size of the calls to one tool and of their results.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextToolCalls {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The calls.
+    /// Size of the calls in tokens.
     pub call_tokens: Option<u64>,
-    /// The results.
+    /// Size of the results in tokens.
     pub result_tokens: Option<u64>,
 }
 
-/// What the API counted for a call.
+/// Token counts that the API reported for one model request.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextApiUsage {
-    /// Tokens that were not cached.
+    /// Number of input tokens that were not cached.
     pub input_tokens: Option<u64>,
-    /// Tokens that the model wrote.
+    /// Number of tokens that the model generated.
     pub output_tokens: Option<u64>,
-    /// Tokens written to the cache.
+    /// Number of input tokens written to the cache.
     pub cache_creation_input_tokens: Option<u64>,
-    /// Tokens read from the cache.
+    /// Number of input tokens read from the cache.
     pub cache_read_input_tokens: Option<u64>,
 }

@@ -5,18 +5,18 @@ use serde_json::Value;
 
 use crate::control::Empty;
 
-/// Tells the CLI that the model knows a file, so that it may edit it without reading it again.
+/// Request to mark a file as already read, so that the model may edit it without reading it again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SeedReadState {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// When the file that the model knows was changed, in whole milliseconds since 1970.
+    /// Modification time of the version that the model has read, in whole milliseconds since the Unix epoch.
     pub mtime: u64,
 }
 
 impl SeedReadState {
-    /// Creates the request.
+    /// Creates a request for the file at `path`, with its modification time in milliseconds since the Unix epoch.
     #[must_use]
     pub fn new(path: impl Into<String>, mtime: u64) -> Self {
         Self {
@@ -31,22 +31,24 @@ impl ControlRequest for SeedReadState {
     type Reply = Empty;
 }
 
-/// Reads a file with the CLI's eyes and permissions.
+/// Request to read a file through the CLI, under the CLI's permissions.
+///
+/// The CLI replies with an error if the file is missing or if reading it is denied.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReadFile {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// The most to read.
+    /// Maximum number of bytes to read. `None` leaves the limit to the CLI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// How the contents are written into the reply.
+    /// Encoding of the contents in the reply. `None` uses the default of the CLI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<FileEncoding>,
 }
 
 impl ReadFile {
-    /// Creates the request without its optional members.
+    /// Creates a request for the file at `path`, without optional members.
     #[must_use]
     pub fn new(path: impl Into<String>) -> Self {
         Self {
@@ -56,14 +58,14 @@ impl ReadFile {
         }
     }
 
-    /// The most to read.
+    /// Sets the maximum number of bytes to read.
     #[must_use]
     pub fn max_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = Some(max_bytes);
         self
     }
 
-    /// How the contents are written into the reply.
+    /// Sets the encoding of the contents in the reply.
     #[must_use]
     pub fn encoding(mut self, encoding: FileEncoding) -> Self {
         self.encoding = Some(encoding);
@@ -76,49 +78,49 @@ impl ControlRequest for ReadFile {
     type Reply = ReadFileReply;
 }
 
-/// How the contents of a file are written as text.
+/// Encoding of the contents of a file in a JSON string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[non_exhaustive]
 pub enum FileEncoding {
-    /// As text.
+    /// The contents are the text of the file.
     #[serde(rename = "utf-8")]
     Utf8,
-    /// As base64, for files that are not text.
+    /// The contents are encoded as base64, for files that are not text.
     #[serde(rename = "base64")]
     Base64,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// The contents of a file.
+/// The reply to [`ReadFile`]: the contents of the file.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ReadFileReply {
-    /// The contents.
+    /// The contents, in the encoding that `encoding` names.
     pub contents: String,
-    /// Where the file is.
+    /// Absolute path of the file.
     #[serde(rename = "absPath")]
     pub abs_path: String,
-    /// Whether there is more.
+    /// Whether the file is longer than the contents.
     pub truncated: Option<bool>,
-    /// How the contents are written.
+    /// Encoding of the contents in this reply.
     pub encoding: Option<FileEncoding>,
-    /// Whether bytes that are not text were replaced.
+    /// Whether bytes that are not valid text were replaced.
     pub lossy: Option<bool>,
-    /// The path as it was asked for.
+    /// The path as the request named it.
     pub requested_path: Option<String>,
 }
 
-/// Asks which files a person may mean by what they have typed.
+/// Request for the files that match what a user has typed, for completion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FileSuggestions {
-    /// What has been typed.
+    /// Text that the user has typed.
     pub query: String,
 }
 
 impl FileSuggestions {
-    /// Creates the request.
+    /// Creates a request for files that match `query`.
     #[must_use]
     pub fn new(query: impl Into<String>) -> Self {
         Self {
@@ -132,12 +134,12 @@ impl ControlRequest for FileSuggestions {
     type Reply = FileSuggestionsReply;
 }
 
-/// The reply to [`FileSuggestions`].
+/// The reply to [`FileSuggestions`]: the matching files.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct FileSuggestionsReply {
-    /// The files, best first.
+    /// The matching files as the CLI sends them, best match first.
     pub suggestions: Vec<Value>,
-    /// The directory that they are relative to; absent from old CLIs.
+    /// The directory that the files are relative to; `None` with old CLIs.
     pub cwd: Option<String>,
 }

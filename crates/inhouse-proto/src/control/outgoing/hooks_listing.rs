@@ -3,13 +3,13 @@ use inhouse_macros::Open;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Asks which hooks the settings configure.
+/// Request for the hooks that the settings configure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetHooksListing {}
 
 impl GetHooksListing {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -21,46 +21,46 @@ impl ControlRequest for GetHooksListing {
     type Reply = GetHooksListingReply;
 }
 
-/// The reply to [`GetHooksListing`].
+/// The reply to [`GetHooksListing`]: configured hooks, known events and policy.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GetHooksListingReply {
-    /// Events that have hooks.
+    /// The events that have hooks, as the CLI sends them.
     pub events: Vec<Value>,
-    /// The hooks.
+    /// The configured hooks, as the CLI sends them.
     pub hooks: Vec<Value>,
-    /// All events that there are.
+    /// All events that the CLI supports.
     pub event_catalog: Vec<HookEventInfo>,
-    /// What an administrator has decided about hooks.
+    /// Restrictions that an administrator has set on hooks.
     pub policy: HookPolicy,
-    /// Whether the session runs without customization for safety.
+    /// Whether the session runs in safe mode, without customization.
     pub safe_mode: Option<bool>,
-    /// Whether the session runs bare.
+    /// Whether the session runs in bare mode.
     pub bare_mode: Option<bool>,
-    /// What is wrong with the settings.
+    /// Errors found in the settings, as the CLI sends them.
     pub errors: Option<Vec<Value>>,
 }
 
-/// An event that hooks can be hung on.
+/// An event that hooks can be registered for.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HookEventInfo {
-    /// Its name, such as `PreToolUse`.
+    /// Name of the event, such as `PreToolUse`.
     pub name: String,
-    /// When it happens, for people.
+    /// Description for display of when the event occurs.
     pub summary: Option<String>,
-    /// Whether a matcher can narrow it.
+    /// Whether a matcher can restrict the hook to some occurrences of the event.
     pub supports_matcher: Option<bool>,
 }
 
-/// What an administrator has decided about hooks.
+/// Restrictions that an administrator has set on hooks.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HookPolicy {
-    /// Whether hooks are forbidden.
+    /// Whether a policy disables hooks.
     pub disabled_by_policy: Option<bool>,
     /// Whether only managed hooks run.
     pub managed_only: Option<bool>,
@@ -68,6 +68,6 @@ pub struct HookPolicy {
     pub plugin_only: Option<bool>,
     /// Whether no hooks run at all.
     pub all_disabled: Option<bool>,
-    /// How many managed hooks there are.
+    /// Number of managed hooks that are configured.
     pub policy_hook_count: Option<u64>,
 }

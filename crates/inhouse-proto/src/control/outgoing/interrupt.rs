@@ -2,26 +2,26 @@ use crate::control::ControlRequest;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// Stops the running turn.
+/// Request to stop the running turn.
 ///
-/// The turn still ends with a result, of subtype `error_during_execution`. Nothing happens when
-/// no turn runs.
+/// The turn still ends with a result, of subtype `error_during_execution`. The request has no effect if no turn is
+/// running.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Interrupt {
-    /// Whether to drop the prompts that wait for their turn, too.
+    /// Whether queued prompts are cancelled as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel_queued: Option<bool>,
 }
 
 impl Interrupt {
-    /// Creates the request without its optional members.
+    /// Creates a request without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether to drop the prompts that wait for their turn, too.
+    /// Sets whether queued prompts are cancelled as well.
     #[must_use]
     pub fn cancel_queued(mut self, cancel_queued: bool) -> Self {
         self.cancel_queued = Some(cancel_queued);
@@ -34,19 +34,19 @@ impl ControlRequest for Interrupt {
     type Reply = InterruptReply;
 }
 
-/// What became of the prompts that waited.
+/// The reply to [`Interrupt`]: the prompts that were queued.
 ///
 /// Only prompts that were sent with a uuid are listed.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InterruptReply {
-    /// The uuids of prompts that will still run; absent from old CLIs.
+    /// Uuids of the prompts that will still run; `None` with old CLIs.
     pub still_queued: Option<Vec<String>>,
-    /// The uuids of prompts that were dropped; absent unless asked for.
+    /// Uuids of the prompts that were cancelled; `None` unless the request had `cancel_queued`.
     pub cancelled: Option<Vec<String>>,
 }
 
-/// Takes back a prompt that has not started yet.
+/// Request to cancel a prompt that has not started yet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CancelAsyncMessage {
@@ -55,7 +55,7 @@ pub struct CancelAsyncMessage {
 }
 
 impl CancelAsyncMessage {
-    /// Creates the request.
+    /// Creates a request for the prompt that was sent with this uuid.
     #[must_use]
     pub fn new(message_uuid: impl Into<String>) -> Self {
         Self {
@@ -69,10 +69,10 @@ impl ControlRequest for CancelAsyncMessage {
     type Reply = CancelAsyncMessageReply;
 }
 
-/// Whether the prompt was taken back.
+/// The reply to [`CancelAsyncMessage`]: whether the prompt was cancelled.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CancelAsyncMessageReply {
-    /// False when it had started, or was never there.
+    /// Whether the prompt was cancelled; `false` if it had started or does not exist.
     pub cancelled: bool,
 }

@@ -1,8 +1,8 @@
-//! Requests that the host makes of the CLI.
+//! Control requests that the host sends to the CLI.
 //!
-//! Each subtype is a struct: `new` takes what it cannot do without, a method sets each of the rest.
-//! What the CLI answers is a type of its own, named after the request with `Reply` behind it, or
-//! [`Empty`](super::Empty) where it only acknowledges.
+//! Each subtype is a struct: `new` takes the required members, and one method sets each optional member. The type of
+//! the reply has the name of the request with `Reply` appended, or is [`Empty`](super::Empty) if the CLI only
+//! acknowledges the request.
 //!
 //! ```
 //! use inhouse_proto::control::outgoing::ReadFile;
@@ -18,9 +18,10 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! A reply that only confirms something (such as [`InterruptReply`]) has no required member, since
-//! CLIs of different age confirm with more or fewer words or with none. A reply that *is* what was
-//! asked for (such as [`ReadFileReply`]) is an error when it is missing.
+//! A reply that only confirms a request (such as [`InterruptReply`]) has no required member, since the members differ
+//! between versions of the CLI, and some versions send none. A reply that carries the requested data (such as
+//! [`ReadFileReply`]) must be present: without it, decoding fails. An optional member is `None` if the CLI leaves it
+//! out or sends a value of another type.
 
 mod change;
 mod context_usage;

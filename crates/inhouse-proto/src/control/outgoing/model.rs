@@ -5,17 +5,17 @@ use serde::Serialize;
 use super::Change;
 use crate::control::{EffortLevel, Empty};
 
-/// Changes the model from the next turn on.
+/// Request to change the model, from the next turn on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetModel {
-    /// The model. The CLI takes [`Change::Keep`] for a reset as well.
+    /// The new model. The CLI treats [`Change::Keep`] as a reset as well.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub model: Change<String>,
 }
 
 impl SetModel {
-    /// Changes to an alias such as `haiku`, or to a full model id.
+    /// Creates a request for an alias such as `haiku`, or for a full model id.
     #[must_use]
     pub fn new(model: impl Into<String>) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl SetModel {
         }
     }
 
-    /// Goes back to the default model.
+    /// Creates a request to return to the default model.
     #[must_use]
     pub fn reset() -> Self {
         Self {
@@ -37,41 +37,41 @@ impl ControlRequest for SetModel {
     type Reply = SetModelReply;
 }
 
-/// The reply to [`SetModel`].
+/// The reply to [`SetModel`]: the model in use.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SetModelReply {
-    /// The full id of the model that is now in use; absent from old CLIs.
+    /// Full id of the model that is now in use; `None` with old CLIs.
     pub model: Option<String>,
 }
 
-/// Changes how much the model may think, and how much of it is shown.
+/// Request to change how much the model may think, and how much of it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetMaxThinkingTokens {
-    /// The budget; newer models take 0 for off.
+    /// Thinking budget in tokens. Newer models treat 0 as off.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub max_thinking_tokens: Change<u64>,
-    /// What is shown.
+    /// Amount of the thinking that is shown.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub thinking_display: Change<ThinkingDisplay>,
 }
 
 impl SetMaxThinkingTokens {
-    /// A request that changes nothing yet.
+    /// Creates a request that changes nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Changes the budget; `None` goes back to the one at the start.
+    /// Changes the thinking budget in tokens; `None` resets it to its value at startup.
     #[must_use]
     pub fn max_thinking_tokens(mut self, tokens: impl Into<Option<u64>>) -> Self {
         self.max_thinking_tokens = tokens.into().into();
         self
     }
 
-    /// Changes what is shown; `None` goes back to what was shown at the start.
+    /// Changes how much of the thinking is shown; `None` resets it to its value at startup.
     #[must_use]
     pub fn thinking_display(mut self, display: impl Into<Option<ThinkingDisplay>>) -> Self {
         self.thinking_display = display.into().into();
@@ -84,28 +84,28 @@ impl ControlRequest for SetMaxThinkingTokens {
     type Reply = Empty;
 }
 
-/// How much of its thinking a model shows.
+/// Amount of its thinking that a model shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ThinkingDisplay {
-    /// A summary.
+    /// The model shows a summary of its thinking.
     Summarized,
-    /// Nothing.
+    /// The model shows none of its thinking.
     Omitted,
-    /// The main points.
+    /// The model shows the main points of its thinking.
     Highlights,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Asks which models there are.
+/// Request for the models that the session can use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListModels {}
 
 impl ListModels {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -117,11 +117,11 @@ impl ControlRequest for ListModels {
     type Reply = ListModelsReply;
 }
 
-/// The reply to [`ListModels`].
+/// The reply to [`ListModels`]: the available models.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ListModelsReply {
-    /// The models, the default first.
+    /// Models that the session can use, the default first.
     pub models: Vec<ModelInfo>,
 }
 
@@ -130,24 +130,24 @@ pub struct ListModelsReply {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ModelInfo {
-    /// What [`SetModel`] takes.
+    /// Value that selects the model in [`SetModel`].
     pub value: String,
-    /// The full id behind an alias.
+    /// Full model id that an alias stands for.
     pub resolved_model: Option<String>,
-    /// The name for people.
+    /// Name of the model for display.
     pub display_name: String,
-    /// A line about it.
+    /// Description of the model in one line.
     pub description: String,
-    /// Whether its effort can be set.
+    /// Whether the effort of the model can be set.
     pub supports_effort: Option<bool>,
-    /// The levels of effort that it knows.
+    /// Levels of effort that the model supports.
     pub supported_effort_levels: Option<Vec<EffortLevel>>,
-    /// Whether it decides by itself how much to think.
+    /// Whether the model can choose its amount of thinking itself.
     pub supports_adaptive_thinking: Option<bool>,
-    /// Whether it has a fast mode.
+    /// Whether the model has a fast mode.
     pub supports_fast_mode: Option<bool>,
-    /// Whether it can judge permissions ([`Auto`](crate::control::PermissionMode::Auto)).
+    /// Whether the model can decide permission requests ([`Auto`](crate::control::PermissionMode::Auto)).
     pub supports_auto_mode: Option<bool>,
-    /// Whether thinking can be turned off.
+    /// Whether the model's thinking can be turned off.
     pub supports_thinking_off: Option<bool>,
 }

@@ -5,19 +5,18 @@ use serde_json::Value;
 
 use crate::control::{PermissionBehavior, PermissionMode};
 
-/// Changes the permission mode.
+/// Request to change the permission mode.
 ///
-/// `bypassPermissions` is refused unless the process was started with
-/// `--allow-dangerously-skip-permissions`.
+/// The CLI rejects `bypassPermissions` unless the process was started with `--allow-dangerously-skip-permissions`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetPermissionMode {
-    /// The new mode.
+    /// The new permission mode.
     pub mode: PermissionMode,
 }
 
 impl SetPermissionMode {
-    /// Creates the request.
+    /// Creates a request for the permission mode.
     #[must_use]
     pub fn new(mode: PermissionMode) -> Self {
         Self { mode }
@@ -29,29 +28,29 @@ impl ControlRequest for SetPermissionMode {
     type Reply = SetPermissionModeReply;
 }
 
-/// The mode that is now in force.
+/// The reply to [`SetPermissionMode`]: the permission mode in effect.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SetPermissionModeReply {
-    /// The mode.
+    /// Permission mode that is now in effect.
     pub mode: Option<PermissionMode>,
 }
 
-/// Tightens the permission mode for the tools of one MCP server.
+/// Request for a stricter permission mode for the tools of one MCP server.
 ///
-/// The subtype is not declared by the official SDKs, but one of them sends it.
+/// The official SDKs do not declare this subtype, but one of them sends it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetMcpPermissionModeOverride {
-    /// The server's name.
+    /// Name of the MCP server.
     #[serde(rename = "serverName")]
     pub server_name: String,
-    /// `default`, `auto`, or `None` for the mode of the session.
+    /// The mode `default` or `auto`, or `None` for the mode of the session.
     pub mode: Option<PermissionMode>,
 }
 
 impl SetMcpPermissionModeOverride {
-    /// Creates the request.
+    /// Creates a request for the named server; `None` restores the mode of the session.
     #[must_use]
     pub fn new(server_name: impl Into<String>, mode: impl Into<Option<PermissionMode>>) -> Self {
         Self {
@@ -66,21 +65,21 @@ impl ControlRequest for SetMcpPermissionModeOverride {
     type Reply = SetMcpPermissionModeOverrideReply;
 }
 
-/// The reply to [`SetMcpPermissionModeOverride`].
+/// The reply to [`SetMcpPermissionModeOverride`], which may carry a warning.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SetMcpPermissionModeOverrideReply {
-    /// Why the override may not do what was meant.
+    /// Reason why the override may not have the intended effect.
     pub warning: Option<String>,
 }
 
-/// Asks for the permission rules that are in force.
+/// Request for the permission rules that are in effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListPermissionRules {}
 
 impl ListPermissionRules {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -92,55 +91,55 @@ impl ControlRequest for ListPermissionRules {
     type Reply = ListPermissionRulesReply;
 }
 
-/// The reply to [`ListPermissionRules`].
+/// The reply to [`ListPermissionRules`]: the rules in effect.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ListPermissionRulesReply {
-    /// The rules and what surrounds them.
+    /// The permission rules and the directories that tools may use.
     pub state: PermissionRules,
 }
 
-/// All permission rules, and where tools may work.
+/// All permission rules, and the directories that tools may use.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PermissionRules {
-    /// The rules.
+    /// Permission rules from all sources.
     pub rules: Vec<ListedRule>,
-    /// Working directories beyond the first.
+    /// Working directories in addition to the first, as the CLI sends them.
     pub workspace_directories: Vec<Value>,
-    /// The directory that the session began in.
+    /// Directory that the session was started in.
     pub original_cwd: String,
-    /// Whether only managed rules count.
+    /// Whether only managed rules take effect.
     pub managed_only: bool,
-    /// What is wrong with the settings.
+    /// Errors found in the settings, as the CLI sends them.
     pub errors: Option<Vec<Value>>,
-    /// What is not shown, and why.
+    /// Parts of the list that the CLI withholds, and the reason.
     pub withheld: Option<Value>,
 }
 
-/// One permission rule.
+/// One permission rule, with its source.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ListedRule {
-    /// What it says.
+    /// Decision of the rule: allow, deny or ask.
     pub behavior: PermissionBehavior,
-    /// Where it comes from, such as `cliArg` or `userSettings`.
+    /// Source that the rule comes from, such as `cliArg` or `userSettings`.
     pub source: String,
-    /// The rule, such as `Bash(ls:*)`.
+    /// Text of the rule, such as `Bash(ls:*)`.
     pub rule: String,
-    /// The rule in words.
+    /// Description of the rule for display.
     pub description: Option<RuleDescription>,
-    /// Who can change it, such as `session`.
+    /// Level at which the rule can be changed, such as `session`.
     pub editability: Option<String>,
 }
 
-/// A permission rule in words, for display.
+/// Description of a permission rule, for display.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct RuleDescription {
-    /// The plain part.
+    /// First part of the description, in normal type.
     pub prefix: Option<String>,
-    /// The part to stress.
+    /// Part of the description to emphasize.
     pub emphasis: Option<String>,
 }

@@ -6,43 +6,43 @@ use serde_json::Value;
 use super::mcp::McpServerStatus;
 use super::{AgentInfo, Plugin, SlashCommand};
 
-/// Loads plugins again.
+/// Request to reload the plugins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReloadPlugins {
-    /// Whether to hold back changes that would spoil the prompt cache.
+    /// Whether the CLI holds back changes that would invalidate the prompt cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hold_on_cache_impact: Option<bool>,
-    /// Plugins to add.
+    /// Plugins to add to the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub add_plugins: Option<Vec<Plugin>>,
-    /// Whether to refuse while a turn runs.
+    /// Whether the CLI rejects the request while a turn is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refuse_if_busy: Option<bool>,
 }
 
 impl ReloadPlugins {
-    /// Creates the request without its optional members.
+    /// Creates a request without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether to hold back changes that would spoil the prompt cache.
+    /// Sets whether the CLI holds back changes that would invalidate the prompt cache.
     #[must_use]
     pub fn hold_on_cache_impact(mut self, hold_on_cache_impact: bool) -> Self {
         self.hold_on_cache_impact = Some(hold_on_cache_impact);
         self
     }
 
-    /// Plugins to add.
+    /// Sets the plugins to add to the session.
     #[must_use]
     pub fn add_plugins(mut self, add_plugins: Vec<Plugin>) -> Self {
         self.add_plugins = Some(add_plugins);
         self
     }
 
-    /// Whether to refuse while a turn runs.
+    /// Sets whether the CLI rejects the request while a turn is running.
     #[must_use]
     pub fn refuse_if_busy(mut self, refuse_if_busy: bool) -> Self {
         self.refuse_if_busy = Some(refuse_if_busy);
@@ -55,24 +55,24 @@ impl ControlRequest for ReloadPlugins {
     type Reply = ReloadPluginsReply;
 }
 
-/// What there is after [`ReloadPlugins`].
+/// The reply to [`ReloadPlugins`]: the contents of the session after the reload.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ReloadPluginsReply {
-    /// The slash commands.
+    /// Slash commands that the session has.
     pub commands: Vec<SlashCommand>,
-    /// The agents.
+    /// Agents that the model can delegate work to.
     pub agents: Vec<AgentInfo>,
-    /// The plugins.
+    /// Plugins that are loaded.
     pub plugins: Vec<LoadedPlugin>,
-    /// The MCP servers.
+    /// State of the MCP servers.
     #[serde(rename = "mcpServers")]
     pub mcp_servers: Vec<McpServerStatus>,
-    /// How many plugins failed to load.
+    /// Number of plugins that failed to load.
     pub error_count: u64,
     /// Whether the changes were held back.
     pub held: Option<bool>,
-    /// What they would do to the prompt cache.
+    /// Effect of the changes on the prompt cache, as the CLI sends it.
     pub cache_impact: Option<Value>,
 }
 
@@ -80,23 +80,23 @@ pub struct ReloadPluginsReply {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct LoadedPlugin {
-    /// Its name.
+    /// Name of the plugin.
     pub name: String,
-    /// Where it is.
+    /// Path of the plugin's directory, or `builtin`.
     pub path: Option<String>,
-    /// Where it comes from.
+    /// Source that the plugin comes from, such as `p@builtin`.
     pub source: Option<String>,
-    /// Its version.
+    /// Version of the plugin.
     pub version: Option<String>,
 }
 
-/// Loads skills again.
+/// Request to reload the skills.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReloadSkills {}
 
 impl ReloadSkills {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -108,21 +108,21 @@ impl ControlRequest for ReloadSkills {
     type Reply = ReloadSkillsReply;
 }
 
-/// The reply to [`ReloadSkills`].
+/// The reply to [`ReloadSkills`]: the skills after the reload.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ReloadSkillsReply {
-    /// The skills.
+    /// Skills that the session has.
     pub skills: Vec<SlashCommand>,
 }
 
-/// Loads output styles again.
+/// Request to reload the output styles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReloadOutputStyles {}
 
 impl ReloadOutputStyles {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -134,10 +134,10 @@ impl ControlRequest for ReloadOutputStyles {
     type Reply = ReloadOutputStylesReply;
 }
 
-/// The reply to [`ReloadOutputStyles`].
+/// The reply to [`ReloadOutputStyles`]: the output styles after the reload.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ReloadOutputStylesReply {
-    /// The names of the styles.
+    /// Names of the available output styles.
     pub available_output_styles: Vec<String>,
 }

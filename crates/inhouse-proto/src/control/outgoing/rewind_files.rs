@@ -3,21 +3,21 @@ use inhouse_macros::Open;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Puts files back to what they were when a prompt was sent.
+/// Request to restore files to their state when a prompt was sent.
 ///
-/// File checkpointing must be on.
+/// File checkpointing must be enabled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RewindFiles {
-    /// The uuid of the user message to go back to.
+    /// Uuid of the user message to return to.
     pub user_message_id: String,
-    /// Whether only to say what would change.
+    /// Whether the CLI only reports what would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
 }
 
 impl RewindFiles {
-    /// Creates the request without its optional members.
+    /// Creates a request for the user message with this uuid, without optional members.
     #[must_use]
     pub fn new(user_message_id: impl Into<String>) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl RewindFiles {
         }
     }
 
-    /// Whether only to say what would change.
+    /// Sets whether the CLI only reports what would change.
     #[must_use]
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = Some(dry_run);
@@ -39,23 +39,23 @@ impl ControlRequest for RewindFiles {
     type Reply = RewindFilesReply;
 }
 
-/// What was, or would be, put back.
+/// The reply to [`RewindFiles`]: the files that were restored, or would be.
 ///
-/// A rewind that failed is a reply too: look at [`can_rewind`](Self::can_rewind).
+/// The CLI may report a failed rewind as a successful reply: check [`can_rewind`](Self::can_rewind).
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RewindFilesReply {
-    /// Whether it worked, or would work.
+    /// Whether the rewind succeeded, or would succeed.
     pub can_rewind: bool,
-    /// Why not.
+    /// Reason why the rewind failed; `None` if it did not.
     pub error: Option<String>,
-    /// The files.
+    /// Paths of the files that were restored, or would be.
     pub files_changed: Option<Vec<String>>,
-    /// Lines added.
+    /// Number of lines added.
     pub insertions: Option<u64>,
-    /// Lines removed.
+    /// Number of lines removed.
     pub deletions: Option<u64>,
-    /// Links that were left alone.
+    /// Links that were skipped, as the CLI sends them.
     pub skipped_links: Option<Value>,
 }

@@ -3,22 +3,22 @@ use crate::control::Empty;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// Gives a session another title.
+/// Request to change the title of a session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RenameSession {
-    /// The title.
+    /// New title of the session.
     pub title: String,
-    /// Who renames it.
+    /// Origin of the request to rename.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<RenameSource>,
-    /// Which session; the running one if there is none.
+    /// Id of the session to rename. `None` renames the running session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
 
 impl RenameSession {
-    /// Creates the request without its optional members.
+    /// Creates a request for the running session, without optional members.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
         Self {
@@ -28,14 +28,14 @@ impl RenameSession {
         }
     }
 
-    /// Who renames it.
+    /// Sets the origin of the request to rename.
     #[must_use]
     pub fn source(mut self, source: RenameSource) -> Self {
         self.source = Some(source);
         self
     }
 
-    /// Which session; the running one if there is none.
+    /// Sets the id of the session to rename.
     #[must_use]
     pub fn session_id(mut self, session_id: impl Into<String>) -> Self {
         self.session_id = Some(session_id.into());
@@ -48,31 +48,31 @@ impl ControlRequest for RenameSession {
     type Reply = Empty;
 }
 
-/// Who renames a session.
+/// Origin of a request to rename a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RenameSource {
-    /// A remote client.
+    /// A remote client renames the session.
     Remote,
-    /// The host of the CLI.
+    /// The host of the CLI renames the session.
     Host,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Changes the session's accent color.
+/// Request to change the accent color of the session.
 ///
-/// CLI 2.1.325 refuses it over stdio.
+/// CLI 2.1.325 rejects this request over stdio.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetColor {
-    /// The name of the color.
+    /// Name of the color, such as `default`.
     pub color: String,
 }
 
 impl SetColor {
-    /// Creates the request.
+    /// Creates a request for the named color.
     #[must_use]
     pub fn new(color: impl Into<String>) -> Self {
         Self {
@@ -86,16 +86,16 @@ impl ControlRequest for SetColor {
     type Reply = Empty;
 }
 
-/// Tells the CLI whether anybody is watching.
+/// Request that reports to the CLI whether any client is watching the session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetHasSubscribers {
-    /// Whether somebody is; `None` when the host cannot tell.
+    /// Whether a client is watching; `None` if the host does not know.
     pub has_subscribers: Option<bool>,
 }
 
 impl SetHasSubscribers {
-    /// Creates the request.
+    /// Creates a request; `None` if the host does not know whether a client is watching.
     #[must_use]
     pub fn new(has_subscribers: impl Into<Option<bool>>) -> Self {
         Self {
@@ -109,25 +109,25 @@ impl ControlRequest for SetHasSubscribers {
     type Reply = Empty;
 }
 
-/// Declares a directory below the working directory to be the root of a repository.
+/// Request to register a directory below the working directory as the root of a repository.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RegisterRepoRoot {
-    /// The directory.
+    /// Path of the directory.
     pub directory: String,
-    /// Whether to read its CLAUDE.md.
+    /// Whether the CLI reads the CLAUDE.md of the directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_claude_md: Option<bool>,
-    /// Whether to load its plugins.
+    /// Whether the CLI loads the plugins of the directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_plugins: Option<bool>,
-    /// Whether to load its skills.
+    /// Whether the CLI loads the skills of the directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_skills: Option<bool>,
 }
 
 impl RegisterRepoRoot {
-    /// Creates the request without its optional members.
+    /// Creates a request for the directory, without optional members.
     #[must_use]
     pub fn new(directory: impl Into<String>) -> Self {
         Self {
@@ -138,21 +138,21 @@ impl RegisterRepoRoot {
         }
     }
 
-    /// Whether to read its CLAUDE.md.
+    /// Sets whether the CLI reads the CLAUDE.md of the directory.
     #[must_use]
     pub fn reload_claude_md(mut self, reload_claude_md: bool) -> Self {
         self.reload_claude_md = Some(reload_claude_md);
         self
     }
 
-    /// Whether to load its plugins.
+    /// Sets whether the CLI loads the plugins of the directory.
     #[must_use]
     pub fn reload_plugins(mut self, reload_plugins: bool) -> Self {
         self.reload_plugins = Some(reload_plugins);
         self
     }
 
-    /// Whether to load its skills.
+    /// Sets whether the CLI loads the skills of the directory.
     #[must_use]
     pub fn reload_skills(mut self, reload_skills: bool) -> Self {
         self.reload_skills = Some(reload_skills);
@@ -165,23 +165,23 @@ impl ControlRequest for RegisterRepoRoot {
     type Reply = RegisterRepoRootReply;
 }
 
-/// The reply to [`RegisterRepoRoot`].
+/// The reply to [`RegisterRepoRoot`]: the registered directory.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct RegisterRepoRootReply {
-    /// The directory, in full.
+    /// Absolute path of the directory.
     pub directory: Option<String>,
 }
 
-/// Ends the session: the CLI answers, then exits with 0 although stdin is still open.
+/// Request to end the session: the CLI replies, then exits with code 0 although stdin is still open.
 ///
-/// The subtype is not declared by the official SDKs.
+/// The official SDKs do not declare this subtype.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EndSession {}
 
 impl EndSession {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -193,13 +193,13 @@ impl ControlRequest for EndSession {
     type Reply = Empty;
 }
 
-/// Asks for the version of the CLI.
+/// Request for the version of the CLI.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetBinaryVersion {}
 
 impl GetBinaryVersion {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -211,13 +211,13 @@ impl ControlRequest for GetBinaryVersion {
     type Reply = GetBinaryVersionReply;
 }
 
-/// The reply to [`GetBinaryVersion`].
+/// The reply to [`GetBinaryVersion`]: the version of the CLI.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GetBinaryVersionReply {
-    /// The version, such as `2.1.325`.
+    /// Version of the CLI, such as `2.1.325`.
     pub version: String,
-    /// When it was built.
+    /// Time at which the CLI was built (RFC 3339).
     pub build_time: Option<String>,
 }

@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use crate::control::Empty;
 
-/// Asks for the settings that are in force.
+/// Request for the settings that are in effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetSettings {}
 
 impl GetSettings {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -23,40 +23,40 @@ impl ControlRequest for GetSettings {
     type Reply = GetSettingsReply;
 }
 
-/// The reply to [`GetSettings`].
+/// The reply to [`GetSettings`]: the settings, merged and by source.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct GetSettingsReply {
-    /// All layers merged.
+    /// Settings of all layers, merged.
     pub effective: Map<String, Value>,
-    /// The layers, lowest first.
+    /// Layers of settings, lowest precedence first.
     pub sources: Vec<SettingsLayer>,
-    /// What the session made of them, such as its model.
+    /// Values that the session derived from the settings, such as its model.
     pub applied: Option<Map<String, Value>>,
 }
 
-/// One layer of settings.
+/// One layer of settings, from one source.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SettingsLayer {
-    /// Where it comes from, such as `userSettings`.
+    /// Source of the layer, such as `userSettings`.
     pub source: String,
-    /// What it says.
+    /// Settings that the layer contains.
     pub settings: Map<String, Value>,
 }
 
-/// Changes settings for this session only.
+/// Request to change settings for this session only.
 ///
-/// Members are merged one by one; `null` removes one. A bad value refuses all of them.
+/// Top-level members are merged one by one; `null` removes a member. One invalid value rejects the whole request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ApplyFlagSettings {
-    /// The settings to change.
+    /// Settings to change, by name.
     pub settings: Map<String, Value>,
 }
 
 impl ApplyFlagSettings {
-    /// Creates the request.
+    /// Creates a request with the settings to change.
     #[must_use]
     pub fn new(settings: Map<String, Value>) -> Self {
         Self { settings }
@@ -68,20 +68,20 @@ impl ControlRequest for ApplyFlagSettings {
     type Reply = Empty;
 }
 
-/// Writes settings to a file.
+/// Request to write settings to a file.
 ///
-/// Few are allowed: `outputStyle` in the local file, `effortLevel` in the user's.
+/// The CLI allows few settings: `outputStyle` in the local file, `effortLevel` in the user's file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UpdateSettings {
-    /// Which file.
+    /// The settings file to write.
     pub source: SettingsFile,
-    /// The settings to write.
+    /// Settings to write, by name.
     pub settings: Map<String, Value>,
 }
 
 impl UpdateSettings {
-    /// Creates the request.
+    /// Creates a request to write settings to the file.
     #[must_use]
     pub fn new(source: SettingsFile, settings: Map<String, Value>) -> Self {
         Self { source, settings }
@@ -97,10 +97,10 @@ impl ControlRequest for UpdateSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[non_exhaustive]
 pub enum SettingsFile {
-    /// The project's file of this machine.
+    /// The project's settings file for this machine.
     #[serde(rename = "localSettings")]
     Local,
-    /// The user's file.
+    /// The settings file of the user.
     #[serde(rename = "userSettings")]
     User,
     /// A value that this version does not know.

@@ -3,18 +3,18 @@ use crate::control::Empty;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// Stops a background task.
+/// Request to stop a background task.
 ///
-/// Answered with success for an unknown task as well; the end of a task shows in the messages.
+/// The CLI reports success for an unknown task as well; the end of a task is reported in the message stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StopTask {
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
 }
 
 impl StopTask {
-    /// Creates the request.
+    /// Creates a request for the task with this id.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -28,23 +28,23 @@ impl ControlRequest for StopTask {
     type Reply = Empty;
 }
 
-/// Moves work from the foreground to the background.
+/// Request to move work from the foreground to the background.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundTasks {
-    /// The tool call to move; everything in the foreground if there is none.
+    /// Id of the tool call to move. `None` moves everything in the foreground.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
 }
 
 impl BackgroundTasks {
-    /// Creates the request without its optional members.
+    /// Creates a request to move everything in the foreground.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The tool call to move; everything in the foreground if there is none.
+    /// Sets the id of the only tool call to move.
     #[must_use]
     pub fn tool_use_id(mut self, tool_use_id: impl Into<String>) -> Self {
         self.tool_use_id = Some(tool_use_id.into());
@@ -57,24 +57,24 @@ impl ControlRequest for BackgroundTasks {
     type Reply = BackgroundTasksReply;
 }
 
-/// The reply to [`BackgroundTasks`].
+/// The reply to [`BackgroundTasks`], which reports whether work was moved.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct BackgroundTasksReply {
-    /// Whether something was moved; an absent answer counts as yes.
+    /// Whether work was moved; `None` counts as `true`.
     pub backgrounded: Option<bool>,
 }
 
-/// Asks what a background shell has printed so far.
+/// Request for the output of a background shell so far.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskOutput {
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
 }
 
 impl GetTaskOutput {
-    /// Creates the request.
+    /// Creates a request for the task with this id.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -88,14 +88,14 @@ impl ControlRequest for GetTaskOutput {
     type Reply = GetTaskOutputReply;
 }
 
-/// What a task has printed.
+/// The reply to [`GetTaskOutput`]: the output of the task so far.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct GetTaskOutputReply {
-    /// The output, or its end.
+    /// Output of the task; only its end if `truncated` is set.
     pub output: String,
-    /// How much there is in all.
+    /// Size of the whole output in bytes.
     pub total_bytes: u64,
-    /// Whether [`output`](Self::output) is less than that.
+    /// Whether [`output`](Self::output) is shorter than the whole output.
     pub truncated: bool,
 }

@@ -3,25 +3,25 @@ use inhouse_macros::Open;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Asks what the session has used, and what the plan still allows.
+/// Request for the usage of the session and for the limits of the plan.
 ///
-/// Its shape is experimental, on the CLI's side too.
+/// The shape of the reply is experimental, in the CLI as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetUsage {
-    /// Whether to leave out the report on habits, which takes time.
+    /// Whether the CLI leaves out the report on usage habits, which takes time to compute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_behaviors: Option<bool>,
 }
 
 impl GetUsage {
-    /// Creates the request without its optional members.
+    /// Creates a request without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether to leave out the report on habits, which takes time.
+    /// Sets whether the CLI leaves out the report on usage habits, which takes time to compute.
     #[must_use]
     pub fn skip_behaviors(mut self, skip_behaviors: bool) -> Self {
         self.skip_behaviors = Some(skip_behaviors);
@@ -34,47 +34,47 @@ impl ControlRequest for GetUsage {
     type Reply = GetUsageReply;
 }
 
-/// The reply to [`GetUsage`].
+/// The reply to [`GetUsage`]: cost and durations of the session, and the limits of the plan.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct GetUsageReply {
-    /// What this session has used.
+    /// Usage of this session.
     pub session: SessionUsage,
-    /// The plan, if there is one.
+    /// Subscription plan of the account; `None` if it has none.
     pub subscription_type: Option<String>,
     /// Whether the limits of the plan are known.
     pub rate_limits_available: bool,
-    /// The limits of the plan.
+    /// Limits of the plan, as the CLI sends them; `None` if they are not known.
     pub rate_limits: Option<Value>,
-    /// The report on habits.
+    /// Report on usage habits, as the CLI sends it; `None` if it was left out.
     pub behaviors: Option<Value>,
 }
 
-/// What a session has used.
+/// Usage of a session: cost, durations and changed lines.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionUsage {
-    /// The cost in US dollars.
+    /// Cost of the session in US dollars.
     pub total_cost_usd: f64,
     /// Time spent waiting for the model, in milliseconds.
     pub total_api_duration_ms: f64,
-    /// Time since the start, in milliseconds.
+    /// Time since the start of the session, in milliseconds.
     pub total_duration_ms: f64,
-    /// Lines of code added.
+    /// Number of lines of code added.
     pub total_lines_added: u64,
-    /// Lines of code removed.
+    /// Number of lines of code removed.
     pub total_lines_removed: u64,
-    /// Tokens and cost by model.
+    /// Token counts and cost by model.
     pub model_usage: Map<String, Value>,
 }
 
-/// Asks for the cost of the session in words.
+/// Request for the cost of the session as text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetSessionCost {}
 
 impl GetSessionCost {
-    /// Creates the request.
+    /// Creates a request without members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -86,10 +86,10 @@ impl ControlRequest for GetSessionCost {
     type Reply = GetSessionCostReply;
 }
 
-/// The reply to [`GetSessionCost`].
+/// The reply to [`GetSessionCost`]: the cost as text.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct GetSessionCostReply {
-    /// Some lines for people.
+    /// Cost of the session in a few lines for display.
     pub text: String,
 }

@@ -6,61 +6,61 @@ use serde_json::Value;
 
 use crate::control::{EffortLevel, PermissionMode};
 
-/// An agent that the model can hand work to.
+/// An agent that the model can delegate work to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentDefinition {
-    /// When to use it; the model reads this.
+    /// Description of when to use the agent. The model reads it to choose an agent.
     pub description: String,
-    /// Its system prompt.
+    /// System prompt of the agent.
     pub prompt: String,
-    /// The tools that it has; those of the session if there is no list.
+    /// Names of the tools that the agent has. `None` gives it the tools of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The tools that it does not have.
+    /// Names of the tools that the agent does not have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disallowed_tools: Option<Vec<String>>,
-    /// Its model: an alias, a full id, or `inherit`.
+    /// Model of the agent: an alias, a full id, or `inherit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Its MCP servers.
+    /// MCP servers that the agent can use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<Vec<AgentMcpServer>>,
-    /// Its skills.
+    /// Names of the skills that the agent has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skills: Option<Vec<String>>,
-    /// What it is told first when it is the main agent.
+    /// Prompt that the agent receives first if it is the main agent of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_prompt: Option<String>,
-    /// The most turns that it may take.
+    /// Maximum number of turns of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
-    /// How many tokens make the CLI compact its conversation.
+    /// Number of tokens at which the CLI compacts the conversation of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_compact_window: Option<u64>,
-    /// Whether it runs in the background.
+    /// Whether the agent runs in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
-    /// Whether it does without CLAUDE.md.
+    /// Whether CLAUDE.md is left out of the agent's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omit_claude_md: Option<bool>,
-    /// Where it remembers.
+    /// Location of the agent's persistent memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<AgentMemory>,
-    /// How much work it puts into a turn.
+    /// Amount of work that the agent puts into a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<AgentEffort>,
-    /// Its permission mode.
+    /// Permission mode of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
-    /// The agent that observes it.
+    /// Name of the agent that observes this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observer: Option<String>,
-    /// What the observer is told.
+    /// Message that the observer receives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observer_message: Option<String>,
-    /// A reminder that is repeated in every turn; experimental on the CLI's side.
+    /// Reminder that is repeated in every turn. The member is experimental in the CLI.
     #[serde(
         rename = "criticalSystemReminder_EXPERIMENTAL",
         skip_serializing_if = "Option::is_none"
@@ -68,14 +68,14 @@ pub struct AgentDefinition {
     pub critical_system_reminder: Option<String>,
 }
 
-/// An MCP server of an agent.
+/// An MCP server that an agent can use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum AgentMcpServer {
-    /// A server that the session has.
+    /// Name of a server that the session has.
     Named(String),
-    /// Servers of the agent's own, by name, configured as in an MCP configuration file.
+    /// Servers for this agent only, by name, configured as in an MCP configuration file.
     Inline(BTreeMap<String, Value>),
 }
 
@@ -91,14 +91,14 @@ impl From<String> for AgentMcpServer {
     }
 }
 
-/// How much work an agent puts into a turn.
+/// Amount of work that an agent puts into a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum AgentEffort {
-    /// A level.
+    /// A named level of effort.
     Level(EffortLevel),
-    /// A number, for models that take one.
+    /// A number, for models that accept one.
     Number(u32),
 }
 
@@ -114,23 +114,23 @@ impl From<u32> for AgentEffort {
     }
 }
 
-/// Where an agent remembers.
+/// Location of an agent's persistent memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentMemory {
-    /// With the user, for all projects.
+    /// The memory belongs to the user and is shared by all projects.
     User,
-    /// With the project.
+    /// The memory belongs to the project.
     Project,
-    /// With the project, on this machine.
+    /// The memory belongs to the project on this machine only.
     Local,
     /// A value that this version does not know.
     Unknown(String),
 }
 
 impl AgentDefinition {
-    /// An agent with a description for the model and a system prompt.
+    /// Creates an agent from a description, which the model reads, and a system prompt.
     #[must_use]
     pub fn new(description: impl Into<String>, prompt: impl Into<String>) -> Self {
         Self {
@@ -155,28 +155,28 @@ impl AgentDefinition {
         }
     }
 
-    /// Limits its tools to these.
+    /// Limits the agent to the named tools.
     #[must_use]
     pub fn tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Takes tools away from it.
+    /// Removes the named tools from the agent.
     #[must_use]
     pub fn disallowed_tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.disallowed_tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets its model: an alias, a full id, or `inherit`.
+    /// Sets the model of the agent: an alias, a full id, or `inherit`.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
         self
     }
 
-    /// Sets its MCP servers.
+    /// Sets the MCP servers that the agent can use.
     #[must_use]
     pub fn mcp_servers<S: Into<AgentMcpServer>>(
         mut self,
@@ -186,84 +186,84 @@ impl AgentDefinition {
         self
     }
 
-    /// Sets its skills.
+    /// Sets the skills that the agent has.
     #[must_use]
     pub fn skills<S: Into<String>>(mut self, skills: impl IntoIterator<Item = S>) -> Self {
         self.skills = Some(skills.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets what it is told first when it is the main agent.
+    /// Sets the prompt that the agent receives first if it is the main agent of the session.
     #[must_use]
     pub fn initial_prompt(mut self, prompt: impl Into<String>) -> Self {
         self.initial_prompt = Some(prompt.into());
         self
     }
 
-    /// Limits its turns.
+    /// Limits the number of turns of the agent.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.max_turns = Some(turns);
         self
     }
 
-    /// Sets how many tokens make the CLI compact its conversation.
+    /// Sets the number of tokens at which the CLI compacts the conversation of the agent.
     #[must_use]
     pub fn auto_compact_window(mut self, tokens: u64) -> Self {
         self.auto_compact_window = Some(tokens);
         self
     }
 
-    /// Runs it in the background.
+    /// Sets whether the agent runs in the background.
     #[must_use]
     pub fn background(mut self, on: bool) -> Self {
         self.background = Some(on);
         self
     }
 
-    /// Does without CLAUDE.md.
+    /// Sets whether CLAUDE.md is left out of the agent's context.
     #[must_use]
     pub fn omit_claude_md(mut self, on: bool) -> Self {
         self.omit_claude_md = Some(on);
         self
     }
 
-    /// Gives it a memory.
+    /// Sets the location of the agent's persistent memory.
     #[must_use]
     pub fn memory(mut self, memory: AgentMemory) -> Self {
         self.memory = Some(memory);
         self
     }
 
-    /// Sets how much work it puts into a turn.
+    /// Sets the amount of work that the agent puts into a turn.
     #[must_use]
     pub fn effort(mut self, effort: impl Into<AgentEffort>) -> Self {
         self.effort = Some(effort.into());
         self
     }
 
-    /// Sets its permission mode.
+    /// Sets the permission mode of the agent.
     #[must_use]
     pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
         self.permission_mode = Some(mode);
         self
     }
 
-    /// Names the agent that observes it.
+    /// Sets the agent that observes this one, by name.
     #[must_use]
     pub fn observer(mut self, agent: impl Into<String>) -> Self {
         self.observer = Some(agent.into());
         self
     }
 
-    /// Sets what the observer is told.
+    /// Sets the message that the observer receives.
     #[must_use]
     pub fn observer_message(mut self, message: impl Into<String>) -> Self {
         self.observer_message = Some(message.into());
         self
     }
 
-    /// Sets a reminder that is repeated in every turn.
+    /// Sets a reminder that is repeated in every turn. The member is experimental in the CLI.
     #[must_use]
     pub fn critical_system_reminder(mut self, reminder: impl Into<String>) -> Self {
         self.critical_system_reminder = Some(reminder.into());

@@ -3,39 +3,46 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-/// Callbacks for some of an event's occurrences.
+/// Callbacks for a hook event, restricted to the occurrences that match a pattern.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HookMatcher {
-    /// Which occurrences, for tool events a pattern over tool names; all of them if there is none.
+    /// Pattern that selects occurrences; for tool events it is compared with the tool name. `None` selects all.
+    ///
+    /// The pattern is an exact name, a list of names separated by `|`, or a regular expression. An invalid regular
+    /// expression matches nothing, without an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
-    /// The ids that the CLI calls back with, one for each callback.
+    /// Ids of the callbacks, one for each. The CLI sends the id in its `hook_callback` request.
     pub hook_callback_ids: Vec<String>,
-    /// How long the CLI waits for each callback. For `PreToolUse`, no answer in time is a denial.
+    /// Time that the CLI waits for each callback, sent in seconds. `None` uses the default of the CLI.
+    ///
+    /// A `PreToolUse` callback that does not answer in time denies the tool call, whatever `on_failure` is.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seconds")]
     pub timeout: Option<Duration>,
-    /// What an error means.
+    /// Reaction of the CLI to an error of a callback. `None` is [`Continue`](OnHookFailure::Continue).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<OnHookFailure>,
 }
 
-/// What the CLI does when a callback answers with an error.
+/// Reaction of the CLI when a hook callback answers with an error.
+///
+/// The CLI ignores it for `Stop`, `SubagentStop`, `TaskCompleted` and `TeammateIdle`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OnHookFailure {
-    /// It goes on as if there were no callback. The default.
+    /// The CLI continues as if the callback were not registered. This is the default.
     Continue,
-    /// It blocks what the hook guards.
+    /// The CLI blocks the action that the hook guards.
     Block,
-    /// A value that this version does not know.
+    /// A value that this version does not know. CLI 2.1.325 treats it as [`Block`](Self::Block).
     Unknown(String),
 }
 
 impl HookMatcher {
-    /// A matcher for all occurrences.
+    /// Creates a matcher for all occurrences of an event, with the ids of its callbacks.
     #[must_use]
     pub fn new<I: Into<String>>(callback_ids: impl IntoIterator<Item = I>) -> Self {
         Self {
@@ -46,21 +53,21 @@ impl HookMatcher {
         }
     }
 
-    /// Narrows it to some occurrences.
+    /// Restricts the matcher to the occurrences that the pattern selects.
     #[must_use]
     pub fn matcher(mut self, matcher: impl Into<String>) -> Self {
         self.matcher = Some(matcher.into());
         self
     }
 
-    /// Limits how long the CLI waits for each callback.
+    /// Sets the time that the CLI waits for each callback.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Says what an error means.
+    /// Sets the reaction of the CLI to an error of a callback.
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnHookFailure) -> Self {
         self.on_failure = Some(on_failure);
@@ -68,7 +75,7 @@ impl HookMatcher {
     }
 }
 
-/// The wire counts seconds here, with fractions.
+/// Serializes a timeout in seconds; fractions are allowed on the wire.
 fn seconds<S: Serializer>(timeout: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
     match timeout {
         Some(timeout) if timeout.subsec_nanos() == 0 => serializer.serialize_u64(timeout.as_secs()),

@@ -1,4 +1,4 @@
-//! The first request of a conversation.
+//! The `initialize` request, which a host sends first, its parts and its reply.
 
 mod agent_definition;
 mod hook_matcher;

@@ -2,24 +2,24 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// A plugin to load.
+/// A plugin that the CLI loads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Plugin {
-    /// A plugin in a directory.
+    /// A plugin in a local directory.
     #[non_exhaustive]
     Local {
-        /// The directory.
+        /// Path of the plugin's directory.
         path: PathBuf,
-        /// Whether its MCP servers are left alone.
+        /// Whether the CLI ignores the plugin's MCP servers. `None` loads them.
         #[serde(rename = "skipMcpDiscovery", skip_serializing_if = "Option::is_none")]
         skip_mcp_discovery: Option<bool>,
     },
 }
 
 impl Plugin {
-    /// A plugin in a directory.
+    /// Creates a plugin that is loaded from a directory.
     #[must_use]
     pub fn local(path: impl Into<PathBuf>) -> Self {
         Self::Local {
@@ -28,7 +28,7 @@ impl Plugin {
         }
     }
 
-    /// Leaves the plugin's MCP servers alone.
+    /// Makes the CLI ignore the plugin's MCP servers.
     #[must_use]
     pub fn skip_mcp_discovery(self) -> Self {
         let Self::Local { path, .. } = self;

@@ -6,150 +6,150 @@ use serde_json::Value;
 use super::super::model::ModelInfo;
 use crate::control::PermissionMode;
 
-/// What the CLI says about itself and the session.
+/// The reply to [`Initialize`](super::Initialize): properties of the CLI and of the session.
 ///
-/// No member is required: CLI 2.1.197 sends the first six and `pid`, and a surprise in one of
-/// them must not keep a session from starting.
+/// No member is required: CLI 2.1.197 sends only the first six and `pid`, and a member of an unexpected type must not
+/// prevent a session from starting.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InitializeReply {
-    /// The slash commands.
+    /// Slash commands that the session has.
     pub commands: Option<Vec<SlashCommand>>,
-    /// The agents.
+    /// Agents that the model can delegate work to.
     pub agents: Option<Vec<AgentInfo>>,
-    /// The models.
+    /// Models that the session can use.
     pub models: Option<Vec<ModelInfo>>,
-    /// Who pays.
+    /// Account that is billed for the session.
     pub account: Option<AccountInfo>,
-    /// The output style in use.
+    /// Name of the output style in use.
     pub output_style: Option<String>,
-    /// The output styles that there are.
+    /// Names of the available output styles.
     pub available_output_styles: Option<Vec<String>>,
-    /// Whether the hooks of the request are in force; absent when it had none.
+    /// Whether the hooks of the request were registered; `None` if it had none.
     pub hooks_applied: Option<bool>,
-    /// Whether the CLI honours [`OnHookFailure`](super::OnHookFailure).
+    /// Whether the CLI supports [`OnHookFailure`](super::OnHookFailure).
     pub hook_on_failure_supported: Option<bool>,
-    /// Whether the plugins of the request were loaded; absent when it had none.
+    /// Whether the plugins of the request were loaded; `None` if it had none.
     pub plugins_applied: Option<bool>,
-    /// What became of the manifests of the request, by server.
+    /// Outcome for each manifest of the request, by server name.
     pub sdk_mcp_manifests_parked: Option<BTreeMap<String, ManifestOutcome>>,
-    /// Whether the managed settings of the request are in force.
+    /// Whether the managed settings of the request are in effect.
     pub managed_settings_applied: Option<bool>,
-    /// Whether `codeRunningMcpTools` of the request is in force.
+    /// Whether the member `codeRunningMcpTools` of the request is in effect.
     pub code_running_mcp_tools_applied: Option<bool>,
-    /// The version of the CLI.
+    /// Version of the CLI, such as `2.1.325`.
     pub claude_code_version: Option<String>,
-    /// Whether fast mode is on.
+    /// State of fast mode: `off`, `cooldown` or `on`.
     pub fast_mode_state: Option<String>,
-    /// Why fast mode cannot be turned on.
+    /// Reason why fast mode cannot be turned on, such as `sdk_opt_in_required`.
     pub fast_mode_disabled_reason: Option<String>,
-    /// The CLI's process.
+    /// Process id of the CLI.
     pub pid: Option<u32>,
-    /// The permission mode.
+    /// Permission mode that is in effect.
     pub current_permission_mode: Option<PermissionMode>,
-    /// Whether a turn runs.
+    /// State of the session, such as `idle`, which shows whether a turn is running.
     pub session_state: Option<String>,
-    /// What the CLI can do. The list of the `init` message is longer.
+    /// Features that the CLI supports. The list in the `init` message is longer.
     pub capabilities: Option<Vec<String>>,
-    /// Where the user's output styles are.
+    /// Directory that contains the user's output styles.
     pub user_output_styles_dir: Option<String>,
-    /// Whether a question that another hook asks outranks the host's own decision.
+    /// Whether an `ask` decision of another hook takes precedence over the host's own decision.
     pub other_hook_ask_outranks_host: Option<bool>,
-    /// How feedback is gathered.
+    /// Settings for the collection of feedback, as the CLI sends them.
     pub feedback_mode: Option<Value>,
-    /// Whether analytics are off.
+    /// Whether analytics are disabled.
     pub analytics_disabled: Option<bool>,
     /// Whether the session can be controlled from another device.
     pub remote_control_available: Option<bool>,
 }
 
-/// A slash command, or a skill.
+/// A slash command or a skill.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SlashCommand {
-    /// Its name, without the slash.
+    /// Name of the command, without the slash.
     pub name: String,
-    /// What it does.
+    /// Description of what the command does.
     pub description: String,
-    /// What may stand behind it.
+    /// Hint for the arguments that may follow the command, such as `<prompt>`.
     pub argument_hint: String,
-    /// Its other names.
+    /// Other names of the command.
     pub aliases: Option<Vec<String>>,
-    /// Whether it comes with the CLI.
+    /// Whether the command is built into the CLI.
     pub builtin: Option<bool>,
 }
 
-/// An agent that the model can hand work to.
+/// An agent that the model can delegate work to, as the CLI lists it.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct AgentInfo {
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// When to use it.
+    /// Description of when to use the agent.
     pub description: String,
-    /// Its model.
+    /// Model of the agent, such as `inherit`.
     pub model: Option<String>,
 }
 
-/// Who pays for the session.
+/// Account that is billed for the session.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AccountInfo {
-    /// The address of the account.
+    /// Email address of the account.
     pub email: Option<String>,
-    /// The organization of the account.
+    /// Organization that the account belongs to.
     pub organization: Option<String>,
-    /// The plan.
+    /// Subscription plan of the account.
     pub subscription_type: Option<String>,
-    /// Where the token comes from.
+    /// Source of the authentication token, such as `none`.
     pub token_source: Option<String>,
-    /// Where the API key comes from.
+    /// Source of the API key, such as `ANTHROPIC_API_KEY`.
     pub api_key_source: Option<String>,
-    /// Who serves the model.
+    /// Service that provides the model.
     pub api_provider: Option<ApiProvider>,
 }
 
-/// Who serves the model.
+/// Service that provides the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum ApiProvider {
-    /// Anthropic.
+    /// Anthropic provides the model directly.
     FirstParty,
-    /// Amazon Bedrock.
+    /// Amazon Bedrock provides the model.
     Bedrock,
-    /// Google Vertex AI.
+    /// Google Vertex AI provides the model.
     Vertex,
-    /// Microsoft Foundry.
+    /// Microsoft Foundry provides the model.
     Foundry,
-    /// Anthropic on AWS.
+    /// Anthropic provides the model on AWS.
     AnthropicAws,
-    /// Anthropic on Google Cloud.
+    /// Anthropic provides the model on Google Cloud.
     AnthropicGoogleCloud,
-    /// Mantle.
+    /// Mantle provides the model.
     Mantle,
-    /// A gateway.
+    /// A gateway provides the model.
     Gateway,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// What became of the manifest of an MCP server in the host's process.
+/// Outcome for the manifest of an MCP server in the host's process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ManifestOutcome {
-    /// It is used in place of the handshake.
+    /// The CLI uses the manifest in place of the MCP handshake.
     Parked,
-    /// The server was connected before.
+    /// The server was connected before the manifest arrived.
     AlreadyConnected,
-    /// It speaks another version of MCP.
+    /// The manifest has a different version of the MCP protocol.
     ProtocolVersionMismatch,
-    /// It could not be read.
+    /// The CLI could not parse the manifest.
     Malformed,
-    /// The CLI does not use manifests here.
+    /// The CLI does not use manifests in this session.
     NotHonoured,
     /// A value that this version does not know.
     Unknown(String),

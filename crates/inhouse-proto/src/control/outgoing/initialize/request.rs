@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::{AgentDefinition, HookMatcher, InitializeReply, Plugin, SdkMcpServerConfig};
 
-/// Begins a conversation: what the host offers, and how the session is set up.
+/// Request that starts a conversation: features that the host offers, and settings of the session.
 ///
-/// Every member may be left out. It may be sent again later: hooks are then replaced.
+/// Every member is optional. The request may be repeated later: the hooks are then replaced.
 ///
 /// ```
 /// use inhouse_proto::control::encode;
@@ -32,76 +32,81 @@ use super::{AgentDefinition, HookMatcher, InitializeReply, Plugin, SdkMcpServerC
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Initialize {
-    /// Hooks by event.
+    /// Hook matchers by event name, such as `PreToolUse`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hooks: BTreeMap<String, Vec<HookMatcher>>,
     /// Names of the MCP servers in the host's process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sdk_mcp_servers: Vec<String>,
-    /// Settings of those servers.
+    /// Settings of the MCP servers in the host's process, by server name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sdk_mcp_server_configs: BTreeMap<String, SdkMcpServerConfig>,
-    /// What those servers would answer to the MCP handshake, to save the round trips.
+    /// Results of the MCP handshake by server name, so that the CLI can skip its round trips.
+    ///
+    /// Each manifest has the form `{initializeResult, toolsListResult?}`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sdk_mcp_server_manifests: BTreeMap<String, Box<RawValue>>,
-    /// Where the manifests come from; for remote transports only.
+    /// Origin of the manifests, such as `host_per_send`; for remote transports only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_server_manifests_origin: Option<String>,
-    /// The schema of the structured output.
+    /// JSON schema of the structured output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<Value>,
-    /// The system prompt in place of the CLI's own; one empty string stands for none at all.
+    /// Parts of a system prompt that replaces the CLI's own. One empty string means no system prompt at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<Vec<String>>,
-    /// What is added to the CLI's own system prompt.
+    /// Text that is appended to the CLI's own system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append_system_prompt: Option<String>,
-    /// Whether the system prompt is reported.
+    /// Whether the CLI records the system prompt with the conversation; the default of the CLI is `true`.
+    ///
+    /// A resumed session uses the recorded prompt, and ignores another one until the conversation is compacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_snapshot: Option<bool>,
-    /// Instructions for plan mode.
+    /// Instructions that replace the workflow part of the CLI's plan mode instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_mode_instructions: Option<String>,
-    /// Tools that stand in for others, by the name that the model uses.
+    /// Names of the tools that run in place of others, by the name that the model uses. The CLI follows one alias only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_aliases: BTreeMap<String, String>,
-    /// Whether sections that change from run to run are kept out of the system prompt.
+    /// Whether sections that change from run to run are left out of the system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_dynamic_sections: Option<bool>,
-    /// Agents by name.
+    /// Definitions of agents by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, AgentDefinition>,
-    /// The session's title.
+    /// Title of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The skills that the session has; all of them if there is no list.
+    /// Names of the skills that the session has. `None` enables all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skills: Option<Vec<String>>,
-    /// Whether the CLI suggests what to ask next.
+    /// Whether the CLI suggests a next prompt after a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_suggestions: Option<bool>,
-    /// Whether the CLI sums up what agents are doing.
+    /// Whether the CLI periodically summarizes the progress of agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_progress_summaries: Option<bool>,
-    /// Whether the text of subagents is forwarded.
+    /// Whether text and thinking of subagents are forwarded. By default only their tool blocks are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forward_subagent_text: Option<bool>,
-    /// The kinds of dialogs that the host can show.
+    /// Kinds of dialogs that the host can show. The CLI sends no other kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_dialog_kinds: Option<Vec<String>>,
-    /// Whether the host can stop single tasks, so that an interrupt spares the background.
+    /// Whether the host can stop single tasks. An interrupt then leaves background tasks running; otherwise it stops
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_task_stop_affordance: Option<bool>,
-    /// Plugins; the process must have been started with `--await-initialize`.
+    /// Plugins to load. The process must have been started with `--await-initialize`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugins: Option<Vec<Plugin>>,
-    /// Members that this version does not name.
+    /// Members that this version does not define, by their names on the wire.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Initialize {
-    /// A request without any member.
+    /// Creates a request without any member.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -132,8 +137,7 @@ impl Initialize {
         self
     }
 
-    /// Adds what an MCP server in the host's process would answer to the handshake:
-    /// `{initializeResult, toolsListResult?}`.
+    /// Adds the results of the MCP handshake of a server in the host's process: `{initializeResult, toolsListResult?}`.
     #[must_use]
     pub fn sdk_mcp_server_manifest(
         mut self,
@@ -144,105 +148,107 @@ impl Initialize {
         self
     }
 
-    /// Says where the manifests come from.
+    /// Sets the origin of the manifests; for remote transports only.
     #[must_use]
     pub fn sdk_mcp_server_manifests_origin(mut self, origin: impl Into<String>) -> Self {
         self.sdk_mcp_server_manifests_origin = Some(origin.into());
         self
     }
 
-    /// Asks for structured output.
+    /// Requests structured output that conforms to a JSON schema.
     #[must_use]
     pub fn json_schema(mut self, schema: Value) -> Self {
         self.json_schema = Some(schema);
         self
     }
 
-    /// Replaces the CLI's own system prompt.
+    /// Replaces the CLI's own system prompt. One empty string means no system prompt at all.
     #[must_use]
     pub fn system_prompt<P: Into<String>>(mut self, parts: impl IntoIterator<Item = P>) -> Self {
         self.system_prompt = Some(parts.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Adds to the CLI's own system prompt.
+    /// Appends a text to the CLI's own system prompt.
     #[must_use]
     pub fn append_system_prompt(mut self, text: impl Into<String>) -> Self {
         self.append_system_prompt = Some(text.into());
         self
     }
 
-    /// Asks for a report of the system prompt.
+    /// Sets whether the CLI records the system prompt with the conversation.
+    ///
+    /// A resumed session uses the recorded prompt, and ignores another one until the conversation is compacted.
     #[must_use]
     pub fn system_prompt_snapshot(mut self, on: bool) -> Self {
         self.system_prompt_snapshot = Some(on);
         self
     }
 
-    /// Gives instructions for plan mode.
+    /// Sets instructions that replace the workflow part of the CLI's plan mode instructions.
     #[must_use]
     pub fn plan_mode_instructions(mut self, text: impl Into<String>) -> Self {
         self.plan_mode_instructions = Some(text.into());
         self
     }
 
-    /// Lets one tool stand in for another.
+    /// Runs one tool in place of another: `run` when the model uses the name `asked_for`.
     #[must_use]
     pub fn tool_alias(mut self, asked_for: impl Into<String>, run: impl Into<String>) -> Self {
         self.tool_aliases.insert(asked_for.into(), run.into());
         self
     }
 
-    /// Keeps sections that change from run to run out of the system prompt.
+    /// Sets whether sections that change from run to run are left out of the system prompt.
     #[must_use]
     pub fn exclude_dynamic_sections(mut self, on: bool) -> Self {
         self.exclude_dynamic_sections = Some(on);
         self
     }
 
-    /// Adds an agent.
+    /// Adds an agent under a name.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, agent: AgentDefinition) -> Self {
         self.agents.insert(name.into(), agent);
         self
     }
 
-    /// Gives the session a title.
+    /// Sets the title of the session.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// Limits the session to these skills.
+    /// Limits the session to the named skills.
     #[must_use]
     pub fn skills<S: Into<String>>(mut self, skills: impl IntoIterator<Item = S>) -> Self {
         self.skills = Some(skills.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Asks for suggestions of what to ask next.
+    /// Sets whether the CLI suggests a next prompt after a turn.
     #[must_use]
     pub fn prompt_suggestions(mut self, on: bool) -> Self {
         self.prompt_suggestions = Some(on);
         self
     }
 
-    /// Asks for summaries of what agents are doing.
+    /// Sets whether the CLI periodically summarizes the progress of agents.
     #[must_use]
     pub fn agent_progress_summaries(mut self, on: bool) -> Self {
         self.agent_progress_summaries = Some(on);
         self
     }
 
-    /// Asks for the text of subagents.
+    /// Sets whether text and thinking of subagents are forwarded.
     #[must_use]
     pub fn forward_subagent_text(mut self, on: bool) -> Self {
         self.forward_subagent_text = Some(on);
         self
     }
 
-    /// Names the kinds of dialogs that the host can show; no other kind is ever sent.
+    /// Sets the kinds of dialogs that the host can show. The CLI sends no other kind.
     #[must_use]
     pub fn supported_dialog_kinds<K: Into<String>>(
         mut self,
@@ -252,21 +258,21 @@ impl Initialize {
         self
     }
 
-    /// Says that the host can stop single tasks.
+    /// Sets whether the host can stop single tasks, so that an interrupt leaves background tasks running.
     #[must_use]
     pub fn per_task_stop_affordance(mut self, on: bool) -> Self {
         self.per_task_stop_affordance = Some(on);
         self
     }
 
-    /// Loads plugins.
+    /// Sets the plugins to load. The process must have been started with `--await-initialize`.
     #[must_use]
     pub fn plugins(mut self, plugins: impl IntoIterator<Item = Plugin>) -> Self {
         self.plugins = Some(plugins.into_iter().collect());
         self
     }
 
-    /// Adds a member that this version does not name, such as `workspaceTrust`.
+    /// Adds a member that this version does not define, such as `workspaceTrust`.
     #[must_use]
     pub fn extra(mut self, name: impl Into<String>, value: Value) -> Self {
         self.extra.insert(name.into(), value);

@@ -8,42 +8,42 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SdkMcpServerConfig {
-    /// How long a call may take; the CLI ignores less than a second.
+    /// Time limit of a tool call, sent in whole milliseconds. The CLI ignores a limit of less than one second.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "milliseconds"
     )]
     pub timeout: Option<Duration>,
-    /// What is decided about single tools.
+    /// Permission policies for single tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ToolPolicy>>,
-    /// Members that this version does not name.
+    /// Members that this version does not define, by their names on the wire.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl SdkMcpServerConfig {
-    /// No settings.
+    /// Creates settings with every default.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Limits how long a call may take.
+    /// Limits the time of a tool call. The CLI ignores a limit of less than one second.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Decides about single tools.
+    /// Sets permission policies for single tools.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPolicy>) -> Self {
         self.tools = Some(tools.into_iter().collect());
         self
     }
 
-    /// Adds a member that this version does not name.
+    /// Adds a member that this version does not define, under its name on the wire.
     #[must_use]
     pub fn extra(mut self, name: impl Into<String>, value: Value) -> Self {
         self.extra.insert(name.into(), value);
@@ -51,22 +51,22 @@ impl SdkMcpServerConfig {
     }
 }
 
-/// What is decided about one tool of a server.
+/// Permission policy for one tool of a server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ToolPolicy {
-    /// The tool, without the server's name.
+    /// Name of the tool, without the server's name.
     pub name: String,
-    /// The decision.
+    /// The policy that the host sets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_policy: Option<ToolPermissionPolicy>,
-    /// The most that the organization allows: `allow`, `ask` or `blocked`.
+    /// Maximum permission that the organization allows: `allow`, `ask` or `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub org_max_permission: Option<String>,
 }
 
 impl ToolPolicy {
-    /// A decision about a tool.
+    /// Creates a policy for the named tool.
     #[must_use]
     pub fn new(name: impl Into<String>, policy: ToolPermissionPolicy) -> Self {
         Self {
@@ -77,22 +77,22 @@ impl ToolPolicy {
     }
 }
 
-/// A decision about a tool. For servers in the host's process only asking and denying count.
+/// Permission policy for a tool. For servers in the host's process, only `AlwaysAsk` and `AlwaysDeny` take effect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ToolPermissionPolicy {
-    /// Run it.
+    /// The tool runs without a permission request.
     AlwaysAllow,
-    /// Ask, whatever the rules allow.
+    /// The CLI requests permission for every call, even if a rule allows the tool.
     AlwaysAsk,
-    /// Refuse it.
+    /// The CLI denies every call.
     AlwaysDeny,
-    /// A value that this version does not know.
+    /// A value that this version does not know. The CLI treats it as [`AlwaysAsk`](Self::AlwaysAsk).
     Unknown(String),
 }
 
-/// The wire counts whole milliseconds here.
+/// Serializes a timeout in whole milliseconds, the unit of this member on the wire.
 fn milliseconds<S: Serializer>(
     timeout: &Option<Duration>,
     serializer: S,

@@ -2,28 +2,28 @@ use crate::control::ControlRequest;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Calls a tool of an MCP server without the model.
+/// Request to call a tool of an MCP server without the model.
 ///
-/// For servers that the CLI runs: it refuses to call one in the host's process, which the host
-/// can do by itself. The reply is the tool's result as MCP has it.
+/// Only for servers that the CLI runs: the CLI rejects a call to a server in the host's process, which the host can
+/// call directly. The reply is the MCP result of the tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpCall {
-    /// The tool's full name, `mcp__server__tool`.
+    /// Full name of the tool, `mcp__server__tool`.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Map<String, Value>>,
-    /// Whether permissions are checked as for a call of the model.
+    /// Whether permissions are checked as for a call by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_permissions: Option<bool>,
-    /// Whether the result is kept from the model.
+    /// Whether the result is withheld from the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_not_for_model: Option<bool>,
-    /// The limit in milliseconds, from 1,000 to 600,000; 120,000 if there is none.
+    /// Time limit in milliseconds, from 1,000 to 600,000. `None` sets 120,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// When the call is no longer wanted (RFC 3339); required with output files.
+    /// Time at which the call expires (RFC 3339); required with output files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// Files that the tool reads, for hosted workers.
@@ -35,7 +35,7 @@ pub struct McpCall {
 }
 
 impl McpCall {
-    /// Creates the request without its optional members.
+    /// Creates a request for the tool with this full name, without optional members.
     #[must_use]
     pub fn new(tool: impl Into<String>) -> Self {
         Self {
@@ -50,49 +50,49 @@ impl McpCall {
         }
     }
 
-    /// Its arguments.
+    /// Sets the arguments of the tool call.
     #[must_use]
     pub fn arguments(mut self, arguments: Map<String, Value>) -> Self {
         self.arguments = Some(arguments);
         self
     }
 
-    /// Whether permissions are checked as for a call of the model.
+    /// Sets whether permissions are checked as for a call by the model.
     #[must_use]
     pub fn check_permissions(mut self, check_permissions: bool) -> Self {
         self.check_permissions = Some(check_permissions);
         self
     }
 
-    /// Whether the result is kept from the model.
+    /// Sets whether the result is withheld from the model.
     #[must_use]
     pub fn result_not_for_model(mut self, result_not_for_model: bool) -> Self {
         self.result_not_for_model = Some(result_not_for_model);
         self
     }
 
-    /// The limit in milliseconds, from 1,000 to 600,000; 120,000 if there is none.
+    /// Sets the time limit in milliseconds, from 1,000 to 600,000.
     #[must_use]
     pub fn timeout_ms(mut self, timeout_ms: u64) -> Self {
         self.timeout_ms = Some(timeout_ms);
         self
     }
 
-    /// When the call is no longer wanted (RFC 3339); required with output files.
+    /// Sets the time at which the call expires (RFC 3339); required with output files.
     #[must_use]
     pub fn expires_at(mut self, expires_at: impl Into<String>) -> Self {
         self.expires_at = Some(expires_at.into());
         self
     }
 
-    /// Files that the tool reads, for hosted workers.
+    /// Sets the files that the tool reads, for hosted workers.
     #[must_use]
     pub fn input_files(mut self, input_files: Vec<McpInputFile>) -> Self {
         self.input_files = Some(input_files);
         self
     }
 
-    /// Files that the tool writes, for hosted workers.
+    /// Sets the files that the tool writes, for hosted workers.
     #[must_use]
     pub fn output_files(mut self, output_files: Vec<McpOutputFile>) -> Self {
         self.output_files = Some(output_files);
@@ -105,18 +105,18 @@ impl ControlRequest for McpCall {
     type Reply = Value;
 }
 
-/// A file that a tool call reads.
+/// A staged file that a tool call reads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpInputFile {
-    /// The name that the tool knows it by.
+    /// Name of the file for the tool.
     pub name: String,
-    /// Where it is staged.
+    /// Path at which the file is staged.
     pub lane_path: String,
 }
 
 impl McpInputFile {
-    /// A staged file under a name.
+    /// Creates a file from its name for the tool and the path at which it is staged.
     #[must_use]
     pub fn new(name: impl Into<String>, lane_path: impl Into<String>) -> Self {
         Self {
@@ -126,21 +126,21 @@ impl McpInputFile {
     }
 }
 
-/// A file that a tool call writes.
+/// A staged file that a tool call writes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpOutputFile {
-    /// The name that the tool knows it by.
+    /// Name of the file for the tool.
     pub name: String,
-    /// Where it is staged.
+    /// Path at which the file is staged.
     pub lane_path: String,
-    /// The version that it must still have to be overwritten.
+    /// Version that the file must still have to be overwritten. `None` sets no condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
 }
 
 impl McpOutputFile {
-    /// A staged file under a name.
+    /// Creates a file from its name for the tool and the path at which it is staged.
     #[must_use]
     pub fn new(name: impl Into<String>, lane_path: impl Into<String>) -> Self {
         Self {
@@ -150,7 +150,7 @@ impl McpOutputFile {
         }
     }
 
-    /// Overwrites the file only while it has this version.
+    /// Overwrites the file only if it still has this version.
     #[must_use]
     pub fn if_match(mut self, version: impl Into<String>) -> Self {
         self.if_match = Some(version.into());

@@ -4,21 +4,21 @@ use serde_json::value::RawValue;
 
 use crate::control::Empty;
 
-/// Carries a JSON-RPC message from a server in the host's process to the CLI.
+/// Request that carries a JSON-RPC message from a server in the host's process to the CLI.
 ///
-/// Only for what the server starts, such as a notification: its answers travel as answers to the
-/// CLI's own requests. The CLI acknowledges every message, also one that it then drops.
+/// Only for messages that the server initiates, such as notifications: responses are sent in the answers to the CLI's
+/// own requests. The CLI acknowledges every message, also one that it then drops.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct McpMessage {
-    /// The key under which the server was registered.
+    /// Key under which the server was registered.
     pub server_name: String,
-    /// The message.
+    /// The JSON-RPC message as raw JSON.
     pub message: Box<RawValue>,
 }
 
 impl McpMessage {
-    /// A message from a server.
+    /// Creates a request that carries a message of the named server.
     #[must_use]
     pub fn new(server_name: impl Into<String>, message: Box<RawValue>) -> Self {
         Self {

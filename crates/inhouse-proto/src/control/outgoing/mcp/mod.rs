@@ -1,7 +1,6 @@
 //! Requests about MCP servers.
 //!
-//! The wire spells the server's name in two ways: `server_name` in `mcp_message`, `serverName` in
-//! all others.
+//! The server's name has two spellings on the wire: `server_name` in `mcp_message`, `serverName` in all others.
 
 mod call;
 mod message;

@@ -3,19 +3,19 @@ use inhouse_macros::Open;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Reads a resource of an MCP server.
+/// Request to read a resource of an MCP server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpReadResource {
-    /// The server.
+    /// Name of the MCP server.
     #[serde(rename = "serverName")]
     pub server_name: String,
-    /// The resource; only `ui://` is allowed.
+    /// URI of the resource. The CLI allows only `ui://`.
     pub uri: String,
 }
 
 impl McpReadResource {
-    /// Creates the request.
+    /// Creates a request for a resource of the named server.
     #[must_use]
     pub fn new(server_name: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
@@ -30,28 +30,28 @@ impl ControlRequest for McpReadResource {
     type Reply = McpReadResourceReply;
 }
 
-/// The reply to [`McpReadResource`].
+/// The reply to [`McpReadResource`]: the contents of the resource.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct McpReadResourceReply {
-    /// The parts of the resource.
+    /// Parts of the resource, each text or base64.
     pub contents: Vec<McpResourceContents>,
 }
 
-/// A part of a resource: text, or base64.
+/// One part of a resource, as text or base64.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct McpResourceContents {
-    /// The resource.
+    /// URI of the resource.
     pub uri: String,
-    /// What it is.
+    /// MIME type of the part.
     #[serde(rename = "mimeType")]
     pub mime_type: Option<String>,
-    /// Its text.
+    /// Text of the part; `None` if it is not text.
     pub text: Option<String>,
-    /// Its bytes in base64, when it is not text.
+    /// Bytes of the part in base64; `None` if it is text.
     pub blob: Option<String>,
-    /// What the server attached to it.
+    /// Metadata that the server attached to the part.
     #[serde(rename = "_meta")]
     pub meta: Option<Map<String, Value>>,
 }

@@ -7,26 +7,25 @@ use serde_json::Value;
 
 use crate::control::Empty;
 
-/// Replaces the MCP servers that were added while running.
+/// Request to replace the MCP servers that were added while the session runs.
 ///
-/// The set is complete: it takes the place of what earlier requests set and of *all* servers in the
-/// host's process, those named in `initialize` included. Servers of the command line and of settings
-/// stay.
+/// The set is complete: it replaces the servers of earlier requests and *all* servers in the host's process, those
+/// named in `initialize` included. Servers of the command line and of settings stay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpSetServers {
-    /// The servers and how each is configured, as in an MCP configuration file.
+    /// Configurations of the servers by name, as in an MCP configuration file.
     pub servers: BTreeMap<String, Value>,
 }
 
 impl McpSetServers {
-    /// The empty set.
+    /// Creates a request with an empty set of servers.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a server.
+    /// Adds a server under a name, with its configuration.
     #[must_use]
     pub fn server(mut self, name: impl Into<String>, config: Value) -> Self {
         self.servers.insert(name.into(), config);
@@ -39,31 +38,31 @@ impl ControlRequest for McpSetServers {
     type Reply = McpSetServersReply;
 }
 
-/// The reply to [`McpSetServers`].
+/// The reply to [`McpSetServers`]: the servers that changed.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct McpSetServersReply {
-    /// Servers that are new.
+    /// Names of the servers that were added.
     pub added: Vec<String>,
-    /// Servers that are gone.
+    /// Names of the servers that were removed.
     pub removed: Vec<String>,
-    /// Servers that did not start, and why.
+    /// Errors of the servers that did not start, by server name.
     pub errors: BTreeMap<String, String>,
 }
 
-/// Connects to a server again.
+/// Request to reconnect to an MCP server.
 ///
-/// It fails for a server in the host's process: turn that off and on with [`McpToggle`].
+/// Reconnecting fails for a server in the host's process: disable and enable that with [`McpToggle`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpReconnect {
-    /// The server.
+    /// Name of the MCP server.
     #[serde(rename = "serverName")]
     pub server_name: String,
 }
 
 impl McpReconnect {
-    /// Creates the request.
+    /// Creates a request for the named server.
     #[must_use]
     pub fn new(server_name: impl Into<String>) -> Self {
         Self {
@@ -77,19 +76,19 @@ impl ControlRequest for McpReconnect {
     type Reply = Empty;
 }
 
-/// Turns a server off or on.
+/// Request to enable or disable an MCP server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpToggle {
-    /// The server.
+    /// Name of the MCP server.
     #[serde(rename = "serverName")]
     pub server_name: String,
-    /// Whether it is on.
+    /// Whether the server is enabled.
     pub enabled: bool,
 }
 
 impl McpToggle {
-    /// Creates the request.
+    /// Creates a request to enable or disable the named server.
     #[must_use]
     pub fn new(server_name: impl Into<String>, enabled: bool) -> Self {
         Self {

@@ -3,26 +3,25 @@ use inhouse_macros::Open;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Asks how the MCP servers are.
+/// Request for the state of the MCP servers.
 ///
-/// A server that lives in the host's process is missing until the CLI has tried to connect to
-/// it once.
+/// A server in the host's process is missing from the reply until the CLI has tried to connect to it once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct McpStatus {
-    /// Whether to answer from what is known now; for remote transports only.
+    /// Whether the CLI replies with the state that it has now; for remote transports only.
     #[serde(rename = "liveReply", skip_serializing_if = "Option::is_none")]
     pub live_reply: Option<bool>,
 }
 
 impl McpStatus {
-    /// Creates the request without its optional members.
+    /// Creates a request without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether to answer from what is known now; for remote transports only.
+    /// Sets whether the CLI replies with the state that it has now; for remote transports only.
     #[must_use]
     pub fn live_reply(mut self, live_reply: bool) -> Self {
         self.live_reply = Some(live_reply);
@@ -35,94 +34,94 @@ impl ControlRequest for McpStatus {
     type Reply = McpStatusReply;
 }
 
-/// The reply to [`McpStatus`].
+/// The reply to [`McpStatus`]: the state of each MCP server.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpStatusReply {
-    /// The servers.
+    /// The MCP servers of the session.
     pub mcp_servers: Vec<McpServerStatus>,
 }
 
-/// How one MCP server is.
+/// State of one MCP server.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpServerStatus {
-    /// Its name.
+    /// Name of the MCP server.
     pub name: String,
-    /// Whether it is connected.
+    /// State of the connection to the server.
     pub status: McpConnection,
-    /// What it says about itself.
+    /// Name and version that the server reported.
     pub server_info: Option<McpServerInfo>,
-    /// Why it failed.
+    /// Reason why the connection failed.
     pub error: Option<String>,
-    /// How it is configured.
+    /// Configuration of the server. The CLI sends none for a server in the host's process.
     pub config: Option<Map<String, Value>>,
-    /// How it is reached: `sdk`, `stdio`, `sse` or `http`; absent from old CLIs.
+    /// Transport of the connection: `sdk`, `stdio`, `sse` or `http`; `None` with old CLIs.
     pub transport: Option<String>,
-    /// The layer of configuration that names it.
+    /// Configuration scope that defines the server, such as `dynamic`.
     pub scope: Option<String>,
-    /// Where it comes from; `sdk` for a server in the host's process.
+    /// Source that the server comes from; `sdk` for a server in the host's process.
     pub source: Option<String>,
-    /// Its tools.
+    /// Tools that the server provides.
     pub tools: Option<Vec<McpToolInfo>>,
 }
 
-/// The state of the connection to an MCP server.
+/// State of the connection to an MCP server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum McpConnection {
-    /// It answers.
+    /// The server is connected and answers.
     Connected,
-    /// It could not be reached.
+    /// The server could not be reached.
     Failed,
-    /// It wants somebody to sign in first.
+    /// The server requires the user to sign in first.
     #[serde(rename = "needs-auth")]
     NeedsAuth,
-    /// It is being connected.
+    /// The connection is being established.
     Pending,
-    /// It is turned off.
+    /// The server is disabled.
     Disabled,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// What an MCP server says about itself.
+/// Name and version that an MCP server reported.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct McpServerInfo {
-    /// Its own name.
+    /// Name that the server reported.
     pub name: String,
-    /// Its version.
+    /// Version that the server reported.
     pub version: String,
 }
 
-/// A tool of an MCP server.
+/// A tool of an MCP server, as the CLI lists it.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct McpToolInfo {
-    /// Its name, without the server's.
+    /// Name of the tool, without the server's name.
     pub name: String,
-    /// What it does.
+    /// Description of what the tool does.
     pub description: Option<String>,
-    /// What it promises.
+    /// Hints about the effects of the tool.
     pub annotations: Option<McpToolAnnotations>,
-    /// What the server attached to it.
+    /// Metadata that the server attached to the tool.
     #[serde(rename = "_meta")]
     pub meta: Option<Map<String, Value>>,
 }
 
-/// What a tool promises about its calls.
+/// Hints of an MCP server about the effects of calls to a tool.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpToolAnnotations {
-    /// They change nothing.
+    /// Whether calls leave everything unchanged.
     pub read_only: Option<bool>,
-    /// They may destroy something.
+    /// Whether calls may destroy data.
     pub destructive: Option<bool>,
-    /// They reach out into the world.
+    /// Whether calls interact with systems outside of the server.
     pub open_world: Option<bool>,
 }
