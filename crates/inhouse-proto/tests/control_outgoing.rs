@@ -1,4 +1,4 @@
-//! Every request of the host: its exact JSON, and its reply with every member typed.
+//! Checks the exact JSON of every request that the host sends, and that every member of its reply is decoded.
 
 mod support;
 
@@ -55,32 +55,36 @@ const DECLARED: [&str; 37] = [
     "set_has_subscribers",
 ];
 
-/// Collects the subtypes that were checked.
+/// Checks requests against expected JSON, and records their subtypes.
 #[derive(Default)]
 struct Golden {
     seen: Vec<&'static str>,
 }
 
 impl Golden {
-    /// A request that is answered with what was asked for: no payload is an error.
-    fn asks<R>(&mut self, request: R, body: Value, payload: Value)
+    /// Checks a request whose reply carries the requested data: a reply without a payload is an error.
+    fn check_query<R>(&mut self, request: R, body: Value, payload: Value)
     where
         R: ControlRequest,
         R::Reply: Debug,
     {
         self.check(&request, &body, &payload);
-        assert!(R::reply(None).is_err(), "{} needs a payload", R::SUBTYPE);
+        assert!(
+            R::reply(None).is_err(),
+            "{} must require a payload",
+            R::SUBTYPE
+        );
     }
 
-    /// A request that is confirmed: with a payload or without one.
-    fn tells<R>(&mut self, request: R, body: Value, payload: Value)
+    /// Checks a request whose reply only confirms it: the payload may be absent.
+    fn check_command<R>(&mut self, request: R, body: Value, payload: Value)
     where
         R: ControlRequest,
         R::Reply: Debug,
     {
         self.check(&request, &body, &payload);
         for absent in [None, Some("null")] {
-            R::reply(absent).expect("a confirmation may be empty");
+            R::reply(absent).expect("a confirmation without a payload is valid");
         }
     }
 
@@ -94,18 +98,18 @@ impl Golden {
         assert_eq!(sent, *body, "{}", R::SUBTYPE);
         assert!(text.starts_with(r#"{"subtype":"#), "{text}");
 
-        let shown = |payload: &Value| match R::reply(Some(&payload.to_string())) {
+        let decoded = |payload: &Value| match R::reply(Some(&payload.to_string())) {
             Ok(reply) => format!("{reply:?}"),
             Err(error) => format!("error: {error}"),
         };
-        let whole = shown(payload);
+        let whole = decoded(payload);
         assert!(!whole.starts_with("error: "), "{}: {whole}", R::SUBTYPE);
-        assert_eq!(unread(payload, &shown), BTreeSet::new(), "{}", R::SUBTYPE);
+        assert_eq!(unread(payload, &decoded), BTreeSet::new(), "{}", R::SUBTYPE);
 
         let mut newer = payload.clone();
         newer["a_newer_member"] = json!({"ignored": [1, null]});
         let is_untyped = type_name::<R::Reply>() == type_name::<Value>();
-        assert!(shown(&newer) == whole || is_untyped, "{}", R::SUBTYPE);
+        assert!(decoded(&newer) == whole || is_untyped, "{}", R::SUBTYPE);
         self.seen.push(R::SUBTYPE);
     }
 }
@@ -122,11 +126,11 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn every_declared_subtype_has_its_json_and_its_reply() {
+fn declared_requests_and_replies_match_the_wire() {
     let mut golden = Golden::default();
     session(&mut golden);
     mcp(&mut golden);
-    work(&mut golden);
+    tasks_and_files(&mut golden);
     reports(&mut golden);
     settings(&mut golden);
 
@@ -137,19 +141,19 @@ fn every_declared_subtype_has_its_json_and_its_reply() {
 }
 
 #[test]
-fn so_have_the_undeclared_ones() {
+fn undeclared_requests_and_replies_match_the_wire() {
     let mut golden = Golden::default();
-    golden.tells(
+    golden.check_command(
         SetMcpPermissionModeOverride::new("crm", PermissionMode::Auto),
         json!({"subtype": "set_mcp_permission_mode_override", "serverName": "crm", "mode": "auto"}),
         json!({"warning": "the session is stricter"}),
     );
-    golden.tells(
+    golden.check_command(
         SetMcpPermissionModeOverride::new("crm", None),
         json!({"subtype": "set_mcp_permission_mode_override", "serverName": "crm", "mode": null}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         EndSession::new(),
         json!({"subtype": "end_session"}),
         json!({}),
@@ -157,7 +161,7 @@ fn so_have_the_undeclared_ones() {
 }
 
 fn session(golden: &mut Golden) {
-    golden.tells(
+    golden.check_command(
         Initialize::new().sdk_mcp_server("calc"),
         json!({"subtype": "initialize", "sdkMcpServers": ["calc"]}),
         json!({
@@ -190,47 +194,47 @@ fn session(golden: &mut Golden) {
             "remote_control_available": false,
         }),
     );
-    golden.tells(
+    golden.check_command(
         Interrupt::new(),
         json!({"subtype": "interrupt"}),
         json!({"still_queued": ["0b7e"], "cancelled": []}),
     );
-    golden.tells(
+    golden.check_command(
         SetPermissionMode::new(PermissionMode::Plan),
         json!({"subtype": "set_permission_mode", "mode": "plan"}),
         json!({"mode": "plan"}),
     );
-    golden.tells(
+    golden.check_command(
         SetModel::new("haiku"),
         json!({"subtype": "set_model", "model": "haiku"}),
         json!({"model": "claude-haiku-4-5"}),
     );
-    golden.tells(
+    golden.check_command(
         SetMaxThinkingTokens::new().max_thinking_tokens(4096),
         json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 4096}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         RenameSession::new("Port scan").source(RenameSource::Host),
         json!({"subtype": "rename_session", "title": "Port scan", "source": "host"}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         SetColor::new("default"),
         json!({"subtype": "set_color", "color": "default"}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         SetHasSubscribers::new(None),
         json!({"subtype": "set_has_subscribers", "has_subscribers": null}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         RegisterRepoRoot::new("/srv/x/sub").reload_skills(true),
         json!({"subtype": "register_repo_root", "directory": "/srv/x/sub", "reload_skills": true}),
         json!({"directory": "/srv/x/sub"}),
     );
-    golden.asks(
+    golden.check_query(
         GetBinaryVersion::new(),
         json!({"subtype": "get_binary_version"}),
         json!({"version": "2.1.325", "buildTime": "2026-11-13T18:52:23Z"}),
@@ -238,38 +242,38 @@ fn session(golden: &mut Golden) {
 }
 
 fn mcp(golden: &mut Golden) {
-    golden.asks(
+    golden.check_query(
         McpStatus::new(),
         json!({"subtype": "mcp_status"}),
         json!({"mcpServers": [status(), {"name": "crm", "status": "needs-auth"}]}),
     );
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-    golden.tells(
+    golden.check_command(
         McpMessage::new("calc", raw(changed.clone())),
         json!({"subtype": "mcp_message", "server_name": "calc", "message": changed}),
         json!({}),
     );
-    golden.asks(
+    golden.check_query(
         McpSetServers::new().server("calc", json!({"type": "sdk", "name": "calc"})),
         json!({"subtype": "mcp_set_servers", "servers": {"calc": {"type": "sdk", "name": "calc"}}}),
         json!({"added": ["calc"], "removed": ["old"], "errors": {"bad": "no such file"}}),
     );
-    golden.tells(
+    golden.check_command(
         McpReconnect::new("crm"),
         json!({"subtype": "mcp_reconnect", "serverName": "crm"}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         McpToggle::new("calc", false),
         json!({"subtype": "mcp_toggle", "serverName": "calc", "enabled": false}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         McpCall::new("mcp__crm__lookup").arguments(object(json!({"id": 4}))),
         json!({"subtype": "mcp_call", "tool": "mcp__crm__lookup", "arguments": {"id": 4}}),
         json!({"content": [{"type": "text", "text": "Ada"}]}),
     );
-    golden.asks(
+    golden.check_query(
         McpReadResource::new("crm", "ui://card"),
         json!({"subtype": "mcp_read_resource", "serverName": "crm", "uri": "ui://card"}),
         json!({"contents": [
@@ -279,48 +283,48 @@ fn mcp(golden: &mut Golden) {
     );
 }
 
-fn work(golden: &mut Golden) {
-    golden.asks(
+fn tasks_and_files(golden: &mut Golden) {
+    golden.check_query(
         RewindFiles::new("9d3a").dry_run(true),
         json!({"subtype": "rewind_files", "user_message_id": "9d3a", "dry_run": true}),
         json!({"canRewind": true, "filesChanged": ["a.txt"], "insertions": 1, "deletions": 0, "skippedLinks": ["l"]}),
     );
-    golden.tells(
+    golden.check_command(
         StopTask::new("t1"),
         json!({"subtype": "stop_task", "task_id": "t1"}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         BackgroundTasks::new().tool_use_id("toolu_5"),
         json!({"subtype": "background_tasks", "tool_use_id": "toolu_5"}),
         json!({"backgrounded": true}),
     );
-    golden.asks(
+    golden.check_query(
         GetTaskOutput::new("t1"),
         json!({"subtype": "get_task_output", "task_id": "t1"}),
         json!({"output": "ok\n", "total_bytes": 3, "truncated": false}),
     );
-    golden.asks(
+    golden.check_query(
         CancelAsyncMessage::new("0b7e"),
         json!({"subtype": "cancel_async_message", "message_uuid": "0b7e"}),
         json!({"cancelled": true}),
     );
-    golden.tells(
+    golden.check_command(
         SeedReadState::new("src/a.rs", 1_731_000_000_000),
         json!({"subtype": "seed_read_state", "path": "src/a.rs", "mtime": 1_731_000_000_000_u64}),
         json!({}),
     );
-    golden.asks(
+    golden.check_query(
         ReadFile::new("README.md").max_bytes(1000),
         json!({"subtype": "read_file", "path": "README.md", "max_bytes": 1000}),
         json!({"contents": "# x", "absPath": "/srv/x/README.md", "lossy": false, "requested_path": "README.md"}),
     );
-    golden.asks(
+    golden.check_query(
         FileSuggestions::new("src/m"),
         json!({"subtype": "file_suggestions", "query": "src/m"}),
         json!({"suggestions": [{"path": "src/main.rs"}], "cwd": "/srv/x"}),
     );
-    golden.asks(
+    golden.check_query(
         ReloadPlugins::new().hold_on_cache_impact(true),
         json!({"subtype": "reload_plugins", "hold_on_cache_impact": true}),
         json!({
@@ -329,12 +333,12 @@ fn work(golden: &mut Golden) {
             "cache_impact": {"tokens": 1},
         }),
     );
-    golden.asks(
+    golden.check_query(
         ReloadSkills::new(),
         json!({"subtype": "reload_skills"}),
         json!({"skills": [{"name": "dataviz", "description": "Charts", "argumentHint": ""}]}),
     );
-    golden.asks(
+    golden.check_query(
         ReloadOutputStyles::new(),
         json!({"subtype": "reload_output_styles"}),
         json!({"available_output_styles": ["default"]}),
@@ -342,7 +346,7 @@ fn work(golden: &mut Golden) {
 }
 
 fn reports(golden: &mut Golden) {
-    golden.asks(
+    golden.check_query(
         GetContextUsage::new().detail(ContextDetail::Summary),
         json!({"subtype": "get_context_usage", "detail": "summary"}),
         json!({
@@ -379,7 +383,7 @@ fn reports(golden: &mut Golden) {
             "apiUsage": null,
         }),
     );
-    golden.asks(
+    golden.check_query(
         GetUsage::new().skip_behaviors(true),
         json!({"subtype": "get_usage", "skip_behaviors": true}),
         json!({
@@ -390,12 +394,12 @@ fn reports(golden: &mut Golden) {
             "subscription_type": null, "rate_limits_available": false, "rate_limits": null, "behaviors": null,
         }),
     );
-    golden.asks(
+    golden.check_query(
         GetSessionCost::new(),
         json!({"subtype": "get_session_cost"}),
         json!({"text": "Total cost: $0.02"}),
     );
-    golden.asks(
+    golden.check_query(
         GetHooksListing::new(),
         json!({"subtype": "get_hooks_listing"}),
         json!({
@@ -407,7 +411,7 @@ fn reports(golden: &mut Golden) {
             },
         }),
     );
-    golden.asks(
+    golden.check_query(
         ListPermissionRules::new(),
         json!({"subtype": "list_permission_rules"}),
         json!({"state": {
@@ -419,7 +423,7 @@ fn reports(golden: &mut Golden) {
             "errors": [], "withheld": null,
         }}),
     );
-    golden.asks(
+    golden.check_query(
         ListModels::new(),
         json!({"subtype": "list_models"}),
         json!({"models": [model(), {"value": "haiku", "displayName": "Haiku", "description": "Fast"}]}),
@@ -427,7 +431,7 @@ fn reports(golden: &mut Golden) {
 }
 
 fn settings(golden: &mut Golden) {
-    golden.asks(
+    golden.check_query(
         GetSettings::new(),
         json!({"subtype": "get_settings"}),
         json!({
@@ -436,12 +440,12 @@ fn settings(golden: &mut Golden) {
             "applied": {"model": "claude-sonnet-5"},
         }),
     );
-    golden.tells(
+    golden.check_command(
         ApplyFlagSettings::new(object(json!({"effortLevel": "low", "model": null}))),
         json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": "low", "model": null}}),
         json!({}),
     );
-    golden.tells(
+    golden.check_command(
         UpdateSettings::new(SettingsFile::Local, object(json!({"outputStyle": "Concise"}))),
         json!({"subtype": "update_settings", "source": "localSettings", "settings": {"outputStyle": "Concise"}}),
         json!({}),
@@ -472,7 +476,7 @@ fn status() -> Value {
 }
 
 #[test]
-fn everything_optional_is_sent_under_its_wire_name() {
+fn optional_members_are_sent_under_their_wire_names() {
     let cases = [
         (
             encode(&Interrupt::new().cancel_queued(true)),
@@ -536,15 +540,16 @@ fn everything_optional_is_sent_under_its_wire_name() {
     for (text, expected) in cases {
         let text = text.expect("a request is serializable");
         assert_eq!(
-            serde_json::from_str::<Value>(&text).expect("JSON"),
+            serde_json::from_str::<Value>(&text).expect("a request is JSON"),
             expected
         );
     }
 }
 
 #[test]
-fn absent_null_and_a_value_are_three_things() {
-    let encode = |request: &SetMaxThinkingTokens| encode(request).expect("a request");
+fn change_is_sent_as_absent_null_or_value() {
+    let encode =
+        |request: &SetMaxThinkingTokens| encode(request).expect("a request is serializable");
     assert_eq!(
         encode(&SetMaxThinkingTokens::new()),
         r#"{"subtype":"set_max_thinking_tokens"}"#
@@ -557,11 +562,12 @@ fn absent_null_and_a_value_are_three_things() {
         ),
         r#"{"subtype":"set_max_thinking_tokens","max_thinking_tokens":null,"thinking_display":"omitted"}"#
     );
-    let reset = inhouse_proto::control::encode(&SetModel::reset()).expect("a request");
+    let reset =
+        inhouse_proto::control::encode(&SetModel::reset()).expect("a request is serializable");
     assert_eq!(reset, r#"{"subtype":"set_model","model":null}"#);
     let mut keep = SetModel::reset();
     keep.model = Change::Keep;
-    let keep = inhouse_proto::control::encode(&keep).expect("a request");
+    let keep = inhouse_proto::control::encode(&keep).expect("a request is serializable");
     assert_eq!(keep, r#"{"subtype":"set_model"}"#);
 }
 
@@ -633,8 +639,8 @@ fn initialize_sends_every_member() {
         .per_task_stop_affordance(true)
         .plugins([Plugin::local("/srv/plugin")])
         .extra("workspaceTrust", json!("trusted"));
-    let sent: Value =
-        serde_json::from_str(&encode(&request).expect("a request")).expect("a request is JSON");
+    let sent: Value = serde_json::from_str(&encode(&request).expect("a request is serializable"))
+        .expect("a request is JSON");
     assert_eq!(
         sent,
         json!({
@@ -683,31 +689,33 @@ fn initialize_sends_every_member() {
         })
     );
     assert_eq!(
-        encode(&Initialize::new()).expect("a request"),
+        encode(&Initialize::new()).expect("a request is serializable"),
         r#"{"subtype":"initialize"}"#
     );
 }
 
 #[test]
-fn a_surprise_costs_one_member_and_not_the_reply() {
+fn optional_member_of_wrong_type_is_decoded_as_none() {
     let payload = json!({"still_queued": "three", "cancelled": ["a"]});
-    let reply = Interrupt::reply(Some(&payload.to_string())).expect("an open reply");
+    let reply = Interrupt::reply(Some(&payload.to_string()))
+        .expect("a member of the wrong type is ignored");
     assert_eq!(reply.still_queued, None);
     assert_eq!(reply.cancelled.as_deref(), Some(&["a".to_owned()][..]));
 
     let payload = json!({"commands": [{"name": "no description"}], "pid": 7});
-    let reply = Initialize::reply(Some(&payload.to_string())).expect("an open reply");
+    let reply = Initialize::reply(Some(&payload.to_string()))
+        .expect("a member of the wrong type is ignored");
     assert_eq!((reply.commands.is_none(), reply.pid), (true, Some(7)));
 }
 
 #[test]
-fn a_reply_without_what_was_asked_for_says_what_is_missing() {
+fn error_names_the_missing_member_of_a_reply() {
     let error = ReadFile::reply(Some(r#"{"contents": "x"}"#)).expect_err("absPath is missing");
     assert!(error.to_string().contains("absPath"), "{error}");
 }
 
 #[test]
-fn a_request_of_ones_own_needs_a_subtype_and_a_reply() {
+fn custom_request_needs_only_a_subtype_and_a_reply() {
     #[derive(Serialize)]
     struct GetPlan;
     impl ControlRequest for GetPlan {
@@ -715,12 +723,15 @@ fn a_request_of_ones_own_needs_a_subtype_and_a_reply() {
         type Reply = Value;
     }
     assert_eq!(
-        encode(&GetPlan).expect("a request"),
+        encode(&GetPlan).expect("a request is serializable"),
         r#"{"subtype":"get_plan"}"#
     );
-    assert_eq!(GetPlan::reply(None).expect("any JSON"), json!({}));
     assert_eq!(
-        GetPlan::reply(Some(r#"{"exists": false}"#)).expect("any JSON"),
+        GetPlan::reply(None).expect("a `Value` accepts any payload"),
+        json!({})
+    );
+    assert_eq!(
+        GetPlan::reply(Some(r#"{"exists": false}"#)).expect("a `Value` accepts any payload"),
         json!({"exists": false})
     );
 
@@ -733,8 +744,8 @@ fn a_request_of_ones_own_needs_a_subtype_and_a_reply() {
         type Reply = ();
     }
     assert_eq!(
-        encode(&Pause { paused: true }).expect("a request"),
+        encode(&Pause { paused: true }).expect("a request is serializable"),
         r#"{"subtype":"set_prompt_suggestions_paused","paused":true}"#
     );
-    Pause::reply(None).expect("nothing is what `()` stands for");
+    Pause::reply(None).expect("`()` accepts a reply without a payload");
 }
