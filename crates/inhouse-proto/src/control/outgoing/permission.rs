@@ -8,6 +8,7 @@ use crate::control::{PermissionBehavior, PermissionMode};
 /// Request to change the permission mode.
 ///
 /// The CLI rejects `bypassPermissions` unless the process was started with `--allow-dangerously-skip-permissions`.
+/// For an unknown mode, CLI 2.1.325 replies with the error code `invalid_mode`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetPermissionMode {

@@ -16,7 +16,7 @@ pub struct ReloadPlugins {
     /// Plugins to add to the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub add_plugins: Option<Vec<Plugin>>,
-    /// Whether the CLI rejects the request while a turn is running.
+    /// Whether the CLI rejects the request while a turn is running, with the error code `reload_plugins_busy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refuse_if_busy: Option<bool>,
 }

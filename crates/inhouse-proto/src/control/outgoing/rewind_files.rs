@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Request to restore files to their state when a prompt was sent.
 ///
-/// File checkpointing must be enabled.
+/// File checkpointing must be enabled; otherwise the CLI replies with an error.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RewindFiles {

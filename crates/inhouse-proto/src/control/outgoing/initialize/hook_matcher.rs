@@ -18,7 +18,8 @@ pub struct HookMatcher {
     pub hook_callback_ids: Vec<String>,
     /// Time that the CLI waits for each callback, sent in seconds. `None` uses the default of the CLI.
     ///
-    /// A `PreToolUse` callback that does not answer in time denies the tool call, whatever `on_failure` is.
+    /// A `PreToolUse` callback that does not answer in time denies the tool call, whatever `on_failure` is. CLI 2.1.325
+    /// also drops the prompt of `UserPromptSubmit` and denies the request of `PermissionRequest` then.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seconds")]
     pub timeout: Option<Duration>,
     /// Reaction of the CLI to an error of a callback. `None` is [`Continue`](OnHookFailure::Continue).

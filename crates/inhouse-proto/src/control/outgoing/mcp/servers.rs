@@ -39,6 +39,8 @@ impl ControlRequest for McpSetServers {
 }
 
 /// The reply to [`McpSetServers`]: the servers that changed.
+///
+/// CLI 2.1.325 sends the reply before the MCP handshakes of servers in the host's process.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct McpSetServersReply {

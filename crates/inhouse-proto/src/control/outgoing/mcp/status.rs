@@ -54,13 +54,14 @@ pub struct McpServerStatus {
     pub status: McpConnection,
     /// Name and version that the server reported.
     pub server_info: Option<McpServerInfo>,
-    /// Reason why the connection failed.
+    /// Reason why the connection failed. CLI 2.1.325 sends none for a server in the host's process.
     pub error: Option<String>,
     /// Configuration of the server. The CLI sends none for a server in the host's process.
     pub config: Option<Map<String, Value>>,
     /// Transport of the connection: `sdk`, `stdio`, `sse` or `http`; `None` with old CLIs.
     pub transport: Option<String>,
-    /// Configuration scope that defines the server, such as `dynamic`.
+    /// Configuration scope that defines the server, such as `dynamic` for a server in the host's process. CLI 2.1.325
+    /// sends `user` instead after the connection to such a server has failed.
     pub scope: Option<String>,
     /// Source that the server comes from; `sdk` for a server in the host's process.
     pub source: Option<String>,
