@@ -1,29 +1,29 @@
 use inhouse_macros::Open;
 
-/// The goal toward which the CLI keeps working by itself was set, changed or dropped.
+/// Reports that the goal that the CLI works toward without further prompts was set, changed or cleared.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ActiveGoalMessage {
-    /// The goal; `None` when there is none any more.
+    /// The goal; `None` if there is no longer one.
     pub value: Option<ActiveGoal>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A goal toward which the CLI keeps working.
+/// A goal that the CLI works toward without further prompts.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ActiveGoal {
-    /// When it is reached, in words.
+    /// The condition under which the goal is reached, as text.
     pub condition: String,
-    /// How often the CLI has tried.
+    /// Number of attempts that the CLI has made.
     pub iterations: Option<u64>,
-    /// When it was set, in milliseconds of Unix time.
+    /// Time at which the goal was set, in milliseconds since the Unix epoch.
     pub set_at: Option<f64>,
-    /// Tokens that had been used by then.
+    /// Number of tokens that had been used when the goal was set.
     pub tokens_at_start: Option<u64>,
-    /// Why it was not reached the last time.
+    /// Reason why the last attempt did not reach the goal.
     pub last_reason: Option<String>,
 }

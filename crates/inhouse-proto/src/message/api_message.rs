@@ -3,155 +3,155 @@ use serde_json::Value;
 
 use super::{ContentBlock, Usage};
 
-/// The message object of the API, as it stands inside of assistant messages and stream events.
+/// The message object of the API, as contained in assistant messages and stream events.
 ///
-/// Only the content is certain to be there: other providers, older models, and the messages
-/// that the CLI makes up itself leave members out.
+/// Only `content` is always present: other providers, older models, and the messages that the CLI generates itself
+/// omit members.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ApiMessage {
     /// The API's id of the message. Several assistant messages share it.
     pub id: Option<String>,
-    /// The kind of object.
+    /// The kind of API object; always a message so far.
     #[serde(rename = "type")]
     pub kind: Option<ApiMessageKind>,
-    /// Who speaks: the assistant.
+    /// The author of the message: the assistant.
     pub role: Option<Role>,
-    /// The model; `<synthetic>` when the CLI wrote the message itself.
+    /// The model that wrote the message; `<synthetic>` if the CLI generated it.
     pub model: Option<String>,
-    /// The content.
+    /// The content blocks of the message.
     pub content: Vec<ContentBlock>,
-    /// Why the model stopped; `None` while it has not.
+    /// Reason why the model stopped; `None` while it is still writing.
     pub stop_reason: Option<StopReason>,
-    /// The sequence at which it stopped.
+    /// The stop sequence that the model wrote, if it stopped at one.
     pub stop_sequence: Option<String>,
-    /// More about a refusal.
+    /// Details of a refusal; `None` unless the model refused.
     pub stop_details: Option<Box<StopDetails>>,
-    /// Tokens; provisional until the whole message is done.
+    /// Token counts; provisional until the whole message is finished.
     pub usage: Option<Box<Usage>>,
-    /// The container in which the API's tools ran.
+    /// The container in which the API ran its tools, if it ran any there.
     pub container: Option<Box<Container>>,
-    /// What the API removed from the context.
+    /// Edits by which the API removed content from the context.
     pub context_management: Option<ContextManagement>,
-    /// Why the prompt cache was missed.
+    /// Diagnostics of the request, such as the reason for a prompt cache miss.
     pub diagnostics: Option<Diagnostics>,
-    /// How the API changed the input before the model saw it.
+    /// Changes that the API made to the input before the model received it.
     pub input_transformations: Option<Vec<Value>>,
 }
 
-/// The kind of object that a message of the API is.
+/// The kind of API object that a message is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ApiMessageKind {
-    /// A message: so far there is no other kind.
+    /// A message. No other kind exists so far.
     Message,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Who speaks in a message of the API.
+/// The author of a message of the API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
-    /// The model.
+    /// The model wrote the message.
     Assistant,
-    /// The user, or the CLI in the user's place.
+    /// The user wrote the message, or the CLI did on the user's side.
     User,
-    /// Whoever instructs the model.
+    /// The message contains system instructions for the model.
     System,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Why the model stopped.
+/// Reason why the model stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It was done.
+    /// The model finished its answer.
     EndTurn,
-    /// It reached the limit on output tokens.
+    /// The limit on output tokens was reached.
     MaxTokens,
-    /// It wrote a stop sequence.
+    /// The model wrote a stop sequence.
     StopSequence,
-    /// It called a tool.
+    /// The model called a tool.
     ToolUse,
-    /// A long turn paused, to be continued.
+    /// The API paused a long turn, which is to be continued.
     PauseTurn,
     /// The conversation was compacted.
     Compaction,
-    /// It refused.
+    /// The model refused to answer.
     Refusal,
-    /// The context window was full.
+    /// The context window of the model was full.
     ModelContextWindowExceeded,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// More about a refusal.
+/// Details of a refusal.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct StopDetails {
-    /// The kind: `refusal`.
+    /// The kind of details, `refusal`.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// What the refusal was about.
+    /// The category of harm that the refusal is about.
     pub category: Option<RefusalCategory>,
-    /// The reason in words.
+    /// Explanation of the refusal as text.
     pub explanation: Option<String>,
-    /// A model that may answer instead.
+    /// The model that the API recommends for a retry.
     pub recommended_model: Option<String>,
-    /// Entitles a retry with the other model to a refund.
+    /// The token that entitles a retry with another model to a refund.
     pub fallback_credit_token: Option<String>,
-    /// Whether that token covers text written before the refusal.
+    /// Whether the fallback credit token covers text that was written before the refusal.
     pub fallback_has_prefill_claim: Option<bool>,
 }
 
-/// What a refusal was about.
+/// The category of harm that a refusal is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RefusalCategory {
-    /// Attacks on computers.
+    /// The request concerned attacks on computer systems.
     Cyber,
-    /// Biological harm.
+    /// The request concerned biological harm.
     Bio,
-    /// Work on large language models themselves.
+    /// The request concerned the development of large language models.
     FrontierLlm,
-    /// Getting at hidden reasoning.
+    /// The request tried to extract hidden reasoning.
     ReasoningExtraction,
-    /// Other harm.
+    /// The request concerned another kind of harm.
     GeneralHarms,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// The container in which the API's tools ran.
+/// The container in which the API ran its tools.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct Container {
-    /// The id, to use the container again.
+    /// The id of the container, by which it can be used again.
     pub id: Option<String>,
-    /// When it goes away, as an ISO 8601 time.
+    /// Time at which the container expires, in ISO 8601.
     pub expires_at: Option<String>,
-    /// The skills that were loaded into it.
+    /// The skills that were loaded into the container.
     pub skills: Option<Vec<Value>>,
 }
 
-/// What the API removed from the context by itself.
+/// Edits by which the API removed content from the context.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextManagement {
-    /// The edits.
+    /// The edits that were applied, in the API's format.
     pub applied_edits: Option<Vec<Value>>,
 }
 
-/// What the API noticed about the request.
+/// Diagnostics that the API reports for a request.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// Why the prompt cache was missed, as the API gives it.
+    /// Reason why the prompt cache was missed, in the API's format.
     pub cache_miss_reason: Option<Value>,
 }

@@ -6,69 +6,70 @@ use std::borrow::Cow;
 use super::content::text_of;
 use super::{ApiMessage, AssistantError, ContextUsage, ToolUseBlock, UsageReport};
 
-/// A finished piece of what the model said.
+/// A finished content block of the model's answer.
 ///
-/// The CLI sends one for each content block: several in a row share the API's message id in
-/// [`ApiMessage::id`], have no stop reason yet, and count tokens only provisionally. The final
-/// stop reason and the totals are in the [`ResultMessage`](super::ResultMessage) of the turn.
+/// The CLI sends one such message for each content block. Consecutive messages share the API's message id in
+/// [`ApiMessage::id`], have no stop reason yet, and have only provisional token counts. The final stop reason and the
+/// totals are in the [`ResultMessage`](super::ResultMessage) of the turn.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct AssistantMessage {
-    /// What the model said.
+    /// The message object of the API, usually with a single content block.
     pub message: ApiMessage,
-    /// The tool call whose subagent speaks; `None` on the main thread.
+    /// The tool call that started the subagent that wrote the message; `None` in the main conversation.
     pub parent_tool_use_id: Option<String>,
-    /// The subagent, by the id that its task events carry too.
+    /// The id of the subagent, equal to the task id in its task events.
     pub agent_id: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
-    /// The id of this message: a point from which a session can be forked or resumed.
+    /// The id of this message. A session can be forked or resumed from it.
     pub uuid: Option<String>,
-    /// When the block was done by the CLI's clock, as an ISO 8601 time; for display only.
+    /// Time at which the block was finished by the CLI's clock, in ISO 8601; for display only.
     pub timestamp: Option<String>,
-    /// Set when the CLI made the message up to report that a call of the API failed.
+    /// The kind of API failure, if the CLI generated the message to report one.
     pub error: Option<AssistantError>,
-    /// Whether it reports a failure of the API. Not declared by the CLI.
+    /// Whether the message reports an API failure. Not declared by the CLI.
     pub is_api_error_message: Option<bool>,
-    /// The HTTP status of that failure. Not declared by the CLI.
+    /// HTTP status of the API failure. Not declared by the CLI.
     pub api_error_status: Option<u16>,
-    /// The kind of that failure. Not declared by the CLI.
+    /// The API's type of the failure. Not declared by the CLI.
     pub api_error_type: Option<String>,
-    /// How to show the tools that it calls. Not declared by the CLI.
+    /// Display information about the called tools. Not declared by the CLI.
     pub tool_use_meta: Option<Vec<Value>>,
-    /// The prompt that is being answered; only on the first message after it changed, and never
-    /// from a subagent.
+    /// The id of the prompt that is being answered. Present only on the first message after the prompt changed, and
+    /// never on messages of subagents.
     pub user_message_uuid: Option<String>,
-    /// All prompts that the turn has taken in so far, at most 64; comes with the one above.
+    /// The ids of all prompts that the turn has consumed so far, at most 64. Present only together with
+    /// `user_message_uuid`.
     pub user_message_uuids: Option<Vec<String>>,
-    /// The kind of subagent.
+    /// The type name of the subagent.
     pub subagent_type: Option<String>,
-    /// What the subagent was asked to do, in short.
+    /// Short description of the subagent's task.
     pub task_description: Option<String>,
-    /// The API request behind the message.
+    /// The id of the API request that produced the message.
     pub request_id: Option<String>,
-    /// Why the turn goes on after it was cut off, such as `interrupted_turn`.
+    /// Reason why the turn continues after it was cut off, such as `interrupted_turn`.
     pub resume_reason: Option<String>,
-    /// Whether the turn goes on in the middle of its thinking.
+    /// Whether the turn continues inside a thinking block that was cut off.
     pub resumed_from_incomplete_thinking: Option<bool>,
-    /// Earlier messages that this one replaces: forget them.
+    /// The ids of earlier messages that this one replaces. Remove them from a stored or displayed conversation.
     pub supersedes: Option<Vec<String>>,
-    /// Whether an interrupt cut the text off, perhaps in the middle of a word.
+    /// Whether an interrupt cut off the text, possibly in the middle of a word.
     pub aborted: Option<bool>,
-    /// The answer to `/context` as data.
+    /// The answer to `/context` as structured data.
     pub context_usage: Option<Box<ContextUsage>>,
-    /// The answer to `/usage` as data.
+    /// The answer to `/usage` as structured data.
     pub usage_report: Option<Box<UsageReport>>,
 }
 
 impl AssistantMessage {
-    /// The text blocks put together; empty when there are none.
+    /// Returns the text of all text blocks, concatenated; empty if there are none.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         text_of(&self.message.content)
     }
 
-    /// The tool calls, without those of tools that run at the API.
+    /// Returns the tool calls that the CLI or the host runs, without those that run at the API.
     pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUseBlock> {
         self.message
             .content

@@ -1,11 +1,11 @@
 use inhouse_macros::Open;
 
-/// How a call of the API failed.
+/// The kind of failure of an API call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AssistantError {
-    /// The credentials were refused.
+    /// The API rejected the credentials.
     AuthenticationFailed,
     /// The organization does not allow this login.
     OauthOrgNotAllowed,
@@ -13,24 +13,24 @@ pub enum AssistantError {
     AccountOnHold,
     /// The account must be verified first.
     VerificationRequired,
-    /// There is a problem with payment.
+    /// The account has a billing problem.
     BillingError,
     /// A rate limit was reached.
     RateLimit,
     /// The API is overloaded.
     Overloaded,
-    /// The request was not acceptable.
+    /// The API rejected the request as invalid.
     InvalidRequest,
-    /// The model does not exist or is out of reach.
+    /// The model does not exist or is not available to the account.
     ModelNotFound,
-    /// The API failed.
+    /// The API failed with a server error.
     ServerError,
-    /// The CLI itself says `unknown`.
+    /// The CLI reports `unknown` as the kind.
     #[serde(rename = "unknown")]
     Unspecified,
-    /// The answer was longer than allowed.
+    /// The answer exceeded the limit on output tokens.
     MaxOutputTokens,
-    /// The credentials of a cloud provider do not work.
+    /// The credentials for a cloud provider do not work.
     CloudCredentialError,
     /// A value that this version does not know.
     Unknown(String),

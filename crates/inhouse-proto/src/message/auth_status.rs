@@ -1,18 +1,18 @@
 use inhouse_macros::Open;
 
-/// How a login is going.
+/// Progress of a login.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct AuthStatusMessage {
-    /// Whether it is still going on.
+    /// Whether the login is still in progress.
     #[serde(rename = "isAuthenticating")]
     pub is_authenticating: bool,
-    /// What the login printed.
+    /// The lines that the login printed.
     pub output: Option<Vec<String>>,
-    /// Why it failed.
+    /// Reason why the login failed; `None` if it has not failed.
     pub error: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }

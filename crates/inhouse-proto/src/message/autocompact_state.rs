@@ -1,16 +1,16 @@
 use inhouse_macros::Open;
 use serde_json::Value;
 
-/// How near the CLI is to compacting the conversation by itself.
+/// Reports how close the conversation is to automatic compaction.
 ///
-/// Not part of the CLI's declared messages: its value has no known shape.
+/// Not declared by the CLI; the shape of the value is not known.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct AutocompactStateMessage {
-    /// The state, as the CLI gives it.
+    /// The state, as the CLI sends it.
     pub value: Option<Value>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }

@@ -1,31 +1,31 @@
 use inhouse_macros::Open;
 
-/// How a prompt with an id of the host's fares in the queue. Not declared by the CLI.
+/// Reports the state of a queued prompt for which the host chose an id. Not declared by the CLI.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CommandLifecycleMessage {
     /// The id of the prompt.
     pub command_uuid: String,
-    /// How far it has come.
+    /// The state of the prompt.
     pub state: CommandState,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// How far a prompt has come.
+/// The state of a prompt in the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CommandState {
-    /// It waits.
+    /// The prompt waits in the queue.
     Queued,
-    /// A turn works on it.
+    /// A turn is processing the prompt.
     Started,
-    /// Its turn is over.
+    /// The turn of the prompt has ended.
     Completed,
-    /// It was taken back before it ran.
+    /// The prompt was cancelled before its turn started.
     Cancelled,
     /// A value that this version does not know.
     Unknown(String),

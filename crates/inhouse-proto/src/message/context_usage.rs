@@ -1,130 +1,130 @@
 use inhouse_macros::Open;
 
-/// What fills the context window: the answer to `/context` as data.
+/// Contents of the context window: the answer to `/context` as structured data.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextUsage {
-    /// The model whose window it is.
+    /// The model whose context window is described.
     pub model: Option<String>,
-    /// Tokens in use.
+    /// Number of tokens in use.
     pub total_tokens: Option<u64>,
-    /// The size of the window.
+    /// Size of the context window in tokens.
     pub raw_max_tokens: Option<u64>,
-    /// How full the window is, in percent.
+    /// Used part of the context window, in percent.
     pub percentage: Option<f64>,
-    /// By how much a limit is exceeded.
+    /// Details of an exceeded limit; `None` if no limit is exceeded.
     pub over_limit: Option<ContextOverLimit>,
-    /// Tokens by category.
+    /// Token counts by category.
     pub categories: Option<Vec<ContextCategory>>,
-    /// Tokens by MCP tool.
+    /// Token counts by MCP tool.
     pub mcp_tools: Option<Vec<ContextMcpTool>>,
-    /// Tokens by memory file.
+    /// Token counts by memory file.
     pub memory_files: Option<Vec<ContextMemoryFile>>,
-    /// Tokens by agent definition.
+    /// Token counts by agent definition.
     pub agents: Option<Vec<ContextAgent>>,
-    /// Tokens by skill.
+    /// Token counts by skill.
     pub skills: Option<Vec<ContextSkill>>,
 }
 
-/// By how much the context exceeds a limit.
+/// Details of a limit that the context exceeds.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextOverLimit {
-    /// Tokens beyond the limit.
+    /// Number of tokens beyond the limit.
     pub tokens_over: Option<u64>,
-    /// Which limit.
+    /// The limit that is exceeded.
     pub kind: Option<ContextLimitKind>,
 }
 
-/// The limits on a context.
+/// A limit on the size of the context.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContextLimitKind {
-    /// The window of the model.
+    /// The context window of the model.
     HardLimit,
-    /// The point at which the CLI compacts.
+    /// The size at which the CLI compacts the conversation.
     CompactionWindow,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// A part of the context.
+/// A category of context contents.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextCategory {
-    /// What it is, for display.
+    /// Name of the category, for display.
     pub name: String,
-    /// Its tokens.
+    /// Number of tokens in the category.
     pub tokens: Option<u64>,
-    /// How it counts.
+    /// The way in which the category counts toward the context window.
     pub kind: Option<ContextCategoryKind>,
 }
 
-/// How a part of the context counts.
+/// The way in which a category counts toward the context window.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContextCategoryKind {
-    /// It is in the window.
+    /// The tokens are in the context window.
     Used,
-    /// It is free.
+    /// The tokens are still available.
     Free,
-    /// It is held back for compaction.
+    /// The tokens are reserved for compaction.
     Buffer,
-    /// It is loaded only when needed.
+    /// The content is loaded only when it is needed.
     Deferred,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// What the definition of an MCP tool costs.
+/// Token count of an MCP tool's definition.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextMcpTool {
-    /// The tool.
+    /// Name of the MCP tool.
     pub name: String,
-    /// The server that has it.
+    /// The MCP server that provides the tool.
     pub server_name: Option<String>,
-    /// Its tokens.
+    /// Number of tokens of the definition.
     pub tokens: Option<u64>,
 }
 
-/// What a memory file costs.
+/// Token count of a memory file.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextMemoryFile {
-    /// The file.
+    /// Path of the memory file.
     pub path: String,
     /// The kind of memory, such as user or project.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Its tokens.
+    /// Number of tokens of the file.
     pub tokens: Option<u64>,
 }
 
-/// What the definition of an agent costs.
+/// Token count of an agent definition.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextAgent {
-    /// The kind of agent.
+    /// The type name of the agent.
     pub agent_type: String,
-    /// Where it is defined.
+    /// The place where the agent is defined.
     pub source: Option<String>,
-    /// Its tokens.
+    /// Number of tokens of the definition.
     pub tokens: Option<u64>,
 }
 
-/// What a skill costs.
+/// Token count of a skill.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContextSkill {
-    /// The skill.
+    /// Name of the skill.
     pub name: String,
-    /// Where it is defined.
+    /// The place where the skill is defined.
     pub source: Option<String>,
-    /// The plugin that brings it.
+    /// The plugin that provides the skill; `None` if no plugin does.
     pub plugin_name: Option<String>,
-    /// Its tokens.
+    /// Number of tokens of the skill.
     pub tokens: Option<u64>,
 }

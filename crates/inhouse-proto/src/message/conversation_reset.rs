@@ -1,35 +1,35 @@
 use inhouse_macros::Open;
 
-/// The conversation starts anew; the totals on later results count from zero again.
+/// Reports that a new conversation begins. The totals in later results count from zero again.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ConversationResetMessage {
-    /// The conversation that begins.
+    /// The id of the new conversation.
     pub new_conversation_id: String,
-    /// Why.
+    /// Reason why the conversation was reset.
     pub trigger: Option<ConversationResetTrigger>,
-    /// The prompt that asked for it.
+    /// The id of the prompt that requested the reset.
     pub user_message_uuid: Option<String>,
-    /// When, as an ISO 8601 time.
+    /// Time of the reset, in ISO 8601.
     pub timestamp: Option<String>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session that ends.
+    /// The session that ends with the reset.
     pub session_id: Option<String>,
 }
 
-/// Why a conversation starts anew.
+/// Reason why a conversation was reset.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ConversationResetTrigger {
-    /// `/clear`.
+    /// The user ran `/clear`.
     Clear,
-    /// Plan mode was left with a fresh context.
+    /// Plan mode was left with an empty context.
     PlanModeExit,
-    /// A fresh session was asked for.
+    /// A new session was requested.
     FreshSession,
-    /// The first steps of a new user are over.
+    /// The onboarding of a new user finished.
     Onboarding,
     /// A value that this version does not know.
     Unknown(String),

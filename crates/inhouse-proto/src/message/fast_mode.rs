@@ -1,45 +1,45 @@
 use inhouse_macros::Open;
 
-/// Whether fast mode is on.
+/// The state of fast mode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FastModeState {
-    /// Off.
+    /// Fast mode is off.
     Off,
-    /// On, but paused after a limit was reached.
+    /// Fast mode is on, but paused because a limit was reached.
     Cooldown,
-    /// On.
+    /// Fast mode is on.
     On,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Why fast mode is off.
+/// Reason why fast mode is off.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FastModeDisabledReason {
-    /// The plan is free.
+    /// The account has a free plan.
     Free,
-    /// The user turned it off.
+    /// The user turned fast mode off.
     Preference,
-    /// Usage beyond the plan is off.
+    /// Usage beyond the plan is turned off.
     ExtraUsageDisabled,
-    /// The CLI could not find out.
+    /// The CLI could not query the availability because of a network error.
     NetworkError,
-    /// The CLI itself says `unknown`.
+    /// The CLI reports `unknown` as the reason.
     #[serde(rename = "unknown")]
     Unspecified,
     /// The provider is not the first-party API.
     NotFirstParty,
-    /// The environment turns it off.
+    /// An environment variable turns fast mode off.
     DisabledByEnv,
-    /// The model has none.
+    /// The model does not support fast mode.
     ModelNotAllowed,
-    /// The host must ask for it.
+    /// The host must opt in to fast mode.
     SdkOptInRequired,
-    /// Not yet known.
+    /// The availability is not yet known.
     Pending,
     /// A value that this version does not know.
     Unknown(String),

@@ -2,27 +2,27 @@ use crate::wire::sample_of;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// A place where the SDK left something out.
+/// A place in the stream where the SDK omitted one or more lines.
 ///
-/// The one message that never comes from the CLI: the SDK makes it, so that a loss is seen where
-/// it happened and does not end the stream.
+/// The SDK creates this message; the CLI never sends it. It reports a loss at the place where it happened, so that a
+/// loss does not end the stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(tag = "type", rename = "inhouse_gap")]
 #[non_exhaustive]
 pub struct Gap {
-    /// Why something is missing.
+    /// Reason why the lines were omitted.
     pub reason: GapReason,
-    /// How many lines are missing.
+    /// Number of omitted lines.
     pub lines: u64,
-    /// How many bytes they had.
+    /// Size of the omitted lines in bytes.
     pub bytes: u64,
-    /// The start of a skipped line, where that helps to understand it.
+    /// The start of an omitted line, if it helps to identify the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
 }
 
 impl Gap {
-    /// A gap of so many lines and bytes.
+    /// Creates a gap with the given number of lines and bytes, without a sample.
     #[must_use]
     pub fn new(reason: GapReason, lines: u64, bytes: u64) -> Self {
         Self {
@@ -33,26 +33,26 @@ impl Gap {
         }
     }
 
-    /// Shows the start of a skipped line.
+    /// Sets the start of an omitted line as the sample.
     #[must_use]
     pub fn sample(mut self, sample: impl Into<String>) -> Self {
         self.sample = Some(sample.into());
         self
     }
 
-    /// One line that is not JSON, with its start as a sample.
+    /// Creates a gap for one line that is not JSON, with the start of the line as the sample.
     #[must_use]
     pub fn not_json(line: &[u8]) -> Self {
         Self::new(GapReason::NotJson, 1, line.len() as u64).sample(sample_of(line))
     }
 }
 
-/// Why the SDK left something out.
+/// Reason why the SDK omitted lines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GapReason {
-    /// The reader was too slow, and the memory set aside for waiting messages was full.
+    /// The consumer was too slow, and the buffer for waiting messages was full.
     BacklogFull,
     /// A line was longer than allowed.
     LineTooLong,

@@ -1,75 +1,75 @@
 use inhouse_macros::Open;
 
-/// The moments at which hooks run.
+/// An event that hooks can run on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "PascalCase")]
 #[non_exhaustive]
 pub enum HookEvent {
-    /// Before a tool runs.
+    /// Runs before a tool is executed.
     PreToolUse,
-    /// After a tool ran.
+    /// Runs after a tool was executed.
     PostToolUse,
-    /// After a tool failed.
+    /// Runs after a tool failed.
     PostToolUseFailure,
-    /// After a batch of tools ran.
+    /// Runs once per batch of tool calls, after all of them have finished.
     PostToolBatch,
-    /// The CLI has something to say to the user.
+    /// Runs when the CLI notifies the user.
     Notification,
-    /// The user sent a prompt.
+    /// Runs when the user submits a prompt.
     UserPromptSubmit,
-    /// A slash command became a prompt.
+    /// Runs when a slash command or an MCP prompt is expanded to a prompt.
     UserPromptExpansion,
-    /// A session begins.
+    /// Runs when a session starts.
     SessionStart,
-    /// A session ends.
+    /// Runs when a session ends.
     SessionEnd,
-    /// The model is done.
+    /// Runs when the model has finished its answer.
     Stop,
-    /// A turn ended in an error.
+    /// Runs when a turn ended in an error.
     StopFailure,
-    /// A subagent begins.
+    /// Runs when a subagent starts.
     SubagentStart,
-    /// A subagent is done.
+    /// Runs when a subagent has finished.
     SubagentStop,
-    /// Before the conversation is compacted.
+    /// Runs before the conversation is compacted.
     PreCompact,
-    /// After the conversation was compacted.
+    /// Runs after the conversation was compacted.
     PostCompact,
-    /// Before another model takes over.
+    /// Runs before the session switches to another model.
     PreModelSwitch,
-    /// After another model took over.
+    /// Runs after the session switched to another model.
     PostModelSwitch,
-    /// The user is asked for permission.
+    /// Runs when the user is asked for permission.
     PermissionRequest,
-    /// Permission was denied.
+    /// Runs when permission for a tool call was denied.
     PermissionDenied,
-    /// The repository is set up.
+    /// Runs when the repository is set up or maintained.
     Setup,
-    /// A teammate has nothing to do.
+    /// Runs when a teammate has no work left.
     TeammateIdle,
-    /// A task was made.
+    /// Runs when a task was created.
     TaskCreated,
-    /// A task is done.
+    /// Runs when a task was completed.
     TaskCompleted,
-    /// An MCP server asks the user something.
+    /// Runs when an MCP server requests input from the user.
     Elicitation,
-    /// The user answered it.
+    /// Runs when the user has answered an elicitation.
     ElicitationResult,
-    /// A settings file changed.
+    /// Runs when a settings file or a skill changed.
     ConfigChange,
-    /// A worktree is made.
+    /// Runs when a worktree is created.
     WorktreeCreate,
-    /// A worktree is removed.
+    /// Runs when a worktree is removed.
     WorktreeRemove,
-    /// A file of instructions was loaded.
+    /// Runs when an instructions file was loaded.
     InstructionsLoaded,
-    /// The working directory changed.
+    /// Runs when the working directory changed.
     CwdChanged,
-    /// A file changed.
+    /// Runs when a watched file changed.
     FileChanged,
-    /// A directory was added to the workspace.
+    /// Runs when a directory was added to the workspace.
     DirectoryAdded,
-    /// A message is about to be shown.
+    /// Runs when a message is about to be displayed.
     MessageDisplay,
     /// A value that this version does not know.
     Unknown(String),
