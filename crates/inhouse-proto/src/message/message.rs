@@ -14,7 +14,7 @@ use super::{
 use crate::wire::Text;
 use crate::wire::string_member;
 
-/// One line of the CLI's output.
+/// A line of the CLI's output, decoded by its type.
 ///
 /// ```
 /// use inhouse_proto::message::Message;
@@ -27,49 +27,49 @@ use crate::wire::string_member;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Message {
-    /// A finished piece of what the model said.
+    /// A finished content block of the model's answer.
     Assistant(Received<AssistantMessage>),
-    /// The results of tools, a prompt that the CLI put in, or the echo of one.
+    /// Tool results, a prompt that the CLI inserted, or the echo of a prompt.
     User(Received<UserMessage>),
-    /// The end of a turn.
+    /// The end of a turn, with the outcome and the totals.
     Result(Received<ResultMessage>),
-    /// A message in the making.
+    /// An event of the API's stream while a message is being written.
     StreamEvent(Received<StreamEvent>),
-    /// A tool is still running.
+    /// A tool call that is still running.
     ToolProgress(Received<ToolProgressMessage>),
-    /// A few words about what a row of tool calls did.
+    /// A short summary of several consecutive tool calls.
     ToolUseSummary(Received<ToolUseSummaryMessage>),
-    /// Something beside the conversation, such as the words of a hook.
+    /// Additional information beside the conversation, such as the output of a hook.
     Attachment(Received<AttachmentMessage>),
-    /// How a login is going.
+    /// The progress of a login.
     AuthStatus(Received<AuthStatusMessage>),
-    /// The state of the account's rate limit changed.
+    /// A change of the account's rate limit state.
     RateLimit(Received<RateLimitEvent>),
-    /// What the user may want to say next.
+    /// A suggestion for the user's next prompt.
     PromptSuggestion(Received<PromptSuggestionMessage>),
-    /// The conversation starts anew.
+    /// The start of a new conversation.
     ConversationReset(Received<ConversationResetMessage>),
-    /// The goal toward which the CLI keeps working changed.
+    /// A change of the goal that the CLI works toward without further prompts.
     ActiveGoal(Received<ActiveGoalMessage>),
-    /// How near the CLI is to compacting the conversation.
+    /// The distance to automatic compaction of the conversation.
     AutocompactState(Received<AutocompactStateMessage>),
-    /// A prompt was queued, started, completed or cancelled.
+    /// A change of a prompt's state: queued, started, completed or cancelled.
     CommandLifecycle(Received<CommandLifecycleMessage>),
-    /// A place where the SDK left something out. Made by the SDK.
+    /// A place where the SDK omitted lines. Created by the SDK.
     Gap(Received<Gap>),
-    /// An event around the conversation.
+    /// A system message, such as a task, hook or session event.
     System(SystemMessage),
-    /// A message that this version cannot type.
+    /// A message that this version cannot decode into a typed form.
     Unknown(Received<UnknownMessage>),
 }
 
-/// Why a message could not be typed. The message itself is [`Message::raw`].
+/// The reason why a message could not be decoded into a typed form. The message itself is [`Message::raw`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownMessage {
     /// The `type` of the message, or `type/subtype`; empty if it has none.
     pub tag: String,
-    /// Why a message with a known tag could not be typed; `None` if the tag itself is unknown.
+    /// Reason why a message with a known tag could not be decoded; `None` if the tag itself is unknown.
     pub reason: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl Message {
         Self::decode_line(&Text::from(line.to_owned()))
     }
 
-    /// Decodes a line, which the message then shares.
+    /// Decodes a line; the message shares its buffer.
     pub(crate) fn decode_line(line: &Text) -> serde_json::Result<Self> {
         let kind = string_member(line, "type").unwrap_or_default();
         let decoded = match &*kind {

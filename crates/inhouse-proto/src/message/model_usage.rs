@@ -1,56 +1,55 @@
 use inhouse_macros::Open;
 
-/// What one model used since the process started, in all loops together.
+/// Usage of one model since the process started, over all agent loops.
 ///
-/// The figures for accounting. They are running totals: take the newest, never add them up over
-/// results.
+/// Use these figures for accounting. They are running totals: take the newest value, never sum over results.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ModelUsage {
-    /// Tokens read, without those that the cache served or stored.
+    /// Number of input tokens, without those that were read from or written to the prompt cache.
     #[serde(rename = "inputTokens")]
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Number of output tokens.
     #[serde(rename = "outputTokens")]
     pub output_tokens: u64,
     /// Cost in US dollars.
     #[serde(rename = "costUSD")]
     pub cost_usd: f64,
-    /// Tokens served from the cache.
+    /// Number of input tokens that were read from the prompt cache.
     #[serde(rename = "cacheReadInputTokens")]
     pub cache_read_input_tokens: Option<u64>,
-    /// Tokens stored in the cache.
+    /// Number of input tokens that were written to the prompt cache.
     #[serde(rename = "cacheCreationInputTokens")]
     pub cache_creation_input_tokens: Option<u64>,
-    /// The part of those that is stored for five minutes.
+    /// Number of tokens that were written to the prompt cache for five minutes; part of `cache_creation_input_tokens`.
     #[serde(rename = "cacheCreationEphemeral5mInputTokens")]
     pub cache_creation_ephemeral_5m_input_tokens: Option<u64>,
-    /// The part of those that is stored for one hour.
+    /// Number of tokens that were written to the prompt cache for one hour; part of `cache_creation_input_tokens`.
     #[serde(rename = "cacheCreationEphemeral1hInputTokens")]
     pub cache_creation_ephemeral_1h_input_tokens: Option<u64>,
-    /// The part of the written tokens that is reasoning.
+    /// Number of reasoning tokens; part of `output_tokens`.
     #[serde(rename = "thinkingTokens")]
     pub thinking_tokens: Option<u64>,
-    /// Web searches at the API.
+    /// Number of web searches that ran at the API.
     #[serde(rename = "webSearchRequests")]
     pub web_search_requests: Option<u64>,
-    /// The size of the model's context window.
+    /// Size of the model's context window in tokens.
     #[serde(rename = "contextWindow")]
     pub context_window: Option<u64>,
-    /// The most that the model may write at once.
+    /// Maximum number of output tokens per answer.
     #[serde(rename = "maxOutputTokens")]
     pub max_output_tokens: Option<u64>,
-    /// The model's usual id, where the map's key is another.
+    /// The canonical id of the model, which may differ from the key in the map.
     #[serde(rename = "canonicalModel")]
     pub canonical_model: Option<String>,
-    /// Who serves the model.
+    /// The provider that serves the model.
     pub provider: Option<String>,
-    /// Where the price comes from.
+    /// The price list that the cost is based on.
     #[serde(rename = "costBasis")]
     pub cost_basis: Option<CostBasis>,
 }
 
-/// Where a price comes from.
+/// The price list that a cost is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -59,7 +58,7 @@ pub enum CostBasis {
     List,
     /// Prices that an administrator set.
     Managed,
-    /// The CLI itself says `unknown`.
+    /// The CLI reports `unknown` as the basis.
     #[serde(rename = "unknown")]
     Unspecified,
     /// A value that this version does not know.

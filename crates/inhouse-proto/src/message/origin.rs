@@ -2,30 +2,30 @@ use crate::open::Unknown;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// Where a message comes from.
+/// The origin of a message.
 ///
-/// Treat a kind that you do not know as "not a person".
+/// Treat an unknown kind as "not a person".
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MessageOrigin {
-    /// A person.
+    /// A person wrote the message.
     Human,
-    /// A channel of an MCP server.
+    /// The message came through a channel of an MCP server.
     Channel(ChannelOrigin),
-    /// Another session.
+    /// Another session sent the message.
     Peer(PeerOrigin),
-    /// A background task or a trigger.
+    /// A background task or a trigger caused the message.
     TaskNotification(TaskNotificationOrigin),
-    /// The coordinator of several agents.
+    /// The coordinator of several agents sent the message.
     Coordinator,
-    /// Nobody knows.
+    /// The origin is not known.
     Unclassified,
-    /// An observer of the session.
+    /// An observer of the session sent the message.
     Observer(ObserverOrigin),
-    /// The CLI, which went on by itself.
+    /// The CLI continued the conversation without a prompt.
     AutoContinuation,
-    /// Something that an observer did.
+    /// The activity of an observer caused the message.
     ObserverActivity,
     /// A value with an unknown tag, or with a known tag and an unexpected shape.
     #[serde(untagged)]
@@ -33,78 +33,78 @@ pub enum MessageOrigin {
 }
 
 impl MessageOrigin {
-    /// A person at a keyboard: what a host that forwards typed text should say.
+    /// Returns the origin for text that a person typed. A host that forwards keyboard input should set it.
     #[must_use]
     pub fn human() -> Self {
         Self::Human
     }
 
-    /// Whether a person wrote the message.
+    /// Returns whether a person wrote the message.
     #[must_use]
     pub fn is_human(&self) -> bool {
         matches!(self, Self::Human)
     }
 }
 
-/// A channel of an MCP server.
+/// Details of a message that came through a channel of an MCP server.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ChannelOrigin {
-    /// The server.
+    /// Name of the MCP server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
 }
 
-/// Another session.
+/// Details of a message that another session sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PeerOrigin {
-    /// The sender's address. It can be forged: do not trust it.
+    /// Address of the sender. The address can be forged: do not trust it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Whether the sender asks for permissions.
+    /// The sender's permission mode: whether it asks for permissions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_mode: Option<PeerMode>,
-    /// The sender's name.
+    /// Name of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The sender's session.
+    /// The session of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_session: Option<String>,
-    /// The sender's task.
+    /// The task of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender_task_id: Option<String>,
     /// The message as it was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The sender's process, verified.
+    /// The verified process id of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_peer_pid: Option<u64>,
 }
 
-/// Whether a peer asks for permissions.
+/// The permission mode of a peer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PeerMode {
-    /// It does not.
+    /// The peer does not ask for permissions.
     Bypass,
-    /// It does.
+    /// The peer asks for permissions.
     Prompting,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// A background task or a trigger.
+/// Details of a message that a background task or a trigger caused.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskNotificationOrigin {
-    /// What kind of notification.
+    /// The kind of notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subkind: Option<TaskNotificationSubkind>,
-    /// Why a trigger fired.
+    /// Reason why the trigger fired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fire_reason: Option<String>,
     /// The run of the trigger.
@@ -112,7 +112,7 @@ pub struct TaskNotificationOrigin {
     pub run_id: Option<String>,
 }
 
-/// The kinds of notifications.
+/// The kind of a task notification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -121,23 +121,23 @@ pub enum TaskNotificationSubkind {
     ScheduledTrigger,
     /// A peer sent a message.
     PeerSendMessage,
-    /// A project passed something on.
+    /// A project relayed a message.
     ProjectsRelay,
-    /// Something lay in the session's inbox.
+    /// A message was in the session's inbox.
     SessionInbox,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// An observer of the session.
+/// Details of a message that an observer of the session sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ObserverOrigin {
-    /// The observer.
+    /// Address of the observer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Its task.
+    /// The task of the observer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender_task_id: Option<String>,
 }

@@ -6,35 +6,36 @@ use super::{
     ApiMessage, Container, ContentBlock, ContextManagement, StopDetails, StopReason, Usage,
 };
 
-/// A message in the making: one event of the API's stream.
+/// An event of the API's stream while a message is being written.
 ///
-/// Sent only when partial messages were asked for. The complete
-/// [`AssistantMessage`](super::AssistantMessage)s still follow, so show one or the other.
+/// Sent only if partial messages are enabled. The complete [`AssistantMessage`](super::AssistantMessage)s still
+/// follow, so display one or the other.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct StreamEvent {
-    /// The event.
+    /// The event of the API's stream.
     pub event: ApiEvent,
-    /// The session.
+    /// The session that the event belongs to.
     pub session_id: Option<String>,
-    /// The tool call whose subagent speaks; `None` on the main thread.
+    /// The tool call that started the subagent that the event comes from; `None` in the main conversation.
     pub parent_tool_use_id: Option<String>,
     /// The id of this event.
     pub uuid: Option<String>,
-    /// Milliseconds until the first token.
+    /// Time to the first token, in milliseconds.
     pub ttft_ms: Option<f64>,
-    /// The API message that is in the making. Not declared by the CLI.
+    /// The API's id of the message that is being written. Not declared by the CLI.
     pub api_message_id: Option<String>,
-    /// The prompt that is being answered; on the first event of a turn.
+    /// The id of the prompt that is being answered. Present only on the first event of a turn that is not a ping.
     pub user_message_uuid: Option<String>,
-    /// All prompts that the turn has taken in so far.
+    /// The ids of all prompts that the turn has consumed so far. Present only together with `user_message_uuid`.
     pub user_message_uuids: Option<Vec<String>>,
-    /// Why the turn goes on after it was cut off.
+    /// Reason why the turn continues after it was cut off. Present only on the first event of a turn that is not a
+    /// ping.
     pub resume_reason: Option<String>,
 }
 
 impl StreamEvent {
-    /// The text that this event adds, if it adds any.
+    /// Returns the text that this event adds, if it adds any.
     #[must_use]
     pub fn text_delta(&self) -> Option<&str> {
         match self.delta()? {
@@ -43,7 +44,7 @@ impl StreamEvent {
         }
     }
 
-    /// The reasoning that this event adds, if it adds any.
+    /// Returns the reasoning that this event adds, if it adds any.
     #[must_use]
     pub fn thinking_delta(&self) -> Option<&str> {
         match self.delta()? {
@@ -69,21 +70,21 @@ pub enum ApiEvent {
     MessageStart(MessageStart),
     /// A content block begins.
     ContentBlockStart(Box<ContentBlockStart>),
-    /// A content block grows.
+    /// Content is added to a block.
     ContentBlockDelta(ContentBlockDelta),
-    /// A content block is done.
+    /// A content block is finished.
     ContentBlockStop(ContentBlockStop),
-    /// The message as a whole changes.
+    /// Members of the message itself change.
     MessageDelta(Box<MessageDelta>),
-    /// The message is done.
+    /// The message is finished.
     MessageStop,
-    /// The connection is alive.
+    /// A keep-alive event without content.
     Ping,
     /// A value with an unknown tag, or with a known tag and an unexpected shape.
     Unknown(Unknown),
 }
 
-/// A message begins.
+/// The start of a message.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct MessageStart {
@@ -91,80 +92,80 @@ pub struct MessageStart {
     pub message: Box<ApiMessage>,
 }
 
-/// A content block begins.
+/// The start of a content block.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContentBlockStart {
-    /// Its place in the content.
+    /// Index of the block in the content list.
     pub index: u64,
     /// The block, still empty.
     pub content_block: ContentBlock,
 }
 
-/// A content block grows.
+/// An addition to a content block.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContentBlockDelta {
-    /// Its place in the content.
+    /// Index of the block in the content list.
     pub index: u64,
-    /// What is added.
+    /// The content to append to the block.
     pub delta: ContentDelta,
 }
 
-/// A content block is done.
+/// The end of a content block.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ContentBlockStop {
-    /// Its place in the content.
+    /// Index of the block in the content list.
     pub index: u64,
 }
 
-/// The message as a whole changes.
+/// A change of the message itself.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct MessageDelta {
-    /// What changed.
+    /// The members that changed.
     pub delta: MessageChange,
-    /// Tokens up to here.
+    /// Token counts up to this event.
     pub usage: Option<Box<Usage>>,
-    /// What the API removed from the context.
+    /// Edits by which the API removed content from the context.
     pub context_management: Option<ContextManagement>,
-    /// How the API changed the input before the model saw it.
+    /// Changes that the API made to the input before the model received it.
     pub input_transformations: Option<Vec<Value>>,
 }
 
-/// What changed about a message as a whole.
+/// The members of a message that a [`MessageDelta`] sets.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct MessageChange {
-    /// Why the model stopped.
+    /// Reason why the model stopped.
     pub stop_reason: Option<StopReason>,
-    /// The sequence at which it stopped.
+    /// The stop sequence that the model wrote, if it stopped at one.
     pub stop_sequence: Option<String>,
-    /// More about a refusal.
+    /// Details of a refusal; `None` unless the model refused.
     pub stop_details: Option<Box<StopDetails>>,
-    /// The container in which the API's tools ran.
+    /// The container in which the API ran its tools, if it ran any there.
     pub container: Option<Box<Container>>,
 }
 
-/// What is added to a content block.
+/// The content that is appended to a block.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum ContentDelta {
-    /// Text.
+    /// A piece of text.
     #[serde(rename = "text_delta")]
     Text(TextDelta),
     /// A piece of a tool call's arguments.
     #[serde(rename = "input_json_delta")]
     InputJson(InputJsonDelta),
-    /// Reasoning.
+    /// A piece of the model's reasoning.
     #[serde(rename = "thinking_delta")]
     Thinking(ThinkingDelta),
     /// The signature of the reasoning.
     #[serde(rename = "signature_delta")]
     Signature(SignatureDelta),
-    /// A citation.
+    /// A citation for the text.
     #[serde(rename = "citations_delta")]
     Citations(CitationsDelta),
     /// A summary of an earlier part of the conversation.
@@ -174,29 +175,29 @@ pub enum ContentDelta {
     Unknown(Unknown),
 }
 
-/// More text.
+/// A piece of text.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TextDelta {
-    /// The text.
+    /// The text to append.
     pub text: String,
 }
 
-/// More of a tool call's arguments.
+/// A piece of a tool call's arguments.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InputJsonDelta {
-    /// A piece of JSON text, cut anywhere.
+    /// A fragment of JSON text, split at an arbitrary position.
     pub partial_json: String,
 }
 
-/// More reasoning.
+/// A piece of the model's reasoning.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ThinkingDelta {
-    /// The reasoning.
+    /// The reasoning to append.
     pub thinking: String,
-    /// Tokens of the reasoning up to here, estimated.
+    /// Estimated number of reasoning tokens up to this event.
     pub estimated_tokens: Option<u64>,
 }
 
@@ -204,7 +205,7 @@ pub struct ThinkingDelta {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SignatureDelta {
-    /// The signature.
+    /// The signature, for verification by the API.
     pub signature: String,
 }
 
@@ -212,7 +213,7 @@ pub struct SignatureDelta {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CitationsDelta {
-    /// The citation, as the API gives it.
+    /// The citation, in the API's format.
     pub citation: Value,
 }
 
@@ -220,8 +221,8 @@ pub struct CitationsDelta {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CompactionDelta {
-    /// The summary in the clear.
+    /// The summary as plain text.
     pub content: Option<String>,
-    /// The summary, encrypted.
+    /// The summary in encrypted form.
     pub encrypted_content: Option<String>,
 }

@@ -1,15 +1,15 @@
 use inhouse_macros::Open;
 
-/// Where a prompt joins the queue while a turn runs.
+/// The position at which a prompt joins the queue while a turn runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Priority {
-    /// At once.
+    /// The prompt is handled immediately.
     Now,
-    /// At the next opportunity.
+    /// The prompt is handled at the next opportunity.
     Next,
-    /// After everything else.
+    /// The prompt is handled after all other queued prompts.
     Later,
     /// A value that this version does not know.
     Unknown(String),

@@ -2,7 +2,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Content, ContentBlock, MessageOrigin, Priority};
 
-/// What the host says: a prompt, as it is written to the CLI.
+/// A prompt, as the host writes it to the CLI.
 ///
 /// ```
 /// use inhouse_proto::message::{ContentBlock, ImageBlock, Priority, Prompt};
@@ -22,32 +22,32 @@ use super::{Content, ContentBlock, MessageOrigin, Priority};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// What is said.
+    /// The content blocks of the prompt.
     pub content: Vec<ContentBlock>,
-    /// The session; empty for the one that the process runs.
+    /// The session that the prompt is for; empty for the session that the process runs.
     pub session_id: String,
     /// The id of the prompt, chosen by the host.
     pub uuid: Option<String>,
-    /// Where it joins the queue.
+    /// The position at which the prompt joins the queue.
     pub priority: Option<Priority>,
-    /// Whether nobody typed it.
+    /// Whether a program generated the prompt instead of a person typing it.
     pub synthetic: Option<bool>,
-    /// Where it comes from.
+    /// The origin of the prompt; `None` counts as unattributed.
     pub origin: Option<MessageOrigin>,
-    /// Whether it starts a turn.
+    /// Whether the prompt starts a turn.
     pub should_query: Option<bool>,
-    /// When it was made, as an ISO 8601 time.
+    /// Time at which the prompt was created, in ISO 8601.
     pub timestamp: Option<String>,
-    /// Whether to take the text as it is.
+    /// Whether the CLI uses the text verbatim, without slash commands and file references.
     pub client_composed: bool,
-    /// Pastes that were taken out of the text.
+    /// Pastes that were removed from the text.
     pub pasted_content: Vec<Content>,
-    /// Pastes that are still in the text.
+    /// Pastes that are still part of the text.
     pub inline_pastes: Vec<String>,
 }
 
 impl Prompt {
-    /// A prompt made of blocks.
+    /// Creates a prompt from content blocks.
     #[must_use]
     pub fn new(content: impl IntoIterator<Item = ContentBlock>) -> Self {
         Self {
@@ -56,88 +56,88 @@ impl Prompt {
         }
     }
 
-    /// Adds a block.
+    /// Appends a content block.
     #[must_use]
     pub fn block(mut self, block: impl Into<ContentBlock>) -> Self {
         self.content.push(block.into());
         self
     }
 
-    /// Names the session, for hosts that keep several apart.
+    /// Sets the session, for hosts that run several.
     #[must_use]
     pub fn session_id(mut self, session_id: impl Into<String>) -> Self {
         self.session_id = session_id.into();
         self
     }
 
-    /// Chooses the id of the prompt, a UUID.
+    /// Sets the id of the prompt, a UUID.
     ///
-    /// It comes back in `user_message_uuid` of the answer, and it is what one needs to cancel a
-    /// queued prompt or to rewind files to it.
+    /// The CLI returns the id in `user_message_uuid` of the answer. The id is needed to cancel a queued prompt and to
+    /// rewind files to the prompt.
     #[must_use]
     pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
         self.uuid = Some(uuid.into());
         self
     }
 
-    /// Says where the prompt joins the queue while a turn runs.
+    /// Sets the position at which the prompt joins the queue while a turn runs.
     #[must_use]
     pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = Some(priority);
         self
     }
 
-    /// Says whether the prompt was made by a program instead of typed.
+    /// Sets whether a program generated the prompt instead of a person typing it.
     #[must_use]
     pub fn synthetic(mut self, synthetic: bool) -> Self {
         self.synthetic = Some(synthetic);
         self
     }
 
-    /// Says where the prompt comes from.
+    /// Sets the origin of the prompt.
     ///
-    /// Without it a prompt counts as unattributed, which is not enough where the CLI insists on a
-    /// person: a host that forwards typed text says [`MessageOrigin::human`].
+    /// A prompt without an origin counts as unattributed and fails the checks by which the CLI requires a person. A
+    /// host that forwards typed text should set [`MessageOrigin::human`].
     #[must_use]
     pub fn origin(mut self, origin: MessageOrigin) -> Self {
         self.origin = Some(origin);
         self
     }
 
-    /// Says whether the prompt starts a turn.
+    /// Sets whether the prompt starts a turn.
     ///
-    /// With `false` it is only added to the transcript, and the next prompt that starts a turn takes
-    /// it along.
+    /// With `false`, the prompt is only added to the transcript and is merged into the next prompt that starts a turn.
     #[must_use]
     pub fn should_query(mut self, should_query: bool) -> Self {
         self.should_query = Some(should_query);
         self
     }
 
-    /// Says when the prompt was made, as an ISO 8601 time.
+    /// Sets the time at which the prompt was created, in ISO 8601.
     #[must_use]
     pub fn timestamp(mut self, timestamp: impl Into<String>) -> Self {
         self.timestamp = Some(timestamp.into());
         self
     }
 
-    /// Has the text taken as it is: `@path` and slash commands mean nothing in it.
+    /// Makes the CLI use the text verbatim: `@path` and slash commands are not expanded, and no attachments are added
+    /// at the start of the turn.
     ///
-    /// Needs CLI 2.1.248 or newer.
+    /// Requires CLI 2.1.248 or newer.
     #[must_use]
     pub fn client_composed(mut self) -> Self {
         self.client_composed = true;
         self
     }
 
-    /// Adds a paste that was taken out of the text; only its text is used.
+    /// Adds a paste that was removed from the text. The CLI uses only the text of the paste.
     #[must_use]
     pub fn pasted_content(mut self, paste: impl Into<Content>) -> Self {
         self.pasted_content.push(paste.into());
         self
     }
 
-    /// Adds a paste that is still in the text, so that it is not taken for typed.
+    /// Adds a paste that is still part of the text, so that the CLI does not treat it as typed.
     #[must_use]
     pub fn inline_paste(mut self, paste: impl Into<String>) -> Self {
         self.inline_pastes.push(paste.into());

@@ -1,15 +1,15 @@
 use inhouse_macros::Open;
 
-/// What the user may want to say next.
+/// A suggestion for the user's next prompt.
 ///
-/// At most one for each turn, after the result; none after the first turn.
+/// Sent at most once per turn, after the result, and not after the first turn.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PromptSuggestionMessage {
-    /// The prompt.
+    /// Text of the suggested prompt.
     pub suggestion: String,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
