@@ -96,10 +96,10 @@ impl Message {
     ///
     /// The order of the members does not matter. An optional member of the wrong shape is `None`; a message without a
     /// required member is [`Message::Unknown`]. A lone surrogate, which the CLI writes if it cuts a text in the middle
-    /// of an emoji, becomes U+FFFD. [`raw`](Self::raw) has the line as it came in any case.
+    /// of an emoji, becomes U+FFFD. [`raw`](Self::raw) always returns the original line.
     ///
     /// # Errors
-    /// If the line is not a JSON object.
+    /// Returns an error if the line is not a JSON object.
     pub fn decode(line: &[u8]) -> serde_json::Result<Self> {
         let line = std::str::from_utf8(line).map_err(DeError::custom)?;
         Self::decode_line(&Text::from(line.to_owned()))
@@ -139,7 +139,7 @@ impl Message {
         }
     }
 
-    /// Returns the session that the message belongs to; `None` if it names none.
+    /// Returns the session that the message belongs to; `None` if the line has no session id.
     #[must_use]
     pub fn session_id(&self) -> Option<&str> {
         id_member(self.raw(), "session_id")
@@ -185,7 +185,7 @@ impl From<Gap> for Message {
     }
 }
 
-/// Writes the line as it came.
+/// Writes the line exactly as it was received.
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw: &RawValue = serde_json::from_str(self.raw()).map_err(SerError::custom)?;
@@ -221,7 +221,7 @@ fn tag_of(line: &str) -> String {
     }
 }
 
-/// Returns a member that holds an id. Ids contain nothing that JSON escapes.
+/// Returns a member that holds an id. Ids contain no characters that JSON escapes, so the id is borrowed.
 fn id_member<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     match string_member(line, name)? {
         Cow::Borrowed(id) => Some(id),

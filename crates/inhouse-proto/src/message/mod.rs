@@ -1,43 +1,42 @@
-//! What the CLI says: one [`Message`] for each line of its output, and [`Prompt`], what the host
-//! says to it.
+//! Messages of the CLI, and prompts: one [`Message`] for each line of the CLI's output, and [`Prompt`], which the host
+//! sends.
 //!
-//! # How messages belong together
+//! # Order of messages
 //!
-//! A host sends a prompt, and a **turn** runs:
+//! The host sends a prompt, and a **turn** runs:
 //!
 //! ```text
-//! system/init          what the session consists of; at the start of every turn
-//! stream_event …       the answer while it is written, if asked for
+//! system/init          the tools, servers and settings of the session; at the start of every turn
+//! stream_event …       the answer while it is being written, if enabled
 //! assistant …          the answer, one message for each finished content block
 //! user …               the results of the tools that the answer called
 //! assistant …          and so on, until the model calls no more tools
 //! result               the end of the turn
 //! ```
 //!
-//! Around these, [system messages](SystemMessage) tell what else happens: tasks, hooks, retries,
-//! compaction. Some rules to know:
+//! [System messages](SystemMessage) report everything else, such as tasks, hooks, retries and compaction. Note:
 //!
-//! - A [`ResultMessage`] ends a turn, not the run. Further messages may follow, and further turns too
-//!   (queued prompts, background tasks that wake the session up).
-//! - One message of the API arrives as several [`AssistantMessage`]s with the same
-//!   [`ApiMessage::id`]. Their stop reason and token counts are not final; those of the result are.
-//! - Whatever carries a `parent_tool_use_id` belongs to the subagent that this tool call started, not
-//!   to the main conversation.
-//! - [`AssistantMessage::supersedes`] and
-//!   [`ModelRefusalFallbackMessage::retracted_message_uuids`] name earlier messages to forget.
+//! - A [`ResultMessage`] ends a turn, not the run. Further messages may follow, and so may further turns (queued
+//!   prompts, background tasks that wake the session).
+//! - One message of the API arrives as several [`AssistantMessage`]s with the same [`ApiMessage::id`]. Their stop
+//!   reason and token counts are provisional; those of the result are final.
+//! - A message with a `parent_tool_use_id` belongs to the subagent that this tool call started, not to the main
+//!   conversation.
+//! - [`AssistantMessage::supersedes`] and [`ModelRefusalFallbackMessage::retracted_message_uuids`] name earlier
+//!   messages to remove.
 //!
-//! # What a newer CLI adds
+//! # Forward compatibility
 //!
-//! Nothing is ever refused. Members without a field are in `extra`, values outside of an enum are
-//! in its `Unknown` variant, and a message that cannot be typed at all is [`Message::Unknown`].
-//! Encoding a message gives back what was decoded. Hence nearly all fields are `Option`: only what a
-//! message would be pointless without is required.
+//! No JSON object is rejected. [`Message::raw`] returns the complete line, including members without a field. Values
+//! outside of an enum are in its `Unknown` variant, and a message that cannot be decoded into a typed form is
+//! [`Message::Unknown`]. Encoding a message writes the line that was decoded. Nearly all fields are `Option`: a member
+//! is required only if the message is useless without it.
 //!
 //! # Names
 //!
-//! A message is named by its tag on the wire: `tool_progress` is [`ToolProgressMessage`], the system
-//! subtype `init` is [`InitMessage`]. Two have a tag that ends in `event` and do without the suffix:
-//! [`StreamEvent`] and [`RateLimitEvent`].
+//! A type is named after the tag of the message on the wire: `tool_progress` is [`ToolProgressMessage`], the system
+//! subtype `init` is [`InitMessage`]. The two tags that end in `event` have no `Message` suffix: [`StreamEvent`] and
+//! [`RateLimitEvent`].
 
 mod active_goal;
 mod api_message;

@@ -193,7 +193,7 @@ impl Serialize for Prompt {
     }
 }
 
-/// The line as it stands on the wire.
+/// The line that is written to the CLI.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(rename = "type")]
@@ -234,9 +234,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_string_is_sent_as_one_block_of_text() {
+    fn string_prompt_is_sent_as_one_text_block() {
         assert_eq!(
-            serde_json::to_value(Prompt::from("hi")).expect("it is JSON"),
+            serde_json::to_value(Prompt::from("hi")).expect("prompts serialize to JSON"),
             json!({
                 "type": "user",
                 "session_id": "",
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_has_its_name_on_the_wire() {
+    fn options_use_their_wire_names() {
         let input = Prompt::from("hi")
             .session_id("s")
             .uuid("u")
@@ -261,7 +261,7 @@ mod tests {
             .pasted_content(vec![ContentBlock::text("b")])
             .inline_paste("c");
         assert_eq!(
-            serde_json::to_value(input).expect("it is JSON"),
+            serde_json::to_value(input).expect("prompts serialize to JSON"),
             json!({
                 "type": "user",
                 "session_id": "s",

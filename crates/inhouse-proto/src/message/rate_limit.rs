@@ -1,14 +1,14 @@
 use inhouse_macros::Open;
 
-/// The state of the account's rate limit changed.
+/// Reports that the state of the account's rate limit changed.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct RateLimitEvent {
-    /// The state.
+    /// The new state of the rate limit.
     pub rate_limit_info: RateLimitInfo,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
@@ -17,131 +17,131 @@ pub struct RateLimitEvent {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RateLimitInfo {
-    /// Whether requests go through.
+    /// Whether requests are allowed.
     pub status: RateLimitStatus,
-    /// When the limit starts anew, in Unix time.
+    /// Time at which the limit resets, in Unix time.
     pub resets_at: Option<f64>,
-    /// Which limit.
+    /// The limit that the state is about.
     pub rate_limit_type: Option<RateLimitType>,
-    /// How much of it is used.
+    /// Used part of the limit.
     pub utilization: Option<f64>,
-    /// Whether requests beyond the plan go through.
+    /// Whether requests beyond the plan are allowed.
     pub overage_status: Option<RateLimitStatus>,
-    /// When the limit on those starts anew, in Unix time.
+    /// Time at which the limit on usage beyond the plan resets, in Unix time.
     pub overage_resets_at: Option<f64>,
-    /// Why there are none beyond the plan.
+    /// Reason why usage beyond the plan is not available.
     pub overage_disabled_reason: Option<OverageDisabledReason>,
-    /// Whether requests now count beyond the plan.
+    /// Whether requests currently count as usage beyond the plan.
     pub is_using_overage: Option<bool>,
     /// Whether usage beyond the plan is in effect.
     pub overage_in_use: Option<bool>,
     /// Whether usage beyond the plan is allowed.
     pub overage_enabled: Option<bool>,
-    /// Whether the user may buy credits.
+    /// Whether the user can purchase credits.
     pub can_user_purchase_credits: Option<bool>,
-    /// Whether there is a way to charge the user.
+    /// Whether the user has a saved payment method that can be charged.
     pub has_chargeable_saved_payment_method: Option<bool>,
-    /// The threshold of a warning that was passed.
+    /// The warning threshold that was exceeded.
     pub surpassed_threshold: Option<f64>,
-    /// To what the limit applies.
+    /// The scope that the limit applies to.
     pub limit_scope: Option<LimitScope>,
-    /// Why a request was rejected.
+    /// Reason why a request was rejected.
     pub error_code: Option<RateLimitErrorCode>,
 }
 
-/// Whether requests go through.
+/// Whether requests are allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RateLimitStatus {
-    /// They do.
+    /// Requests are allowed.
     Allowed,
-    /// They do, but the limit is near.
+    /// Requests are allowed, but the limit is almost reached.
     AllowedWarning,
-    /// They do not.
+    /// Requests are rejected.
     Rejected,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// The limits of an account.
+/// A rate limit of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RateLimitType {
-    /// On five hours.
+    /// The limit for five hours.
     FiveHour,
-    /// On a week.
+    /// The limit for seven days.
     SevenDay,
-    /// On a week of Opus models.
+    /// The limit on Opus models for seven days.
     SevenDayOpus,
-    /// On a week of Sonnet models.
+    /// The limit on Sonnet models for seven days.
     SevenDaySonnet,
-    /// On a week, with usage beyond the plan.
+    /// The limit for seven days, including usage beyond the plan.
     SevenDayOverageIncluded,
-    /// On usage beyond the plan.
+    /// The limit on usage beyond the plan.
     Overage,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Why there is no usage beyond the plan.
+/// Reason why usage beyond the plan is not available.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OverageDisabledReason {
-    /// It was never set up.
+    /// Usage beyond the plan was never set up.
     OverageNotProvisioned,
-    /// The organization turned it off.
+    /// The organization turned off usage beyond the plan.
     OrgLevelDisabled,
-    /// The organization turned it off for a time.
+    /// The organization turned off usage beyond the plan for a limited time.
     OrgLevelDisabledUntil,
     /// The credits are used up.
     OutOfCredits,
-    /// It is off for this kind of seat.
+    /// Usage beyond the plan is turned off for this seat tier.
     SeatTierLevelDisabled,
-    /// It is off for this member.
+    /// Usage beyond the plan is turned off for this member.
     MemberLevelDisabled,
-    /// This kind of seat has a limit of zero.
+    /// The seat tier has a credit limit of zero.
     SeatTierZeroCreditLimit,
-    /// This group has a limit of zero.
+    /// The group has a credit limit of zero.
     GroupZeroCreditLimit,
-    /// This member has a limit of zero.
+    /// The member has a credit limit of zero.
     MemberZeroCreditLimit,
-    /// The organization turned it off for this service.
+    /// The organization turned off usage beyond the plan for this service.
     OrgServiceLevelDisabled,
-    /// No limits were set.
+    /// No limits are configured.
     NoLimitsConfigured,
-    /// The CLI could not find out.
+    /// The CLI could not query the reason.
     FetchError,
-    /// The CLI itself says `unknown`.
+    /// The CLI reports `unknown` as the reason.
     #[serde(rename = "unknown")]
     Unspecified,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// To what a limit applies.
+/// The scope that a limit applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LimitScope {
-    /// A service.
+    /// The limit applies to a service.
     Service,
-    /// A channel.
+    /// The limit applies to a channel.
     Channel,
-    /// The pool of a group.
+    /// The limit applies to the pool of a group.
     GroupPool,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// Why a request was rejected.
+/// Reason why a request was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RateLimitErrorCode {
-    /// It needs credits.
+    /// The request requires credits.
     CreditsRequired,
     /// A value that this version does not know.
     Unknown(String),

@@ -8,8 +8,7 @@ use crate::wire::Text;
 
 /// A decoded message, together with the line that it was decoded from.
 ///
-/// Dereferences to the message. The line is kept byte for byte, so members that this version does not know are never
-/// lost.
+/// Dereferences to the message. The line is kept byte for byte, so unknown members are never lost.
 ///
 /// ```
 /// use inhouse_proto::message::Message;
@@ -23,7 +22,7 @@ use crate::wire::Text;
 #[derive(Clone, PartialEq)]
 pub struct Received<T> {
     line: Text,
-    // Boxed, so that a message is cheap to move and to queue.
+    // Boxed to keep `Message` small, because messages are moved and queued often.
     message: Box<T>,
 }
 
@@ -54,7 +53,7 @@ impl<T: DeserializeOwned> Received<T> {
     }
 }
 
-/// Renders the message; its line would repeat it.
+/// Formats only the message, because the line contains the same data.
 impl<T: fmt::Debug> fmt::Debug for Received<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.message.fmt(f)

@@ -10,136 +10,135 @@ use super::{
 
 /// The end of a turn.
 ///
-/// There is exactly one for each turn, after everything else that the turn said. It does not end
-/// the run: notices may follow, and so may further turns, when prompts are queued or a background
-/// task wakes the session up.
+/// Each turn ends with exactly one result, after all other messages of the turn. A result does not end the run: system
+/// messages may follow, and so may further turns, if prompts are queued or a background task wakes the session.
 ///
-/// Whether the turn succeeded is told by [`is_success`](Self::is_success), not by the subtype
-/// alone: a turn that ended in an API error has the subtype `success` and `is_error` set.
+/// Use [`is_success`](Self::is_success) to check whether the turn succeeded, not the subtype alone: a turn that ended
+/// in an API error has the subtype `success` with `is_error` set.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ResultMessage {
-    /// How the turn ended.
+    /// The way in which the turn ended.
     pub subtype: ResultSubtype,
-    /// Whether it ended in an error.
+    /// Whether the turn ended in an error.
     pub is_error: bool,
-    /// The session.
+    /// The session that the turn belongs to.
     pub session_id: String,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The model's last text, or the error in words when `is_error` is set. On success only.
+    /// The model's last text, or the error text if `is_error` is set. Present only with the subtype `success`.
     pub result: Option<String>,
-    /// Why the turn failed, in words. On failure only.
+    /// Reasons why the turn failed, as text. Present only with the error subtypes.
     pub errors: Option<Vec<String>>,
-    /// The value that satisfies the JSON schema that was asked for.
+    /// The value that satisfies the requested JSON schema.
     pub structured_output: Option<Value>,
-    /// Milliseconds that the turn took.
+    /// Duration of the turn in milliseconds.
     pub duration_ms: Option<f64>,
-    /// Milliseconds of them spent waiting for the API.
+    /// Part of the duration that was spent waiting for the API, in milliseconds.
     pub duration_api_ms: Option<f64>,
-    /// How often the model was called.
+    /// Number of model calls in the turn.
     pub num_turns: Option<u64>,
-    /// Why the model stopped at last.
+    /// Reason why the model stopped after its last answer.
     pub stop_reason: Option<String>,
-    /// Cost in US dollars since the process started; a resumed session goes on from its saved
-    /// total. Take the newest, never add them up.
+    /// Cost in US dollars since the process started; continues the saved total of a resumed session and restarts from
+    /// zero after `/clear`. Take the newest value, never sum over results.
     pub total_cost_usd: Option<f64>,
-    /// Tokens of this turn's main loop.
+    /// Token counts of this turn's main loop.
     pub usage: Option<Usage>,
-    /// Usage by model since the process started, in all loops together.
+    /// Usage by model since the process started, over all agent loops.
     #[serde(rename = "modelUsage")]
     pub model_usage: Option<BTreeMap<String, ModelUsage>>,
-    /// The tool calls that were denied: the complete record.
+    /// All tool calls that were denied. This list is complete, unlike the `permission_denied` system messages.
     pub permission_denials: Option<Vec<PermissionDenial>>,
-    /// How many prompts wait. More than zero means that another turn follows.
+    /// Number of queued prompts. If greater than zero, another turn follows.
     pub queued_turn_count: Option<u64>,
-    /// Why the loop stopped; absent when it never ran.
+    /// Reason why the agent loop stopped; `None` if it never ran.
     pub terminal_reason: Option<TerminalReason>,
-    /// Counts results from zero: a missing number is a lost result.
+    /// Index of the result, counted from zero. A missing index means that a result was lost.
     pub result_index: Option<u64>,
-    /// The prompt that was answered.
+    /// The id of the prompt that was answered.
     pub user_message_uuid: Option<String>,
-    /// All prompts that were answered.
+    /// The ids of all prompts that were answered.
     pub user_message_uuids: Option<Vec<String>>,
-    /// Why the turn went on after it was cut off.
+    /// Reason why the turn continued after it was cut off.
     pub resume_reason: Option<String>,
-    /// When the stored login ends, as an ISO 8601 time.
+    /// Time at which the stored login expires, in ISO 8601.
     pub credential_expires_at: Option<String>,
-    /// Whether fast mode is on.
+    /// The state of fast mode.
     pub fast_mode_state: Option<FastModeState>,
-    /// Why fast mode is off.
+    /// Reason why fast mode is off.
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
-    /// Where the prompt came from.
+    /// The origin of the prompt that caused the turn.
     pub origin: Option<MessageOrigin>,
-    /// A tool call that a hook put off.
+    /// The tool call that a `PreToolUse` hook deferred.
     pub deferred_tool_use: Option<DeferredToolUse>,
-    /// The HTTP status of the API call that failed.
+    /// HTTP status of the API call that failed.
     pub api_error_status: Option<u16>,
-    /// The kind of the API's error. Not declared by the CLI.
+    /// The API's type of the error. Not declared by the CLI.
     pub api_error_type: Option<String>,
-    /// What was used since the result before, by model. Not declared by the CLI.
+    /// Usage by model since the previous result. Not declared by the CLI.
     pub model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
-    /// What became of subagents. Not declared by the CLI.
+    /// Statistics about subagents. Not declared by the CLI.
     pub subagent_stats: Option<Value>,
-    /// How often the turn was stopped for safety. Not declared by the CLI.
+    /// Number of times that the turn was stopped for safety. Not declared by the CLI.
     pub safety_stops: Option<u64>,
-    /// Tokens of the first request of the turn. Not declared by the CLI.
+    /// Number of input tokens of the first request of the turn. Not declared by the CLI.
     pub first_request_input_tokens: Option<u64>,
-    /// Tokens of the first request that came from the cache. Not declared by the CLI.
+    /// Number of tokens of the first request that were read from the prompt cache. Not declared by the CLI.
     pub first_request_cache_read_input_tokens: Option<u64>,
-    /// The slash command, when the turn was one that never reached the model.
+    /// The slash command, if the turn was a local command that was not sent to the model.
     pub local_command: Option<String>,
-    /// The CLI refused to start; everything else is zero then.
+    /// Reason why the CLI refused to start. If set, all other values are zero.
     pub startup_failure_reason: Option<StartupFailureReason>,
-    /// The settings file because of which it refused.
+    /// The settings file that made the CLI refuse to start.
     pub invalid_config_file: Option<InvalidConfigFile>,
-    /// Milliseconds until the first token.
+    /// Time to the first token, in milliseconds.
     pub ttft_ms: Option<f64>,
-    /// Milliseconds until the first event of the stream.
+    /// Time to the first event of the API's stream, in milliseconds.
     pub ttft_stream_ms: Option<f64>,
-    /// Milliseconds until the first request to the API.
+    /// Time to the first request to the API, in milliseconds.
     pub time_to_request_ms: Option<f64>,
-    /// The same, counted from the start of the process.
+    /// Time from the start of the process to the first request to the API, in milliseconds.
     pub time_to_request_from_spawn_ms: Option<f64>,
-    /// The clock when that request was sent.
+    /// Wall-clock time at which the first request was sent, in milliseconds.
     pub request_sent_wall_ms: Option<f64>,
-    /// Milliseconds until the first message with content.
+    /// Time to the first message with content, in milliseconds.
     pub first_content_frame_ms: Option<f64>,
-    /// Remote hosts: milliseconds until the first stream event was posted.
+    /// Time until the first stream event was posted, in milliseconds. Remote hosts only.
     pub first_stream_post_ms: Option<f64>,
-    /// Remote hosts: milliseconds until that post was acknowledged.
+    /// Time until the post of the first stream event was acknowledged, in milliseconds. Remote hosts only.
     pub first_stream_post_ack_ms: Option<f64>,
-    /// Remote hosts: milliseconds for which that post was queued.
+    /// Time that the post of the first stream event was queued, in milliseconds. Remote hosts only.
     pub first_stream_post_queue_wait_ms: Option<f64>,
-    /// Remote hosts: the clock at that post.
+    /// Wall-clock time of the post of the first stream event, in milliseconds. Remote hosts only.
     pub first_stream_post_wall_ms: Option<f64>,
-    /// Remote hosts: what that post waited for.
+    /// Reason why the post of the first stream event was queued. Remote hosts only.
     pub first_stream_post_queued_behind: Option<PostQueuedBehind>,
-    /// Remote hosts: milliseconds until the first text was posted.
+    /// Time until the first text was posted, in milliseconds. Remote hosts only.
     pub first_text_post_ms: Option<f64>,
-    /// Remote hosts: milliseconds for which that post was queued.
+    /// Time that the post of the first text was queued, in milliseconds. Remote hosts only.
     pub first_text_post_queue_wait_ms: Option<f64>,
-    /// Remote hosts: the clock at that post.
+    /// Wall-clock time of the post of the first text, in milliseconds. Remote hosts only.
     pub first_text_post_wall_ms: Option<f64>,
-    /// Remote hosts: what that post waited for.
+    /// Reason why the post of the first text was queued. Remote hosts only.
     pub first_text_post_queued_behind: Option<PostQueuedBehind>,
-    /// The clock from which the times above are counted.
+    /// Wall-clock time that the relative times of this result are measured from, in milliseconds.
     pub time_origin_ms: Option<f64>,
-    /// Whether the process was started ahead of time.
+    /// Whether the process was a spare that had been started ahead of time.
     pub warm_spare_claimed: Option<bool>,
 }
 
 impl ResultMessage {
-    /// Whether the turn did what it was asked to do.
+    /// Returns whether the turn succeeded: the subtype is `success` and `is_error` is not set.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.subtype == ResultSubtype::Success && !self.is_error
     }
 
-    /// What went wrong, in words for people; `None` after a success.
+    /// Returns the reason of a failure as text for people; `None` after a success.
     ///
-    /// The CLI puts it into different members depending on how the turn failed; this takes the first
-    /// that says something: `errors`, `result`, the subtype, the HTTP status.
+    /// The CLI reports the reason in different members, depending on the failure. This method uses the first that is
+    /// not empty: `errors`, `result`, the subtype, the HTTP status.
     ///
     /// ```
     /// use inhouse_proto::message::ResultMessage;
@@ -171,20 +170,20 @@ impl ResultMessage {
     }
 }
 
-/// How a turn ended.
+/// The way in which a turn ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ResultSubtype {
-    /// The loop came to its end; `is_error` may still be set.
+    /// The agent loop ran to its end; `is_error` may still be set.
     Success,
-    /// Something failed on the way.
+    /// An error occurred during the turn.
     ErrorDuringExecution,
     /// The limit on model calls was reached.
     ErrorMaxTurns,
     /// The budget was used up.
     ErrorMaxBudgetUsd,
-    /// The model never wrote a value that satisfies the schema.
+    /// The model wrote no value that satisfies the schema within the allowed retries.
     ErrorMaxStructuredOutputRetries,
     /// A value that this version does not know.
     Unknown(String),
@@ -194,22 +193,22 @@ pub enum ResultSubtype {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PermissionDenial {
-    /// The tool.
+    /// Name of the tool that was called.
     pub tool_name: String,
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The arguments.
+    /// The arguments of the call.
     pub tool_input: Option<Value>,
 }
 
-/// A tool call that a hook put off.
+/// A tool call that a `PreToolUse` hook deferred.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct DeferredToolUse {
-    /// The id of the call.
+    /// The id of the tool call.
     pub id: String,
-    /// The tool.
+    /// Name of the tool that was called.
     pub name: String,
-    /// The arguments.
+    /// The arguments of the call.
     pub input: Option<Value>,
 }

@@ -1,9 +1,9 @@
 use inhouse_macros::Open;
 
-/// Why the CLI refused to start.
+/// Reason why the CLI refused to start.
 ///
-/// For many of these there is a result only when `CLAUDE_CODE_STARTUP_FAILURE_RESULTS` is in the
-/// environment; otherwise the reason stands in the CLI's error output alone.
+/// For many reasons, the CLI sends a result only if `CLAUDE_CODE_STARTUP_FAILURE_RESULTS` is in the environment.
+/// Otherwise the reason is only written to stderr.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,23 +14,23 @@ pub enum StartupFailureReason {
     ProviderNotAllowed,
     /// The organization could not be verified.
     OrgVerifyFailed,
-    /// The login belongs to another organization.
+    /// The login belongs to another organization than the pinned one.
     OrgPinMismatch,
-    /// The managed settings make no sense.
+    /// The managed settings are invalid.
     ManagedSettingsInvalid,
-    /// Remote settings are required but out of reach.
+    /// Remote settings are required but not available.
     RemoteSettingsRequiredUnavailable,
-    /// The gateway wants a login.
+    /// The gateway requires a login.
     GatewaySigninRequired,
-    /// The gateway refused.
+    /// The gateway denied access.
     GatewayAccessDenied,
-    /// The proxy setting makes no sense.
+    /// The proxy setting is invalid.
     ProxyInvalid,
     /// The directory for temporary files cannot be used.
     TempDirUnusable,
-    /// The working directory is not there.
+    /// The working directory is not available.
     CwdUnavailable,
-    /// There is no shell.
+    /// No shell was found.
     ShellToolMissing,
     /// A background process holds the session.
     SessionHeldByBackground,
@@ -38,36 +38,36 @@ pub enum StartupFailureReason {
     WorktreeResumeRefused,
     /// The session's worktree could not be verified.
     WorktreeUnverified,
-    /// The CLI is too old.
+    /// The version of the CLI is too old.
     CliVersionTooOld,
-    /// Permissions may not be bypassed by the superuser.
+    /// The superuser may not bypass permissions.
     BypassRoot,
-    /// The organization's configuration is required but out of reach.
+    /// The organization's configuration is required but not available.
     OrgConfigRequiredUnavailable,
     /// The organization's configuration was refused.
     OrgConfigRefused,
-    /// A sandbox is required but there is none.
+    /// A sandbox is required but not available.
     SandboxRequiredUnavailable,
-    /// The first line was not `initialize`.
+    /// The first line on stdin was not the `initialize` request.
     InitializeNotFirst,
-    /// A settings file makes no sense.
+    /// A settings file is invalid.
     ConfigFileInvalid,
-    /// The managed settings did not arrive.
+    /// The managed settings were not delivered.
     ManagedSettingsNotDelivered,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// The settings file because of which the CLI refused to start.
+/// The settings file that made the CLI refuse to start.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct InvalidConfigFile {
-    /// The file.
+    /// Path of the settings file.
     pub path: String,
-    /// Whether it is the user's global one.
+    /// Whether the file is the user's global settings file.
     pub is_global: Option<bool>,
-    /// Whether the CLI looked for a backup.
+    /// Whether the CLI searched for a backup.
     pub backup_searched: Option<bool>,
-    /// The backup that it found.
+    /// Path of the backup that the CLI found; `None` if it found none.
     pub backup_path: Option<String>,
 }

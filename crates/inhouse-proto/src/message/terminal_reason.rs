@@ -1,45 +1,45 @@
 use inhouse_macros::Open;
 
-/// Why the loop of a turn stopped.
+/// Reason why the agent loop of a turn stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TerminalReason {
     /// A usage limit blocks further requests.
     BlockingLimit,
-    /// The context filled up again right after each compaction.
+    /// The context was full again immediately after each compaction.
     RapidRefillBreaker,
-    /// The prompt did not fit.
+    /// The prompt exceeded the context window.
     PromptTooLong,
     /// An image could not be used.
     ImageError,
-    /// The model failed.
+    /// The model call failed.
     ModelError,
-    /// The API failed.
+    /// The API returned an error.
     ApiError,
-    /// The model kept writing tool calls that make no sense.
+    /// The model repeatedly wrote malformed tool calls.
     MalformedToolUseExhausted,
-    /// Interrupted while the model wrote.
+    /// The turn was interrupted while the model wrote.
     AbortedStreaming,
-    /// Interrupted while tools ran.
+    /// The turn was interrupted while tools ran.
     AbortedTools,
-    /// A stop hook prevented that it goes on.
+    /// A stop hook prevented the turn from continuing.
     StopHookPrevented,
-    /// A hook stopped it.
+    /// A hook stopped the turn.
     HookStopped,
-    /// A tool call was put off.
+    /// A hook deferred a tool call.
     ToolDeferred,
     /// The limit on model calls was reached.
     MaxTurns,
-    /// It was sent to the background.
+    /// The turn was moved to the background.
     BackgroundRequested,
-    /// It was done.
+    /// The turn ran to its end.
     Completed,
     /// The budget was used up.
     BudgetExhausted,
-    /// The model never wrote a value that satisfies the schema.
+    /// The model wrote no value that satisfies the schema within the allowed retries.
     StructuredOutputRetryExhausted,
-    /// A tool call that was put off can no longer be made.
+    /// A deferred tool call can no longer be made.
     ToolDeferredUnavailable,
     /// The turn could not be set up.
     TurnSetupFailed,
@@ -47,20 +47,20 @@ pub enum TerminalReason {
     Unknown(String),
 }
 
-/// What the post of a remote host waited for.
+/// Reason why a post of a remote host was queued.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PostQueuedBehind {
-    /// A post that must not be lost.
+    /// The post waited for a post that must not be lost.
     DurablePost,
-    /// A post that may be lost.
+    /// The post waited for a post that may be lost.
     EphemeralPost,
-    /// The pause before a retry.
+    /// The post waited for the delay before a retry.
     RetryBackoff,
-    /// A hold on the queue.
+    /// The queue was on hold.
     Hold,
-    /// Nothing.
+    /// The post did not have to wait.
     None,
     /// A value that this version does not know.
     Unknown(String),

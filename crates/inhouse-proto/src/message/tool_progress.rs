@@ -1,45 +1,45 @@
 use inhouse_macros::Open;
 
-/// A tool is still running.
+/// Reports that a tool call is still running.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ToolProgressMessage {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The tool.
+    /// Name of the tool that was called.
     pub tool_name: Option<String>,
-    /// The tool call to whose subagent the call belongs; `None` on the main thread.
+    /// The tool call that started the subagent that made this call; `None` in the main conversation.
     pub parent_tool_use_id: Option<String>,
-    /// Seconds since the call began.
+    /// Time since the start of the call, in seconds.
     pub elapsed_time_seconds: Option<f64>,
-    /// The task that the call became.
+    /// The task that the call was turned into, if any.
     pub task_id: Option<String>,
-    /// Whether nothing happened but time.
+    /// Whether the message is a heartbeat that reports only the elapsed time.
     pub heartbeat: Option<bool>,
-    /// The kind of subagent that runs.
+    /// The type name of the subagent that runs.
     pub subagent_type: Option<String>,
-    /// The subagent waits before it calls the API again.
+    /// The retry that the subagent waits for; `None` if it does not wait for one.
     pub subagent_retry: Option<SubagentRetry>,
     /// The id of this message.
     pub uuid: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
 }
 
-/// A subagent that waits before it calls the API again.
+/// The retry of an API call that a subagent waits for.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SubagentRetry {
-    /// The subagent.
+    /// The id of the subagent.
     pub agent_id: Option<String>,
-    /// Which attempt failed, from one.
+    /// Number of the failed attempt, counted from one.
     pub attempt: Option<u64>,
-    /// How many there may be.
+    /// Maximum number of retries.
     pub max_retries: Option<u64>,
-    /// Milliseconds until the next.
+    /// Time until the next attempt, in milliseconds.
     pub retry_delay_ms: Option<f64>,
-    /// The HTTP status; `None` when there was no answer.
+    /// HTTP status of the failure; `None` if there was no response.
     pub error_status: Option<u16>,
-    /// How the call failed.
+    /// The kind of failure of the call.
     pub error_category: Option<String>,
 }

@@ -1,16 +1,16 @@
 use inhouse_macros::Open;
 use serde_json::Value;
 
-/// What the CLI has just added to a transcript, for a session store to keep.
+/// Entries that the CLI added to a transcript, for a session store to keep.
 ///
-/// Sent only when mirroring was asked for. It is meant for the SDK and never becomes a
+/// Sent only if mirroring is enabled. The SDK handles this line itself; it never becomes a
 /// [`Message`](super::Message).
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TranscriptMirror {
-    /// The transcript, as an absolute path.
+    /// Absolute path of the transcript.
     pub file_path: String,
-    /// The entries, each an object.
+    /// The added entries, each a JSON object.
     pub entries: Vec<Value>,
 }

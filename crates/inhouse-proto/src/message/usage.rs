@@ -1,63 +1,63 @@
 use inhouse_macros::Open;
 
-/// Tokens that the API counted.
+/// Token counts of the API.
 ///
-/// On an assistant message the figures are provisional; those of a
-/// [`ResultMessage`](super::ResultMessage) are final, for the main loop of that turn.
+/// The counts of an assistant message are provisional. Those of a [`ResultMessage`](super::ResultMessage) are final
+/// and cover the main loop of that turn.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens read, without those that the cache served or stored.
+    /// Number of input tokens, without those that were read from or written to the prompt cache.
     pub input_tokens: Option<u64>,
-    /// Tokens written.
+    /// Number of output tokens.
     pub output_tokens: Option<u64>,
-    /// Tokens stored in the cache.
+    /// Number of input tokens that were written to the prompt cache.
     pub cache_creation_input_tokens: Option<u64>,
-    /// Tokens served from the cache.
+    /// Number of input tokens that were read from the prompt cache.
     pub cache_read_input_tokens: Option<u64>,
-    /// Tokens stored in the cache, by lifetime.
+    /// Number of tokens that were written to the prompt cache, by lifetime.
     pub cache_creation: Option<CacheCreation>,
-    /// What the written tokens were.
+    /// Breakdown of the output tokens.
     pub output_tokens_details: Option<OutputTokensDetails>,
-    /// Calls of tools at the API.
+    /// Number of calls of tools that run at the API.
     pub server_tool_use: Option<ServerToolUsage>,
     /// The tier that served the request.
     pub service_tier: Option<ServiceTier>,
-    /// The speed at which it was served.
+    /// The speed at which the request was served.
     pub speed: Option<Speed>,
-    /// Where the model ran.
+    /// The region in which the model ran.
     pub inference_geo: Option<String>,
-    /// The steps behind one answer.
+    /// The steps that the answer consists of.
     pub iterations: Option<Vec<UsageIteration>>,
-    /// A refund after a refusal.
+    /// The refund after a refusal.
     pub fallback_credit: Option<FallbackCredit>,
 }
 
-/// Tokens stored in the cache, by lifetime.
+/// Number of tokens that were written to the prompt cache, by lifetime.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CacheCreation {
-    /// For five minutes.
+    /// Number of tokens that were written for five minutes.
     pub ephemeral_5m_input_tokens: Option<u64>,
-    /// For one hour.
+    /// Number of tokens that were written for one hour.
     pub ephemeral_1h_input_tokens: Option<u64>,
 }
 
-/// What the written tokens were.
+/// Breakdown of the output tokens.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct OutputTokensDetails {
-    /// Reasoning.
+    /// Number of reasoning tokens.
     pub thinking_tokens: Option<u64>,
 }
 
-/// Calls of tools at the API.
+/// Number of calls of tools that run at the API.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ServerToolUsage {
-    /// Web searches.
+    /// Number of web searches.
     pub web_search_requests: Option<u64>,
-    /// Web pages.
+    /// Number of web pages that were fetched.
     pub web_fetch_requests: Option<u64>,
 }
 
@@ -66,11 +66,11 @@ pub struct ServerToolUsage {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ServiceTier {
-    /// The usual one.
+    /// The request was served at the standard tier.
     Standard,
-    /// Reserved capacity.
+    /// The request was served from reserved capacity.
     Priority,
-    /// Batches.
+    /// The request was served as part of a batch.
     Batch,
     /// A value that this version does not know.
     Unknown(String),
@@ -81,56 +81,56 @@ pub enum ServiceTier {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Speed {
-    /// The usual one.
+    /// The request was served at standard speed.
     Standard,
-    /// Fast mode.
+    /// The request was served in fast mode.
     Fast,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// One step behind an answer.
+/// Token counts of one step of an answer.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct UsageIteration {
-    /// What the step was.
+    /// The kind of step.
     #[serde(rename = "type")]
     pub kind: Option<UsageIterationKind>,
-    /// The model; not on compactions.
+    /// The model that ran the step; `None` for compactions.
     pub model: Option<String>,
-    /// Tokens read.
+    /// Number of input tokens.
     pub input_tokens: Option<u64>,
-    /// Tokens written.
+    /// Number of output tokens.
     pub output_tokens: Option<u64>,
-    /// Tokens stored in the cache.
+    /// Number of input tokens that were written to the prompt cache.
     pub cache_creation_input_tokens: Option<u64>,
-    /// Tokens served from the cache.
+    /// Number of input tokens that were read from the prompt cache.
     pub cache_read_input_tokens: Option<u64>,
-    /// Tokens stored in the cache, by lifetime.
+    /// Number of tokens that were written to the prompt cache, by lifetime.
     pub cache_creation: Option<CacheCreation>,
 }
 
-/// The steps behind an answer.
+/// The kind of a step of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum UsageIterationKind {
-    /// The model wrote.
+    /// The model wrote a message.
     Message,
     /// The conversation was compacted.
     Compaction,
-    /// The advisor wrote.
+    /// The advisor model wrote a message.
     AdvisorMessage,
-    /// Another model wrote after a refusal.
+    /// Another model wrote a message after a refusal.
     FallbackMessage,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// A refund after a refusal.
+/// The refund after a refusal.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct FallbackCredit {
-    /// What became of it.
+    /// Status of the refund.
     pub status: Option<String>,
 }

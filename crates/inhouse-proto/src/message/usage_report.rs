@@ -3,29 +3,29 @@ use std::collections::BTreeMap;
 
 use super::ModelUsage;
 
-/// What was used and what is left: the answer to `/usage` as data. Experimental in the CLI.
+/// Usage of the session and of the plan: the answer to `/usage` as structured data. Experimental in the CLI.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct UsageReport {
-    /// What the session used.
+    /// Usage of the session.
     pub session: Option<SessionUsage>,
     /// The limits of the plan; `None` without a plan.
     pub rate_limits: Option<PlanLimits>,
 }
 
-/// What a session used.
+/// Usage of a session.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionUsage {
     /// Cost in US dollars.
     pub total_cost_usd: Option<f64>,
-    /// Milliseconds spent waiting for the API.
+    /// Time spent waiting for the API, in milliseconds.
     pub total_api_duration_ms: Option<f64>,
-    /// Milliseconds since the start.
+    /// Time since the start, in milliseconds.
     pub total_duration_ms: Option<f64>,
-    /// Lines of code added.
+    /// Number of lines of code that were added.
     pub total_lines_added: Option<u64>,
-    /// Lines of code removed.
+    /// Number of lines of code that were removed.
     pub total_lines_removed: Option<u64>,
     /// Usage by model.
     pub model_usage: Option<BTreeMap<String, ModelUsage>>,
@@ -35,62 +35,62 @@ pub struct SessionUsage {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PlanLimits {
-    /// The limits.
+    /// The individual limits of the plan.
     pub limits: Option<Vec<PlanLimit>>,
-    /// What may be bought on top.
+    /// Usage that is paid for in addition to the plan.
     pub extra_usage: Option<ExtraUsage>,
 }
 
-/// One limit of a plan.
+/// A limit of a plan.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PlanLimit {
-    /// Which limit.
+    /// The kind of limit.
     pub kind: Option<String>,
-    /// The group of limits to which it belongs.
+    /// The group of limits that the limit belongs to.
     pub group: Option<String>,
-    /// How much of it is used, in percent.
+    /// Used part of the limit, in percent.
     pub percent: Option<f64>,
-    /// When it starts anew, as an ISO 8601 time.
+    /// Time at which the limit resets, in ISO 8601.
     pub resets_at: Option<String>,
-    /// To what it applies; `None` for everything.
+    /// The scope that the limit applies to; `None` if it applies to all usage.
     pub scope: Option<PlanLimitScope>,
-    /// How urgent it is.
+    /// Severity of the limit's state.
     pub severity: Option<String>,
-    /// Whether it is the limit that counts now.
+    /// Whether the limit is the one that currently applies.
     pub is_active: Option<bool>,
 }
 
-/// To what a limit applies.
+/// The scope that a limit of a plan applies to.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PlanLimitScope {
-    /// One model.
+    /// The model that the limit applies to.
     pub model: Option<PlanLimitTarget>,
-    /// One product.
+    /// The product that the limit applies to.
     pub surface: Option<PlanLimitTarget>,
 }
 
-/// A model or a product under a limit of its own.
+/// A model or a product with a separate limit.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PlanLimitTarget {
-    /// Its name, for display.
+    /// Name of the model or product, for display.
     pub display_name: Option<String>,
 }
 
-/// Usage that is paid for on top of a plan.
+/// Usage that is paid for in addition to a plan.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ExtraUsage {
-    /// Whether it is turned on.
+    /// Whether additional usage is turned on.
     pub is_enabled: Option<bool>,
-    /// The most that may be spent in a month.
+    /// Maximum amount that may be spent per month.
     pub monthly_limit: Option<f64>,
-    /// What was spent.
+    /// Amount that was spent.
     pub used_credits: Option<f64>,
-    /// How much of the limit is used.
+    /// Used part of the monthly limit.
     pub utilization: Option<f64>,
-    /// The currency of the amounts.
+    /// Currency of the amounts.
     pub currency: Option<String>,
 }

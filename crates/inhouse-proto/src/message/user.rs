@@ -5,59 +5,56 @@ use super::{Content, ContentBlock, MessageOrigin, Priority, Role, ToolResultBloc
 
 /// A message on the user's side of the conversation, as the CLI reports it.
 ///
-/// Most carry the results of tools. Others were put in by the CLI (a background task that
-/// ended, a message of a peer), and with replay turned on each prompt comes back as an echo,
-/// marked by [`is_replay`](Self::is_replay): that is how a host learns the id of a prompt for
-/// which it did not choose one.
+/// Most user messages contain tool results. The CLI inserts others, for example if a background task ended or a peer
+/// sent a message. If replay is enabled, the CLI also echoes each prompt, marked by [`is_replay`](Self::is_replay);
+/// the echo contains the id of a prompt for which the host did not choose one.
 ///
-/// To write a message, use [`Prompt`](super::Prompt).
+/// To send a prompt, use [`Prompt`](super::Prompt).
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct UserMessage {
-    /// The message.
+    /// The message object of the API.
     pub message: ApiUserMessage,
-    /// The tool call to whose subagent it belongs; `None` on the main thread.
+    /// The tool call that started the subagent that the message belongs to; `None` in the main conversation.
     pub parent_tool_use_id: Option<String>,
-    /// The subagent, by the id that its task events carry too.
+    /// The id of the subagent, equal to the task id in its task events.
     pub agent_id: Option<String>,
-    /// The session.
+    /// The session that the message belongs to.
     pub session_id: Option<String>,
     /// The id of the message.
     pub uuid: Option<String>,
-    /// When it was made, as an ISO 8601 time.
+    /// Time at which the message was created, in ISO 8601.
     pub timestamp: Option<String>,
-    /// Whether it is an echo of a prompt.
+    /// Whether the message is an echo of a prompt.
     #[serde(rename = "isReplay")]
     pub is_replay: Option<bool>,
-    /// Whether nobody typed it.
+    /// Whether the message was generated instead of typed by a person.
     #[serde(rename = "isSynthetic")]
     pub is_synthetic: Option<bool>,
-    /// The whole output of the tool as data, in the tool's own shape.
+    /// The complete output of the tool as structured data, in a shape that depends on the tool.
     ///
-    /// `{"detachedToolCall": true}` says that the call still runs and that its result comes in
-    /// a later turn.
+    /// `{"detachedToolCall": true}` means that the call still runs and that its result follows in a later turn.
     pub tool_use_result: Option<Value>,
-    /// Where the message comes from.
+    /// The origin of the message.
     pub origin: Option<MessageOrigin>,
-    /// How it was queued.
+    /// The position at which the message joined the queue.
     pub priority: Option<Priority>,
-    /// `false` when it was only added to the transcript, without a turn of its own.
+    /// Whether the message started a turn; `false` if it was only added to the transcript.
     #[serde(rename = "shouldQuery")]
     pub should_query: Option<bool>,
-    /// Whether the text was taken as it is, without commands and file references.
+    /// Whether the text was used verbatim, without slash commands and file references.
     pub client_composed: Option<bool>,
-    /// Pastes that were taken out of the text.
+    /// Pastes that were removed from the text.
     pub pasted_content: Option<Vec<Content>>,
-    /// Pastes that are still in the text.
+    /// Pastes that are still part of the text.
     pub inline_pastes: Option<Vec<String>>,
-    /// Files that came with a prompt; on echoes.
+    /// Files that were attached to the prompt. Present only on echoes.
     pub file_attachments: Option<Vec<Value>>,
-    /// How each of its tool results came about: who allowed or refused the call. Not declared by
-    /// the CLI.
+    /// Provenance of each tool result: which component allowed or denied the call. Not declared by the CLI.
     pub tool_result_meta: Option<Vec<Value>>,
-    /// The kind of subagent.
+    /// The type name of the subagent.
     pub subagent_type: Option<String>,
-    /// What the subagent was asked to do, in short.
+    /// Short description of the subagent's task.
     pub task_description: Option<String>,
 }
 
@@ -65,20 +62,20 @@ pub struct UserMessage {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct ApiUserMessage {
-    /// Who speaks: the user.
+    /// The author of the message: the user.
     pub role: Option<Role>,
-    /// The content.
+    /// The content of the message.
     pub content: Content,
 }
 
 impl UserMessage {
-    /// Whether the message is an echo of a prompt.
+    /// Returns whether the message is an echo of a prompt.
     #[must_use]
     pub fn is_replay(&self) -> bool {
         self.is_replay == Some(true)
     }
 
-    /// The results of tools in it.
+    /// Returns the tool results that the message contains.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResultBlock> {
         self.message
             .content
