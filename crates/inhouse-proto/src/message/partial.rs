@@ -66,17 +66,17 @@ impl StreamEvent {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ApiEvent {
-    /// A message begins.
+    /// The start of a message.
     MessageStart(MessageStart),
-    /// A content block begins.
+    /// The start of a content block.
     ContentBlockStart(Box<ContentBlockStart>),
-    /// Content is added to a block.
+    /// An addition to a content block.
     ContentBlockDelta(ContentBlockDelta),
-    /// A content block is finished.
+    /// The end of a content block.
     ContentBlockStop(ContentBlockStop),
-    /// Members of the message itself change.
+    /// A change of the message itself, such as its stop reason.
     MessageDelta(Box<MessageDelta>),
-    /// The message is finished.
+    /// The end of the message.
     MessageStop,
     /// A keep-alive event without content.
     Ping,

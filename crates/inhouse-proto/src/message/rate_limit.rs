@@ -54,11 +54,11 @@ pub struct RateLimitInfo {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RateLimitStatus {
-    /// Requests are allowed.
+    /// Requests are currently allowed.
     Allowed,
     /// Requests are allowed, but the limit is almost reached.
     AllowedWarning,
-    /// Requests are rejected.
+    /// Requests are currently rejected.
     Rejected,
     /// A value that this version does not know.
     Unknown(String),

@@ -27,7 +27,7 @@ pub struct SessionUsage {
     pub total_lines_added: Option<u64>,
     /// Number of lines of code that were removed.
     pub total_lines_removed: Option<u64>,
-    /// Usage by model.
+    /// Usage of the session by model.
     pub model_usage: Option<BTreeMap<String, ModelUsage>>,
 }
 

@@ -10,7 +10,7 @@ use crate::open::Unknown;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// One piece of a message: text, an image, a tool call, its result, and so on.
+/// A part of a message: text, an image, a tool call, a tool result, and so on.
 ///
 /// ```
 /// use inhouse_proto::message::{ContentBlock, ImageBlock};
@@ -26,51 +26,51 @@ use serde::Serialize;
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContentBlock {
-    /// Text.
+    /// A block of text.
     Text(TextBlock),
-    /// The model's reasoning, in the clear.
+    /// The model's reasoning as plain text.
     Thinking(ThinkingBlock),
-    /// The model's reasoning, encrypted.
+    /// The model's reasoning in encrypted form.
     RedactedThinking(RedactedThinkingBlock),
     /// A call of a tool that the CLI or the host runs.
     ToolUse(ToolUseBlock),
-    /// What such a call returned.
+    /// The result of a tool that the CLI or the host ran.
     ToolResult(ToolResultBlock),
-    /// A tool named by a search for tools.
+    /// A tool that a tool search found.
     ToolReference(ToolReferenceBlock),
-    /// An image.
+    /// An image for the model.
     Image(ImageBlock),
-    /// A document.
+    /// A document for the model.
     Document(Box<DocumentBlock>),
-    /// A passage that a search found, to be cited.
+    /// A passage from the host's own search, which the model can cite.
     SearchResult(Box<SearchResultBlock>),
     /// A call of a tool that runs at the API.
     ServerToolUse(ServerToolUseBlock),
-    /// What the API's web search found.
+    /// The result of the API's web search.
     WebSearchToolResult(WebSearchToolResultBlock),
-    /// What the API's web fetch read.
+    /// The result of the API's web fetch.
     WebFetchToolResult(Box<WebFetchToolResultBlock>),
-    /// What the advisor model said.
+    /// The answer of the advisor model.
     AdvisorToolResult(Box<AdvisorToolResultBlock>),
-    /// What code that ran at the API returned.
+    /// The result of code that ran at the API.
     CodeExecutionToolResult(CodeExecutionToolResultBlock),
-    /// What a shell command that ran at the API returned.
+    /// The result of a shell command that ran at the API.
     BashCodeExecutionToolResult(BashCodeExecutionToolResultBlock),
-    /// What a file edit that ran at the API returned.
+    /// The result of a file edit that ran at the API.
     TextEditorCodeExecutionToolResult(TextEditorCodeExecutionToolResultBlock),
-    /// Which tools the API's search for tools found.
+    /// The tools that the API's tool search found.
     ToolSearchToolResult(ToolSearchToolResultBlock),
-    /// A call of an MCP tool that the API itself makes.
+    /// A call of an MCP tool that the API makes itself.
     McpToolUse(McpToolUseBlock),
-    /// What such a call returned.
+    /// The result of an MCP tool that the API called.
     McpToolResult(McpToolResultBlock),
     /// The tools of an MCP server that the API is connected to.
     McpToolListing(McpToolListingBlock),
     /// A file for the API's code container.
     ContainerUpload(ContainerUploadBlock),
-    /// A summary that stands for an earlier part of the conversation.
+    /// A summary that replaces an earlier part of the conversation.
     Compaction(Box<CompactionBlock>),
-    /// The point where another model took over.
+    /// The point at which another model took over.
     Fallback(Box<FallbackBlock>),
     /// A value with an unknown tag, or with a known tag and an unexpected shape.
     #[serde(untagged)]
@@ -78,13 +78,13 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
-    /// A block of text.
+    /// Creates a block of text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextBlock::new(text))
     }
 
-    /// The text, if this is a block of text.
+    /// Returns the text, if this is a block of text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -93,7 +93,7 @@ impl ContentBlock {
         }
     }
 
-    /// The tool call, if this is one that the CLI or the host runs.
+    /// Returns the tool call, if this is one that the CLI or the host runs.
     #[must_use]
     pub fn as_tool_use(&self) -> Option<&ToolUseBlock> {
         match self {
@@ -102,7 +102,7 @@ impl ContentBlock {
         }
     }
 
-    /// The tool result, if this is one from the CLI or the host.
+    /// Returns the tool result, if this is one from the CLI or the host.
     #[must_use]
     pub fn as_tool_result(&self) -> Option<&ToolResultBlock> {
         match self {

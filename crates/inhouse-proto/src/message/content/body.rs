@@ -7,19 +7,19 @@ use serde_json::value::RawValue;
 use super::ContentBlock;
 use crate::open::decode;
 
-/// Content that is written either as a bare string or as a list of blocks.
+/// Content that is encoded either as a plain string or as a list of blocks.
 ///
-/// Both forms mean the same for text; which one came is kept, so that it is written back alike.
+/// Both forms are equivalent for text. The form that was received is kept, so that encoding writes the same form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// A bare string.
+    /// Content as a plain string.
     Text(String),
-    /// A list of blocks.
+    /// Content as a list of blocks.
     Blocks(Vec<ContentBlock>),
 }
 
 impl Content {
-    /// The blocks; none when the content is a bare string.
+    /// Returns the blocks; empty if the content is a plain string.
     #[must_use]
     pub fn blocks(&self) -> &[ContentBlock] {
         match self {
@@ -28,7 +28,7 @@ impl Content {
         }
     }
 
-    /// All text: the bare string, or the text blocks put together in order.
+    /// Returns all text: the plain string, or the text blocks concatenated in order.
     ///
     /// ```
     /// use inhouse_proto::message::{Content, ContentBlock};
@@ -46,7 +46,7 @@ impl Content {
     }
 }
 
-/// The text blocks of a list put together; borrowed when there is only one.
+/// Returns the text blocks of a list, concatenated; borrowed if there is at most one.
 pub(in crate::message) fn text_of(blocks: &[ContentBlock]) -> Cow<'_, str> {
     let mut texts = blocks.iter().filter_map(ContentBlock::as_text);
     let first = texts.next().unwrap_or_default();

@@ -8,13 +8,13 @@ pub struct CacheControl {
     /// The kind of cache.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<CacheKind>,
-    /// How long the entry lives; five minutes when absent.
+    /// Lifetime of the cache entry; five minutes if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<CacheTtl>,
 }
 
 impl CacheControl {
-    /// The one kind of cache that exists, with the lifetime that the API chooses.
+    /// Creates an ephemeral cache marker, the only existing kind, with the API's default lifetime.
     #[must_use]
     pub fn ephemeral() -> Self {
         Self {
@@ -23,7 +23,7 @@ impl CacheControl {
         }
     }
 
-    /// Asks for a certain lifetime.
+    /// Sets the lifetime of the cache entry.
     #[must_use]
     pub fn ttl(mut self, ttl: CacheTtl) -> Self {
         self.ttl = Some(ttl);
@@ -36,20 +36,20 @@ impl CacheControl {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CacheKind {
-    /// Forgotten after its lifetime.
+    /// The cache entry is discarded after its lifetime.
     Ephemeral,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// How long a cache entry lives.
+/// Lifetime of a cache entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[non_exhaustive]
 pub enum CacheTtl {
-    /// Five minutes.
+    /// The entry is kept for five minutes.
     #[serde(rename = "5m")]
     FiveMinutes,
-    /// One hour.
+    /// The entry is kept for one hour.
     #[serde(rename = "1h")]
     OneHour,
     /// A value that this version does not know.

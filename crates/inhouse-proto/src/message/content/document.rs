@@ -5,28 +5,28 @@ use serde_json::Value;
 
 use super::{CacheControl, Content};
 
-/// A document: a PDF, plain text, or content blocks of its own.
+/// A document: a PDF, plain text, or content blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct DocumentBlock {
-    /// Where the document is.
+    /// The location of the document.
     pub source: DocumentSource,
-    /// Its title.
+    /// Title of the document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the model should know about the document besides its text.
+    /// Information about the document for the model, in addition to its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Whether the model may cite it, as the API wants it.
+    /// Whether the model may cite the document, in the API's format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<Value>,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl DocumentBlock {
-    /// A PDF whose bytes travel in the message, encoded as base64.
+    /// Creates a PDF document from bytes that are encoded as base64 and contained in the message.
     #[must_use]
     pub fn pdf(data: impl Into<String>) -> Self {
         Self::from_source(DocumentSource::Base64(Base64Document {
@@ -35,7 +35,7 @@ impl DocumentBlock {
         }))
     }
 
-    /// Plain text.
+    /// Creates a document from plain text.
     #[must_use]
     pub fn plain_text(text: impl Into<String>) -> Self {
         Self::from_source(DocumentSource::Text(TextDocument {
@@ -44,7 +44,7 @@ impl DocumentBlock {
         }))
     }
 
-    /// A document made of blocks of text and images.
+    /// Creates a document from blocks of text and images.
     #[must_use]
     pub fn content(content: impl Into<Content>) -> Self {
         Self::from_source(DocumentSource::Content(ContentDocument {
@@ -52,13 +52,13 @@ impl DocumentBlock {
         }))
     }
 
-    /// A PDF that the API fetches by itself.
+    /// Creates a PDF document that the API fetches from a URL.
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
         Self::from_source(DocumentSource::Url(UrlDocument { url: url.into() }))
     }
 
-    /// A document that was uploaded to the API before.
+    /// Creates a document from a file that was uploaded to the API before.
     #[must_use]
     pub fn file(file_id: impl Into<String>) -> Self {
         Self::from_source(DocumentSource::File(FileDocument {
@@ -66,14 +66,14 @@ impl DocumentBlock {
         }))
     }
 
-    /// Gives the document a title.
+    /// Sets the title of the document.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// Tells the model something about the document.
+    /// Sets information about the document for the model.
     #[must_use]
     pub fn context(mut self, context: impl Into<String>) -> Self {
         self.context = Some(context.into());
@@ -91,64 +91,64 @@ impl DocumentBlock {
     }
 }
 
-/// Where a document is.
+/// The location of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DocumentSource {
-    /// In the message, as a PDF.
+    /// A PDF that is contained in the message.
     Base64(Base64Document),
-    /// In the message, as plain text.
+    /// Plain text that is contained in the message.
     Text(TextDocument),
-    /// In the message, as content blocks.
+    /// Content blocks that are contained in the message.
     Content(ContentDocument),
-    /// On the web.
+    /// A document that the API fetches from a URL.
     Url(UrlDocument),
-    /// Among the files at the API.
+    /// A file that was uploaded to the API.
     File(FileDocument),
     /// A value with an unknown tag, or with a known tag and an unexpected shape.
     #[serde(untagged)]
     Unknown(Unknown),
 }
 
-/// A PDF inside of the message.
+/// A PDF that is contained in the message.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct Base64Document {
-    /// The media type: `application/pdf`.
+    /// Media type of the document, `application/pdf`.
     pub media_type: String,
-    /// The bytes in base64.
+    /// The bytes, encoded as base64.
     pub data: String,
 }
 
-/// Plain text inside of the message.
+/// Plain text that is contained in the message.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct TextDocument {
-    /// The media type: `text/plain`.
+    /// Media type of the document, `text/plain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// The text.
+    /// Text of the document.
     pub data: String,
 }
 
-/// A document made of content blocks.
+/// A document that consists of content blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ContentDocument {
-    /// The content.
+    /// The content of the document.
     pub content: Content,
 }
 
-/// A document on the web.
+/// A document that the API fetches from a URL.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct UrlDocument {
-    /// The address.
+    /// URL of the document.
     pub url: String,
 }
 
-/// A document among the files at the API.
+/// A document that was uploaded to the API as a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct FileDocument {

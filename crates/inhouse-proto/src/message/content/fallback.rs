@@ -1,7 +1,7 @@
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// The point where another model took over, because the first refused.
+/// The point at which another model took over because the first one refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct FallbackBlock {
@@ -11,27 +11,27 @@ pub struct FallbackBlock {
     /// The model that took over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<FallbackModel>,
-    /// What made the switch happen.
+    /// The cause of the switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<FallbackTrigger>,
 }
 
-/// A model on one side of the switch.
+/// A model that takes part in a fallback.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct FallbackModel {
-    /// The model's id.
+    /// The id of the model.
     pub model: String,
 }
 
-/// What made a switch of models happen.
+/// The cause of a switch to another model.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct FallbackTrigger {
-    /// The kind: `refusal`.
+    /// The kind of cause, `refusal`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// What the refusal was about.
+    /// The category of harm that the refusal is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::CacheControl;
 
-/// An image.
+/// An image for the model.
 ///
 /// ```
 /// use inhouse_proto::message::{ContentBlock, ImageBlock};
@@ -23,20 +23,20 @@ use super::CacheControl;
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ImageBlock {
-    /// Where the image is.
+    /// The location of the image.
     pub source: ImageSource,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
-    /// How the API changed the image before the model saw it.
+    /// Changes that the API made to the image before the model received it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transformations: Option<Value>,
 }
 
 impl ImageBlock {
-    /// An image whose bytes travel in the message, encoded as base64.
+    /// Creates an image from bytes that are encoded as base64 and contained in the message.
     ///
-    /// The API takes `image/jpeg`, `image/png`, `image/gif` and `image/webp`.
+    /// The API accepts `image/jpeg`, `image/png`, `image/gif` and `image/webp`.
     #[must_use]
     pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
         Self::from_source(ImageSource::Base64(Base64Image {
@@ -45,13 +45,13 @@ impl ImageBlock {
         }))
     }
 
-    /// An image that the API fetches by itself.
+    /// Creates an image that the API fetches from a URL.
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
         Self::from_source(ImageSource::Url(UrlImage { url: url.into() }))
     }
 
-    /// An image that was uploaded to the API before.
+    /// Creates an image from a file that was uploaded to the API before.
     #[must_use]
     pub fn file(file_id: impl Into<String>) -> Self {
         Self::from_source(ImageSource::File(FileImage {
@@ -68,41 +68,41 @@ impl ImageBlock {
     }
 }
 
-/// Where an image is.
+/// The location of an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImageSource {
-    /// In the message.
+    /// An image that is contained in the message.
     Base64(Base64Image),
-    /// On the web.
+    /// An image that the API fetches from a URL.
     Url(UrlImage),
-    /// Among the files at the API.
+    /// A file that was uploaded to the API.
     File(FileImage),
     /// A value with an unknown tag, or with a known tag and an unexpected shape.
     #[serde(untagged)]
     Unknown(Unknown),
 }
 
-/// An image inside of the message.
+/// An image that is contained in the message.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct Base64Image {
-    /// The media type, such as `image/png`.
+    /// Media type of the image, such as `image/png`.
     pub media_type: String,
-    /// The bytes in base64.
+    /// The bytes, encoded as base64.
     pub data: String,
 }
 
-/// An image on the web.
+/// An image that the API fetches from a URL.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct UrlImage {
-    /// The address.
+    /// URL of the image.
     pub url: String,
 }
 
-/// An image among the files at the API.
+/// An image that was uploaded to the API as a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct FileImage {

@@ -4,33 +4,33 @@ use serde_json::Value;
 
 use super::Content;
 
-/// A call of an MCP tool that the API itself makes.
+/// A call of an MCP tool that the API makes itself.
 ///
-/// Not the way of the CLI's own MCP servers: their calls are ordinary `tool_use` blocks.
+/// Calls to the CLI's MCP servers do not use this block; they are ordinary `tool_use` blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct McpToolUseBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub id: String,
-    /// The tool.
+    /// Name of the tool that is called.
     pub name: String,
-    /// The server that has the tool.
+    /// The MCP server that provides the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_name: Option<String>,
-    /// The arguments.
+    /// The arguments of the call.
     pub input: Value,
 }
 
-/// What an MCP tool that the API called returned.
+/// The result of an MCP tool that the API called.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct McpToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
     /// Whether the call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// What the tool returned.
+    /// The content that the tool returned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
 }
@@ -39,22 +39,22 @@ pub struct McpToolResultBlock {
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct McpToolListingBlock {
-    /// The server.
+    /// Name of the MCP server.
     pub mcp_server_name: String,
-    /// Its tools.
+    /// The tools of the server.
     pub tools: Vec<McpListedTool>,
 }
 
-/// One tool in such a listing.
+/// A tool in the listing of an MCP server.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct McpListedTool {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The JSON schema of its arguments.
+    /// JSON schema of the tool's arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Value>,
-    /// What it does.
+    /// Description of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

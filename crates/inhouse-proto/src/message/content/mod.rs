@@ -1,9 +1,8 @@
-//! Content blocks: what the `content` list of an assistant or user message is made of.
+//! Content blocks: the elements of the `content` list of an assistant or user message.
 //!
-//! One union, [`ContentBlock`], serves both directions. Which blocks stand where: the model writes
-//! text, thinking, tool calls and the results of tools that run at the API; the user side writes
-//! text, images, documents and the results of tools that run in the CLI. A block of a kind that
-//! this version does not know stays in its place in the list as [`ContentBlock::Unknown`].
+//! One enum, [`ContentBlock`], is used in both directions. The model writes text, thinking, tool calls and the results
+//! of tools that run at the API. The user side writes text, images, documents and the results of tools that run in the
+//! CLI. A block of an unknown kind keeps its position in the list as [`ContentBlock::Unknown`].
 
 mod advisor;
 mod block;

@@ -4,20 +4,20 @@ use serde_json::Value;
 
 use super::{CacheControl, ContentBlock};
 
-/// A passage that a search of the host's own found, given to the model to cite.
+/// A passage from the host's own search, which the model can cite.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct SearchResultBlock {
-    /// Where the passage comes from, often an address.
+    /// Source of the passage, often a URL.
     pub source: String,
-    /// The title of the source.
+    /// Title of the source.
     pub title: String,
     /// The passage, as blocks of text.
     pub content: Vec<ContentBlock>,
-    /// Whether the model may cite it, as the API wants it.
+    /// Whether the model may cite the passage, in the API's format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<Value>,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }

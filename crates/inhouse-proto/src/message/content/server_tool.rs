@@ -4,105 +4,105 @@ use serde_json::Value;
 
 use super::{CacheControl, Caller};
 
-/// A call of a tool that runs at the API; its result follows in the same message.
+/// A call of a tool that runs at the API. The result follows in the same message.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ServerToolUseBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub id: String,
-    /// The tool.
+    /// Name of the tool that is called.
     pub name: ServerToolName,
-    /// The arguments.
+    /// The arguments of the call.
     pub input: Value,
-    /// Who made the call, when it was not the model itself.
+    /// The caller, if the model did not make the call directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Box<Caller>>,
 }
 
-/// The tools that run at the API.
+/// A tool that runs at the API.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ServerToolName {
-    /// Advice of a second model.
+    /// Asks a second model for advice.
     Advisor,
-    /// A search of the web.
+    /// Searches the web for pages.
     WebSearch,
-    /// A page of the web.
+    /// Fetches a web page.
     WebFetch,
-    /// Code in a container.
+    /// Runs code in a container.
     CodeExecution,
-    /// A shell command in a container.
+    /// Runs a shell command in a container.
     BashCodeExecution,
-    /// An edit of a file in a container.
+    /// Edits a file in a container.
     TextEditorCodeExecution,
-    /// A search for tools by pattern.
+    /// Searches for tools by regular expression.
     ToolSearchToolRegex,
-    /// A search for tools by words.
+    /// Searches for tools by words, ranked with BM25.
     ToolSearchToolBm25,
     /// A value that this version does not know.
     Unknown(String),
 }
 
-/// What code that ran at the API returned.
+/// The result of code that ran at the API.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct CodeExecutionToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The result, as the API gives it.
+    /// The result, in the API's format.
     pub content: Value,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// What a shell command that ran at the API returned.
+/// The result of a shell command that ran at the API.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct BashCodeExecutionToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The result, as the API gives it.
+    /// The result, in the API's format.
     pub content: Value,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// What a file edit that ran at the API returned.
+/// The result of a file edit that ran at the API.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct TextEditorCodeExecutionToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The result, as the API gives it.
+    /// The result, in the API's format.
     pub content: Value,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// Which tools the API's search for tools found.
+/// The tools that the API's tool search found.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ToolSearchToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The result, as the API gives it.
+    /// The result, in the API's format.
     pub content: Value,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// A file that is put into the API's code container.
+/// A file that is copied into the API's code container.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ContainerUploadBlock {
     /// The id of the file.
     pub file_id: String,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }

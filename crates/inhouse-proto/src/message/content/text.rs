@@ -4,22 +4,22 @@ use serde_json::Value;
 
 use super::CacheControl;
 
-/// Text, written by the model or by the user.
+/// Text that the model or the user wrote.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct TextBlock {
-    /// The text.
+    /// Text of the block.
     pub text: String,
-    /// What the text is based on, as the API gives it.
+    /// Citations that support the text, in the API's format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<Vec<Value>>,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl TextBlock {
-    /// A block with nothing but text.
+    /// Creates a block of text without citations and cache marker.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {

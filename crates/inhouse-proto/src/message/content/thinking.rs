@@ -1,14 +1,14 @@
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// The model's reasoning, in the clear.
+/// The model's reasoning as plain text.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ThinkingBlock {
-    /// The reasoning; may be empty when the CLI was told to leave it out.
+    /// Text of the reasoning; may be empty if the CLI is configured to omit it.
     pub thinking: String,
-    /// Proves to the API that the reasoning is its own; providers other than the first-party
-    /// API may leave it out.
+    /// The signature by which the API verifies that it created the reasoning. Providers other than the first-party API
+    /// may omit it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
@@ -17,6 +17,6 @@ pub struct ThinkingBlock {
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct RedactedThinkingBlock {
-    /// The encrypted reasoning; of use only to the API.
+    /// The reasoning in encrypted form, which only the API can read.
     pub data: String,
 }

@@ -8,80 +8,80 @@ use super::{CacheControl, Content};
 
 /// A call of a tool that the CLI or the host runs.
 ///
-/// Its result comes in a later user message, in a [`ToolResultBlock`] with the same id.
+/// The result follows in a later user message, in a [`ToolResultBlock`] with the same id.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ToolUseBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub id: String,
-    /// The tool; `mcp__<server>__<tool>` for tools of MCP servers.
+    /// Name of the tool; `mcp__<server>__<tool>` for tools of MCP servers.
     pub name: String,
-    /// The arguments. Empty at the start of a stream, where they follow as deltas.
+    /// The arguments of the call. Empty at the start of a stream, where they follow as deltas.
     pub input: Value,
-    /// Who made the call, when it was not the model itself.
+    /// The caller, if the model did not make the call directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Box<Caller>>,
-    /// The set of tools to which the tool belongs.
+    /// The toolset that the tool belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toolset_name: Option<String>,
 }
 
-/// What a tool call returned.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// What the model is shown; absent when the tool returned nothing.
+    /// The content that the model receives; `None` if the tool returned nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// Whether the call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
-    /// The set of tools to which the tool belongs.
+    /// The toolset that the tool belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toolset_name: Option<String>,
 }
 
 impl ToolResultBlock {
-    /// The text that the model is shown; empty where there is none.
+    /// Returns the text that the model receives; empty if there is none.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         self.content.as_ref().map(Content::text).unwrap_or_default()
     }
 }
 
-/// A tool named by a search for tools, inside of a tool result.
+/// A tool that a tool search found, contained in a tool result.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct ToolReferenceBlock {
-    /// The tool.
+    /// Name of the tool.
     pub tool_name: String,
-    /// Where the prompt cache may end.
+    /// Marks the end of a part of the prompt that the API may cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// Who made a tool call.
+/// The caller of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct Caller {
     /// The kind of caller.
     #[serde(rename = "type")]
     pub kind: CallerKind,
-    /// The call whose code made this call.
+    /// The code execution call whose code made this call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_id: Option<String>,
 }
 
-/// The kinds of callers.
+/// The kind of a tool's caller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[non_exhaustive]
 pub enum CallerKind {
-    /// The model itself.
+    /// The model called the tool directly.
     #[serde(rename = "direct")]
     Direct,
     /// Code that ran in the first version of the API's code container.

@@ -3,28 +3,28 @@ use crate::open::Unknown;
 use inhouse_macros::Open;
 use serde::Serialize;
 
-/// What the API's web fetch read.
+/// The result of the API's web fetch.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct WebFetchToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The page, or why there is none.
+    /// The page, or the error if it could not be fetched.
     pub content: WebFetchContent,
-    /// Who made the call, when it was not the model itself.
+    /// The caller, if the model did not make the call directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Box<Caller>>,
 }
 
-/// A page that was fetched, or why that failed.
+/// The result of a web fetch: a page or an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[serde(tag = "type")]
 #[non_exhaustive]
 pub enum WebFetchContent {
-    /// The page.
+    /// The page that was fetched.
     #[serde(rename = "web_fetch_result")]
     Result(WebFetchResult),
-    /// Why it could not be fetched.
+    /// The error because of which the page could not be fetched.
     #[serde(rename = "web_fetch_tool_result_error")]
     Error(WebFetchToolResultError),
     /// A value with an unknown tag, or with a known tag and an unexpected shape.
@@ -32,13 +32,13 @@ pub enum WebFetchContent {
     Unknown(Unknown),
 }
 
-/// A page that was fetched.
+/// A web page that was fetched.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct WebFetchResult {
-    /// The address.
+    /// URL of the page.
     pub url: String,
-    /// When it was fetched, as an ISO 8601 time.
+    /// Time at which the page was fetched, in ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieved_at: Option<String>,
     /// The page, as a document block.
@@ -46,11 +46,11 @@ pub struct WebFetchResult {
     pub content: Option<ContentBlock>,
 }
 
-/// Why a page could not be fetched.
+/// The error of a web fetch that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct WebFetchToolResultError {
-    /// The API's code for the failure.
+    /// The API's code for the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
 }

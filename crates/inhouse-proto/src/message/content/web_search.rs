@@ -7,59 +7,59 @@ use crate::open::decode;
 
 use super::Caller;
 
-/// What the API's web search found.
+/// The result of the API's web search.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct WebSearchToolResultBlock {
-    /// The id of the call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// The pages, or why there are none.
+    /// The pages, or the error if the search failed.
     pub content: WebSearchContent,
-    /// Who made the call, when it was not the model itself.
+    /// The caller, if the model did not make the call directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Box<Caller>>,
 }
 
-/// The pages that a web search found, or why it failed.
+/// The result of a web search: pages or an error.
 ///
-/// Told apart by shape: a list is a success, an object a failure.
+/// The shape on the wire distinguishes the two: a list is a success, an object is an error.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum WebSearchContent {
-    /// The pages.
+    /// The pages that were found.
     Results(Vec<WebSearchResult>),
-    /// Why the search failed.
+    /// The error because of which the search failed.
     Error(WebSearchToolResultError),
 }
 
-/// One page that a web search found.
+/// A page that a web search found.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct WebSearchResult {
-    /// The kind: `web_search_result`.
+    /// The kind of result, `web_search_result`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The address.
+    /// URL of the page.
     pub url: String,
-    /// The title.
+    /// Title of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The text, encrypted; of use only to the API.
+    /// The text in encrypted form, which only the API can read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encrypted_content: Option<String>,
-    /// How old the page is, in words.
+    /// Age of the page as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_age: Option<String>,
 }
 
-/// Why a web search failed.
+/// The error of a web search that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
 #[non_exhaustive]
 pub struct WebSearchToolResultError {
-    /// The kind: `web_search_tool_result_error`.
+    /// The kind of error, `web_search_tool_result_error`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The API's code for the failure.
+    /// The API's code for the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
 }
