@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::examples::{all, full, minimal, tag};
 use crate::support::{assert_deep_equal, is_tag, unread};
 
-/// Everything that a reader can get, by its tag.
+/// The tags of all typed messages.
 const TAGS: [&str; 52] = [
     "assistant",
     "user",
@@ -63,12 +63,12 @@ const TAGS: [&str; 52] = [
 ];
 
 #[test]
-fn every_kind_has_a_minimal_and_a_full_example() {
+fn every_tag_has_a_minimal_and_a_full_example() {
     let tags: BTreeSet<_> = TAGS.map(str::to_owned).into();
     let minimal: BTreeSet<_> = minimal().iter().map(tag).collect();
     assert_eq!(minimal, tags);
 
-    // The four failures of a result differ in nothing but the subtype: one full example is enough.
+    // The four error results differ only in the subtype, so one full example is enough.
     let full: BTreeSet<_> = full().iter().map(tag).collect();
     let missing: Vec<_> = tags.difference(&full).collect();
     assert_eq!(
@@ -82,7 +82,7 @@ fn every_kind_has_a_minimal_and_a_full_example() {
 }
 
 #[test]
-fn every_example_is_typed_and_written_back() {
+fn examples_decode_to_typed_messages_and_round_trip() {
     for line in all() {
         let message = decode(&line);
         assert!(!matches!(message, Message::Unknown(_)), "{message:?}");
@@ -92,11 +92,11 @@ fn every_example_is_typed_and_written_back() {
 }
 
 #[test]
-fn no_known_member_is_without_a_field() {
+fn every_known_member_has_a_field() {
     for line in full() {
         let shown = |line: &Value| format!("{:?}", decode(line));
         let mut unread = unread(&line, &shown);
-        // The tags tell which type it is.
+        // Tags select the type and have no field.
         unread.retain(|path| !is_tag(path));
         assert_eq!(unread, BTreeSet::new(), "{line}");
         let shown = shown(&line);
@@ -105,7 +105,7 @@ fn no_known_member_is_without_a_field() {
 }
 
 #[test]
-fn the_ids_are_read_from_every_kind() {
+fn ids_are_read_from_every_message() {
     for mut line in all() {
         if line["type"] == "inhouse_gap" {
             continue;
@@ -128,26 +128,27 @@ fn the_ids_are_read_from_every_kind() {
 }
 
 #[test]
-fn a_transcript_mirror_is_typed_outside_of_the_messages() {
+fn transcript_mirror_decodes_to_a_separate_type() {
     let line = json!({
         "type": "transcript_mirror",
         "filePath": "/config/projects/p/s.jsonl",
         "entries": [{"type": "user"}],
     });
-    let mirror: TranscriptMirror = serde_json::from_str(&line.to_string()).expect("it is one");
+    let mirror: TranscriptMirror =
+        serde_json::from_str(&line.to_string()).expect("the line is a transcript mirror");
     assert_eq!(mirror.file_path, "/config/projects/p/s.jsonl");
     assert_eq!(mirror.entries.len(), 1);
 }
 
 #[test]
-fn a_message_is_cheap_to_move() {
+fn message_is_at_most_104_bytes() {
     assert!(size_of::<Message>() <= 104, "{}", size_of::<Message>());
 }
 
 fn decode(line: &Value) -> Message {
-    Message::decode(line.to_string().as_bytes()).expect("it is an object")
+    Message::decode(line.to_string().as_bytes()).expect("the line is a JSON object")
 }
 
 fn encode(message: &Message) -> Value {
-    serde_json::to_value(message).expect("it is JSON")
+    serde_json::to_value(message).expect("messages serialize to JSON")
 }

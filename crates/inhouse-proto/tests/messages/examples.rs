@@ -1,13 +1,13 @@
-//! Lines in the shape of the CLI's, invented from its declarations.
+//! Example lines in the format of the CLI, written by hand from its type declarations.
 
 use serde_json::Value;
 
-/// Of each kind of message, one with nothing but its required members.
+/// Returns one example for each tag, with only the required members.
 pub(crate) fn minimal() -> Vec<Value> {
     list(include_str!("examples/minimal.json"))
 }
 
-/// Of each kind of message, one or more that together have all known members.
+/// Returns one or more examples for each tag, which together contain all known members.
 pub(crate) fn full() -> Vec<Value> {
     [
         include_str!("examples/conversation.json"),
@@ -27,12 +27,12 @@ pub(crate) fn all() -> Vec<Value> {
     all
 }
 
-/// The tag that a line says it has.
+/// Returns the `type` of a line, or `type/subtype`.
 pub(crate) fn tag(line: &Value) -> String {
     match (line["type"].as_str(), line["subtype"].as_str()) {
         (Some(kind), Some(subtype)) => format!("{kind}/{subtype}"),
         (Some(kind), None) => kind.to_owned(),
-        _ => panic!("an example without a type: {line}"),
+        _ => panic!("the example has no type: {line}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The typed messages: nothing is lost, whatever the CLI sends.
+//! Tests of the typed messages: decoding never loses data, including unknown types, members and values.
 
 mod catalogue;
 mod examples;

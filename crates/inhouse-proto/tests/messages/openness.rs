@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::assert_deep_equal;
 
 #[test]
-fn an_unknown_type_is_kept_whole() {
+fn unknown_type_round_trips() {
     let line = json!({"type": "zap", "x": [1, null], "uuid": "u"});
     let message = round_trip(&line);
     let Message::Unknown(unknown) = &message else {
@@ -18,7 +18,7 @@ fn an_unknown_type_is_kept_whole() {
 }
 
 #[test]
-fn an_unknown_subtype_is_kept_whole() {
+fn unknown_subtype_round_trips() {
     for line in [
         json!({"type": "system", "subtype": "zap", "session_id": "s"}),
         json!({"type": "system", "session_id": "s"}),
@@ -35,7 +35,7 @@ fn an_unknown_subtype_is_kept_whole() {
 }
 
 #[test]
-fn an_unknown_result_is_still_a_result() {
+fn result_with_unknown_subtype_is_typed() {
     let line = json!({"type": "result", "subtype": "zap", "is_error": true, "session_id": "s"});
     let Message::Result(result) = round_trip(&line) else {
         panic!("not a result")
@@ -45,7 +45,7 @@ fn an_unknown_result_is_still_a_result() {
 }
 
 #[test]
-fn a_line_without_a_type_is_kept_whole() {
+fn line_without_type_round_trips() {
     for line in [json!({}), json!({"type": 7, "x": 1}), json!({"type": null})] {
         let Message::Unknown(unknown) = round_trip(&line) else {
             panic!("{line}")
@@ -55,7 +55,7 @@ fn a_line_without_a_type_is_kept_whole() {
 }
 
 #[test]
-fn an_unknown_block_keeps_its_place() {
+fn unknown_block_keeps_its_position() {
     let line = json!({"type": "assistant", "message": {"content": [
         {"type": "text", "text": "a"},
         {"type": "hologram", "rays": 3},
@@ -80,7 +80,7 @@ fn an_unknown_block_keeps_its_place() {
 }
 
 #[test]
-fn an_unknown_event_and_an_unknown_delta_are_kept() {
+fn unknown_event_and_delta_round_trip() {
     let event = |event: Value| match round_trip(&json!({"type": "stream_event", "event": event})) {
         Message::StreamEvent(message) => message,
         other => panic!("{other:?}"),
@@ -98,7 +98,7 @@ fn an_unknown_event_and_an_unknown_delta_are_kept() {
 }
 
 #[test]
-fn an_unknown_value_is_kept() {
+fn unknown_enum_value_round_trips() {
     let line = json!({"type": "assistant", "error": "bad_weather", "message": {"content": []}});
     let Message::Assistant(message) = round_trip(&line) else {
         panic!("not an assistant message")
@@ -110,7 +110,7 @@ fn an_unknown_value_is_kept() {
 }
 
 #[test]
-fn a_misshapen_member_costs_only_itself() {
+fn malformed_optional_member_is_none() {
     let line = json!({
         "type": "assistant",
         "session_id": "s",
@@ -126,15 +126,15 @@ fn a_misshapen_member_costs_only_itself() {
     assert_eq!(message.text(), "still here");
     assert_eq!(message.session_id.as_deref(), Some("s"));
     assert_eq!(message.error, None);
-    let usage = message.message.usage.as_ref().expect("it is typed");
+    let usage = message.message.usage.as_ref().expect("the usage is typed");
     assert_eq!((usage.input_tokens, usage.output_tokens), (None, Some(2)));
 }
 
 #[test]
-fn a_misshapen_required_member_is_told() {
+fn malformed_required_member_is_named_in_the_reason() {
     let line = json!({"type": "result", "subtype": "success", "is_error": "no", "session_id": "s"});
     let Message::Unknown(unknown) = round_trip(&line) else {
-        panic!("it cannot be typed")
+        panic!("the message must not be typed")
     };
     assert_eq!(unknown.tag, "result/success");
     let reason = unknown.reason.as_deref().expect("the type is known");
@@ -142,7 +142,7 @@ fn a_misshapen_required_member_is_told() {
 
     let line = json!({"type": "system", "subtype": "hook_started"});
     let Message::Unknown(unknown) = round_trip(&line) else {
-        panic!("it cannot be typed")
+        panic!("the message must not be typed")
     };
     assert_eq!(unknown.tag, "system/hook_started");
     assert!(
@@ -155,7 +155,7 @@ fn a_misshapen_required_member_is_told() {
 }
 
 #[test]
-fn null_and_absent_stay_apart() {
+fn null_and_absent_members_round_trip() {
     let null = json!({"type": "system", "subtype": "status", "status": null});
     let absent = json!({"type": "system", "subtype": "status"});
     for line in [null, absent] {
@@ -167,7 +167,7 @@ fn null_and_absent_stay_apart() {
 }
 
 #[test]
-fn only_what_is_no_object_is_an_error() {
+fn decode_fails_only_for_non_objects() {
     for line in [
         "",
         "hello",
@@ -182,17 +182,20 @@ fn only_what_is_no_object_is_an_error() {
 }
 
 #[test]
-fn half_an_emoji_does_not_cost_the_message() {
+fn lone_surrogate_is_replaced() {
     let line = br#"{"type":"prompt_suggestion","suggestion":"a \ud83d b \ud83d\ude00"}"#;
     let Ok(Message::PromptSuggestion(message)) = Message::decode(line) else {
-        panic!("not typed")
+        panic!("not a prompt suggestion")
     };
     assert_eq!(message.suggestion, "a \u{fffd} b \u{1f600}");
 }
 
 #[track_caller]
 fn round_trip(line: &Value) -> Message {
-    let message = Message::decode(line.to_string().as_bytes()).expect("it is an object");
-    assert_deep_equal(&serde_json::to_value(&message).expect("it is JSON"), line);
+    let message = Message::decode(line.to_string().as_bytes()).expect("the line is a JSON object");
+    assert_deep_equal(
+        &serde_json::to_value(&message).expect("messages serialize to JSON"),
+        line,
+    );
     message
 }

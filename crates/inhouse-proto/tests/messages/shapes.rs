@@ -2,7 +2,7 @@ use inhouse_proto::message::{Gap, GapReason, Message, ResultMessage};
 use serde_json::{Value, json};
 
 #[test]
-fn an_assistant_message_gives_its_text_and_tool_calls() {
+fn assistant_message_returns_text_and_tool_calls() {
     let Message::Assistant(message) = decode(json!({"type": "assistant", "message": {"content": [
         {"type": "text", "text": "I will "},
         {"type": "tool_use", "id": "t1", "name": "Read", "input": {}},
@@ -19,7 +19,7 @@ fn an_assistant_message_gives_its_text_and_tool_calls() {
 }
 
 #[test]
-fn a_user_message_gives_its_tool_results() {
+fn user_message_returns_tool_results() {
     let Message::User(message) = decode(json!({"type": "user", "message": {"content": [
         {"type": "text", "text": "x"},
         {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "4"}]},
@@ -28,13 +28,13 @@ fn a_user_message_gives_its_tool_results() {
     };
     let results: Vec<_> = message.tool_results().collect();
     assert_eq!(results.len(), 1);
-    let content = results[0].content.as_ref().expect("it has content");
+    let content = results[0].content.as_ref().expect("the result has content");
     assert_eq!(content.text(), "4");
     assert!(!message.is_replay());
 }
 
 #[test]
-fn a_stream_event_gives_its_text() {
+fn stream_event_returns_text_and_thinking_deltas() {
     let event = |delta: Value| {
         decode(json!({
             "type": "stream_event",
@@ -59,13 +59,13 @@ fn a_stream_event_gives_its_text() {
 }
 
 #[test]
-fn a_failed_result_says_why() {
+fn failed_result_returns_a_reason() {
     let failure = |more: Value| {
         let mut line = json!({"subtype": "success", "is_error": true, "session_id": "s"});
-        let members = line.as_object_mut().expect("it is one");
-        members.extend(more.as_object().expect("it is one").clone());
+        let members = line.as_object_mut().expect("the line is an object");
+        members.extend(more.as_object().expect("the case is an object").clone());
         let result: ResultMessage =
-            serde_json::from_str(&line.to_string()).expect("it is a result");
+            serde_json::from_str(&line.to_string()).expect("the line is a result");
         assert_eq!(result.is_success(), result.failure().is_none());
         result.failure()
     };
@@ -98,7 +98,7 @@ fn a_failed_result_says_why() {
 }
 
 #[test]
-fn a_gap_tells_what_is_missing() {
+fn gap_reports_the_omitted_line_and_round_trips() {
     let mut line = b"Warning: ".to_vec();
     line.resize(1000, 0xFF);
     let gap = Gap::not_json(&line);
@@ -106,13 +106,13 @@ fn a_gap_tells_what_is_missing() {
         (&gap.reason, gap.lines, gap.bytes),
         (&GapReason::NotJson, 1, 1000)
     );
-    let sample = gap.sample.as_deref().expect("there is one");
+    let sample = gap.sample.as_deref().expect("the gap has a sample");
     assert!(sample.starts_with("Warning: \u{fffd}") && sample.len() < 1000);
 
     let message = Message::from(gap);
     let again: Message =
-        serde_json::from_str(&serde_json::to_string(&message).expect("it is JSON"))
-            .expect("it is a message");
+        serde_json::from_str(&serde_json::to_string(&message).expect("messages serialize to JSON"))
+            .expect("the line is a message");
     assert_eq!(again, message);
     assert_eq!(
         (message.tag().as_str(), message.uuid()),
@@ -121,5 +121,5 @@ fn a_gap_tells_what_is_missing() {
 }
 
 fn decode(line: Value) -> Message {
-    Message::decode(line.to_string().as_bytes()).expect("it is an object")
+    Message::decode(line.to_string().as_bytes()).expect("the line is a JSON object")
 }

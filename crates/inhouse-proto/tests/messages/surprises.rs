@@ -9,10 +9,10 @@ use crate::support::assert_deep_equal;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Members vanish, become null, change their kind, appear, stand in any order, with whitespace and under names with
-    /// escapes: a line is always decoded, and nothing of it is lost.
+    /// Members are removed, set to null, given another type, added and reordered, with whitespace between tokens and
+    /// escapes in names. The line always decodes, and the message serializes to an equal line.
     #[test]
-    fn whatever_changes_nothing_is_lost(
+    fn mutated_lines_decode_and_round_trip(
         mut line in select(all()),
         changes in proptest::collection::vec((any::<Index>(), change()), 0..4),
         order in any::<u64>(),
@@ -27,12 +27,12 @@ proptest! {
         let mut style = Style { order, blank, place, oddity };
         style.write(&line, &mut text);
 
-        let read: Value = serde_json::from_str(&text).expect("it was written as JSON");
-        let message = Message::decode(text.as_bytes()).expect("it is an object");
-        assert_deep_equal(&serde_json::to_value(&message).expect("it is JSON"), &read);
+        let read: Value = serde_json::from_str(&text).expect("the generated text is JSON");
+        let message = Message::decode(text.as_bytes()).expect("the line is a JSON object");
+        assert_deep_equal(&serde_json::to_value(&message).expect("messages serialize to JSON"), &read);
 
-        // The order of the members and whitespace make no difference.
-        let plain = Message::decode(read.to_string().as_bytes()).expect("it is an object");
+        // The order of members and whitespace must not affect decoding.
+        let plain = Message::decode(read.to_string().as_bytes()).expect("the line is a JSON object");
         prop_assert_eq!(message.tag(), plain.tag());
         let is_typed = |message: &Message| !matches!(message, Message::Unknown(_));
         prop_assert_eq!(is_typed(&message), is_typed(&plain));
@@ -68,7 +68,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Changes one of the objects somewhere in the line.
+/// Changes one member of an object at any depth.
 fn apply(line: &mut Value, place: Index, change: Change) {
     let mut places = Vec::new();
     find_members(line, "", &mut places);
@@ -79,15 +79,15 @@ fn apply(line: &mut Value, place: Index, change: Change) {
     let members = line
         .pointer_mut(&object)
         .and_then(Value::as_object_mut)
-        .expect("it was just found");
+        .expect("the pointer leads to an object");
     match change {
         Change::Remove => drop(members.remove(&name)),
         Change::Replace(value) => drop(members.insert(name, value)),
-        Change::Add(value) => drop(members.insert("member_of_tomorrow".to_owned(), value)),
+        Change::Add(value) => drop(members.insert("member_added_later".to_owned(), value)),
     }
 }
 
-/// All members at any depth, each as the pointer to its object and its name.
+/// Collects all members at any depth, each as the JSON pointer to its object and its name.
 fn find_members(value: &Value, pointer: &str, places: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
@@ -105,14 +105,14 @@ fn find_members(value: &Value, pointer: &str, places: &mut Vec<(String, String)>
     }
 }
 
-/// How a line is written.
+/// The formatting of a line: order of members, whitespace and escapes.
 struct Style {
-    /// Where each object's members start: all orders that matter are about who is first and last.
+    /// Rotates the members of each object. Rotations are enough, because only the first and last member matter.
     order: u64,
-    /// What stands between the tokens, at the places that have their bit set.
+    /// Whitespace between tokens, inserted where the low bit of `place` is clear.
     blank: &'static str,
     place: u64,
-    /// Whether one in 64 members has escapes in its name.
+    /// If zero, about one in 64 names is written with an escape.
     oddity: u8,
 }
 
@@ -176,10 +176,10 @@ impl Style {
         let mut names: Vec<_> = members.keys().cloned().collect();
         if !names.is_empty() {
             let shift = self.order % names.len() as u64;
-            names.rotate_left(usize::try_from(shift).expect("it is less than a length"));
+            names.rotate_left(usize::try_from(shift).expect("the shift is less than the length"));
         }
         self.order = self.order.rotate_left(7);
-        // Half of the time as the CLI does it: the tags first.
+        // The CLI writes the tags first, so half of the objects do too.
         if self.order.is_multiple_of(2) {
             names.sort_by_key(|name| match name.as_str() {
                 "type" | "kind" => 0,

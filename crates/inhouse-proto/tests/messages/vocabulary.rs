@@ -10,8 +10,8 @@ use inhouse_proto::message::{
 use serde::de::DeserializeOwned;
 
 #[test]
-fn assistant_errors() {
-    knows::<AssistantError>(
+fn assistant_errors_are_complete() {
+    assert_variants::<AssistantError>(
         13,
         "authentication_failed oauth_org_not_allowed account_on_hold verification_required \
          billing_error rate_limit overloaded invalid_request model_not_found server_error unknown \
@@ -20,8 +20,8 @@ fn assistant_errors() {
 }
 
 #[test]
-fn result_subtypes() {
-    knows::<ResultSubtype>(
+fn result_subtypes_are_complete() {
+    assert_variants::<ResultSubtype>(
         5,
         "success error_during_execution error_max_turns error_max_budget_usd \
          error_max_structured_output_retries",
@@ -29,8 +29,8 @@ fn result_subtypes() {
 }
 
 #[test]
-fn terminal_reasons() {
-    knows::<TerminalReason>(
+fn terminal_reasons_are_complete() {
+    assert_variants::<TerminalReason>(
         19,
         "blocking_limit rapid_refill_breaker prompt_too_long image_error model_error api_error \
          malformed_tool_use_exhausted aborted_streaming aborted_tools stop_hook_prevented \
@@ -40,8 +40,8 @@ fn terminal_reasons() {
 }
 
 #[test]
-fn startup_failure_reasons() {
-    knows::<StartupFailureReason>(
+fn startup_failure_reasons_are_complete() {
+    assert_variants::<StartupFailureReason>(
         23,
         "org_pin_api_key_conflict provider_not_allowed org_verify_failed org_pin_mismatch \
          managed_settings_invalid remote_settings_required_unavailable gateway_signin_required \
@@ -54,13 +54,13 @@ fn startup_failure_reasons() {
 }
 
 #[test]
-fn permission_modes() {
-    knows::<PermissionMode>(6, "default acceptEdits bypassPermissions plan dontAsk auto");
+fn permission_modes_are_complete() {
+    assert_variants::<PermissionMode>(6, "default acceptEdits bypassPermissions plan dontAsk auto");
 }
 
 #[test]
-fn fast_mode_disabled_reasons() {
-    knows::<FastModeDisabledReason>(
+fn fast_mode_disabled_reasons_are_complete() {
+    assert_variants::<FastModeDisabledReason>(
         10,
         "free preference extra_usage_disabled network_error unknown not_first_party \
          disabled_by_env model_not_allowed sdk_opt_in_required pending",
@@ -68,13 +68,13 @@ fn fast_mode_disabled_reasons() {
 }
 
 #[test]
-fn mcp_connections() {
-    knows::<McpConnection>(5, "connected failed needs-auth pending disabled");
+fn mcp_connections_are_complete() {
+    assert_variants::<McpConnection>(5, "connected failed needs-auth pending disabled");
 }
 
 #[test]
-fn hook_events() {
-    knows::<HookEvent>(
+fn hook_events_are_complete() {
+    assert_variants::<HookEvent>(
         33,
         "PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit \
          UserPromptExpansion SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop \
@@ -86,8 +86,8 @@ fn hook_events() {
 }
 
 #[test]
-fn stop_reasons() {
-    knows::<StopReason>(
+fn stop_reasons_are_complete() {
+    assert_variants::<StopReason>(
         8,
         "end_turn max_tokens stop_sequence tool_use pause_turn compaction refusal \
          model_context_window_exceeded",
@@ -95,8 +95,8 @@ fn stop_reasons() {
 }
 
 #[test]
-fn overage_disabled_reasons() {
-    knows::<OverageDisabledReason>(
+fn overage_disabled_reasons_are_complete() {
+    assert_variants::<OverageDisabledReason>(
         13,
         "overage_not_provisioned org_level_disabled org_level_disabled_until out_of_credits \
          seat_tier_level_disabled member_level_disabled seat_tier_zero_credit_limit \
@@ -105,9 +105,9 @@ fn overage_disabled_reasons() {
     );
 }
 
-/// All these words are values of `T`, and a word that is none is kept.
+/// Asserts that each word decodes to a variant of `T`, and that any other word is kept as `Unknown`.
 #[track_caller]
-fn knows<T>(count: usize, words: &str)
+fn assert_variants<T>(count: usize, words: &str)
 where
     T: for<'a> From<&'a str> + Debug + Display + DeserializeOwned + PartialEq,
 {
@@ -118,7 +118,8 @@ where
         .map(|word| {
             let value = T::from(word);
             assert_eq!(value.to_string(), *word);
-            let decoded: T = serde_json::from_value((*word).into()).expect("it is a string");
+            let decoded: T =
+                serde_json::from_value((*word).into()).expect("enums decode from strings");
             assert_eq!(decoded, value);
             format!("{value:?}")
         })
