@@ -131,6 +131,8 @@ impl Prompt {
     }
 
     /// Adds a paste that was removed from the text. The CLI uses only the text of the paste.
+    ///
+    /// The CLI ignores pastes above 1,000 entries and blocks.
     #[must_use]
     pub fn pasted_content(mut self, paste: impl Into<Content>) -> Self {
         self.pasted_content.push(paste.into());
@@ -138,6 +140,8 @@ impl Prompt {
     }
 
     /// Adds a paste that is still part of the text, so that the CLI does not treat it as typed.
+    ///
+    /// The CLI looks only for the first 100 pastes that are not blank.
     #[must_use]
     pub fn inline_paste(mut self, paste: impl Into<String>) -> Self {
         self.inline_pastes.push(paste.into());
