@@ -42,15 +42,13 @@ impl Handlers {
     /// Runs on the driver task, so it only routes: MCP messages in the order in which they arrive,
     /// everything else to a future that decodes the request itself.
     pub(crate) fn start(&self, request: IncomingRequest) -> Reply {
-        match self.bridge.receive(request) {
-            Ok(reply) => reply,
-            Err(request) => {
-                let (host, session) = (Arc::clone(&self.host), self.bridge.session().clone());
-                Reply::Running(Box::pin(
-                    async move { host.answer(&request, &session).await },
-                ))
-            }
+        if let Some(server) = self.bridge.server_for(&request) {
+            return server.receive(request);
         }
+        let (host, session) = (Arc::clone(&self.host), self.bridge.session().clone());
+        Reply::Running(Box::pin(
+            async move { host.answer(&request, &session).await },
+        ))
     }
 }
 

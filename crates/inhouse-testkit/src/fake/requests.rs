@@ -153,8 +153,8 @@ impl FakeCli {
             .to_owned();
         let mut line = json!({
             "session_id": self.session_id(),
-            "transcript_path": "/home/user/transcript.jsonl",
-            "cwd": "/home/user/project",
+            "transcript_path": "/project/transcript.jsonl",
+            "cwd": "/project",
             "hook_event_name": event,
         });
         for (name, value) in input.as_object().into_iter().flatten() {

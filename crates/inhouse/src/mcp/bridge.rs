@@ -23,7 +23,7 @@ pub(crate) struct Bridge {
 type Servers = HashMap<String, Arc<ServerEntry>, RandomState>;
 
 /// A server of this session.
-struct ServerEntry {
+pub(crate) struct ServerEntry {
     definition: Arc<dyn Server>,
     endpoint: Endpoint,
 }
@@ -95,23 +95,16 @@ impl Bridge {
         Some(Arc::clone(entry.endpoint.session()))
     }
 
-    /// Handles a message for a server in this process; returns any other request unchanged.
-    pub(crate) fn receive(&self, request: IncomingRequest) -> Result<Reply, IncomingRequest> {
+    /// Returns the server that a request is for; `None` if it is not for a server of this session.
+    pub(crate) fn server_for(&self, request: &IncomingRequest) -> Option<Arc<ServerEntry>> {
         let server_name = match &request.kind {
             RequestKind::ToolCall(call) => &call.server_name,
             RequestKind::Mcp(message) => &message.server_name,
-            _ => return Err(request),
+            _ => return None,
         };
-        // The CLI knows its servers, even if it has not answered `initialize` yet.
+        // A CLI that contacts a server knows it, also if it has not answered `initialize` yet.
         self.initialized();
-        let Some(entry) = self.find(server_name) else {
-            return Err(request);
-        };
-        Ok(match request.kind {
-            RequestKind::ToolCall(call) => entry.endpoint.call(*call),
-            RequestKind::Mcp(message) => entry.endpoint.receive(&message.message),
-            _ => unreachable!("only these have the name of a server"),
-        })
+        self.find(server_name)
     }
 
     /// Opens a session with a server; returns the entry that had the same key.
@@ -131,6 +124,17 @@ impl Bridge {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Servers> {
         self.servers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ServerEntry {
+    /// Handles a request that [`Bridge::server_for`] has found this server for.
+    pub(crate) fn receive(&self, request: IncomingRequest) -> Reply {
+        match request.kind {
+            RequestKind::ToolCall(call) => self.endpoint.call(*call),
+            RequestKind::Mcp(message) => self.endpoint.receive(&message.message),
+            _ => Reply::Ready(request.unhandled()),
+        }
     }
 }
 
