@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn panic_and_timeout_are_told_apart() {
+    async fn panic_and_timeout_are_distinguished() {
         let panicking = async { panic!("hunter{}", 2) };
         let stopped = run(panicking, Some(Duration::MAX)).await.unwrap_err();
         assert!(matches!(stopped, Stopped::Panicked(text) if text == "hunter2"));

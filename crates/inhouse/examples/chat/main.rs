@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Enter sends a prompt; prompts entered during a turn are queued. Ctrl-C interrupts the turn; pressed
-//! twice at the prompt it quits, as Ctrl-D and `/quit` do. `/todo` shows a list that Claude and the user
-//! share: in-process tools that work on the state of the program.
+//! twice at the prompt it quits, as Ctrl-D and `/quit` do. `/help` lists the commands.
+//! One of them shows a to-do list that Claude and the user share: in-process tools work on the state of
+//! the program.
 //!
 //! | file | shows |
 //! |---|---|

@@ -31,7 +31,7 @@ impl ToDoList {
     }
 }
 
-/// Returns a server with the tools `mcp__todo__add`, `mcp__todo__finish` and `mcp__todo__list`.
+/// Returns a server with the tools `add`, `finish` and `list`.
 pub(crate) fn server(list: ToDoList) -> ToolServer<ToDoList> {
     ToolServer::with_state("todo", list)
         .instructions("A to-do list that the user can see.")

@@ -103,7 +103,7 @@ impl Transcript {
     }
 }
 
-/// Returns a readable tool name: `todo add` for `mcp__todo__add`.
+/// Returns a readable tool name: `calc add` for `mcp__calc__add`.
 pub(crate) fn tool_name(name: &str) -> String {
     match name.strip_prefix("mcp__") {
         Some(name) => name.replace("__", " "),

@@ -34,7 +34,7 @@ pub(super) struct Pipes {
     pub(super) stderr: ChildStderr,
 }
 
-/// Starts `command` with its three streams piped, as the leader of its own process group.
+/// Starts `command` with its three streams piped, as the leader of a new process group.
 ///
 /// Must be called inside a runtime.
 pub(crate) fn spawn(mut command: Command, callback: Option<StderrCallback>) -> Result<Spawned> {

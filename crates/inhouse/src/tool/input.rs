@@ -32,7 +32,7 @@ use super::{Call, Extract, ToolError};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Input<T>(
-    /// The deserialized arguments.
+    /// The arguments in deserialized form.
     pub T,
 );
 

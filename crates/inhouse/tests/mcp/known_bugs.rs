@@ -65,7 +65,7 @@ async fn result_members_have_their_wire_names() {
 
 #[tokio::test(start_paused = true)]
 async fn slow_tool_delays_neither_calls_nor_interrupt() {
-    let (slow, _witness) = endless("slow");
+    let (slow, _probe) = endless("slow");
     let options = Options::new().tool_server(server().tool(slow));
     FakeCli::play(
         options,

@@ -23,7 +23,7 @@ pub(crate) const STUBBORN: &str = r#"
     while :; do sleep 1000; done
 "#;
 
-/// As stubborn, with the child in a session of its own, which is how the CLI runs Bash commands.
+/// Ignores signals as `STUBBORN` does, with the child in a separate session: the CLI runs Bash commands in this way.
 pub(crate) const APART: &str = r#"
     trap '' HUP INT TERM
     exec 2>/dev/null
@@ -81,7 +81,7 @@ pub(crate) async fn rest(reader: &mut (impl AsyncRead + Unpin)) -> String {
     text
 }
 
-/// Runs a test of this program in a process of its own. Returns true in that process, and false in
+/// Runs a test of this program in a separate process. Returns true in that process, and false in
 /// the calling one once that process has passed the test.
 pub(crate) async fn run_alone(test: &str) -> bool {
     const VARIABLE: &str = "INHOUSE_TEST_ALONE";

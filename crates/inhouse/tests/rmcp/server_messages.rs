@@ -66,16 +66,16 @@ async fn server_and_cli_request_ids_do_not_collide() {
 async fn each_cli_response_matches_its_request() {
     play(options(), async |cli| {
         let first = cli.begin_call(4, "roots").await;
-        let first_told = cli.server_message().await["id"].clone();
+        let first_id = cli.server_message().await["id"].clone();
         let second = cli.begin_call(5, "roots").await;
-        let second_told = cli.server_message().await["id"].clone();
-        assert_ne!(first_told, second_told);
+        let second_id = cli.server_message().await["id"].clone();
+        assert_ne!(first_id, second_id);
 
         let roots = json!({"roots": [{"uri": "file:///a"}, {"uri": "file:///b"}]});
-        let message = json!({"jsonrpc": "2.0", "id": second_told, "result": roots});
+        let message = json!({"jsonrpc": "2.0", "id": second_id, "result": roots});
         cli.send(message).await;
         assert_eq!(text_of(&cli.answers(2).await[&second]), "2 roots");
-        let message = json!({"jsonrpc": "2.0", "id": first_told, "result": {"roots": []}});
+        let message = json!({"jsonrpc": "2.0", "id": first_id, "result": {"roots": []}});
         cli.send(message).await;
         assert_eq!(text_of(&cli.answers(2).await[&first]), "0 roots");
     })

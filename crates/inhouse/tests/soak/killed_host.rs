@@ -79,7 +79,7 @@ async fn called_by(host: &mut Child) -> u32 {
         .expect("the tool is called in time")
 }
 
-/// The host process; does nothing as a test of its own.
+/// The host process. Does nothing when it runs as an ordinary test.
 #[tokio::test]
 #[expect(
     clippy::print_stdout,

@@ -127,7 +127,7 @@ async fn model_gets_the_reason_of_a_dismissal() {
             .on_question(async |_: Asked<QuestionRequest>| {
                 Ok(Answers::dismiss("Decide for yourself."))
             })
-            // Not asked: the question has a handler of its own.
+            // Not called: questions have a separate handler.
             .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
         let mut client = world.connect(options).await;
 

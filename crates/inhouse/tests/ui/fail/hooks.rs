@@ -8,7 +8,7 @@ fn denied_prompt() -> HookOutput<UserPromptSubmit> {
     HookOutput::deny("no")
 }
 
-fn context_for_nobody() -> HookOutput<SessionEnd> {
+fn context_at_session_end() -> HookOutput<SessionEnd> {
     HookOutput::pass().context("too late")
 }
 
