@@ -1,12 +1,12 @@
-//! The guide: longer than a reference, in the order in which one needs it.
+//! The guide: explains the parts of the SDK in the order in which a new user needs them.
 //!
-//! 1. [Asking and conversing](conversations): queries, clients, turns, control, endings.
+//! 1. [Asking and conversing](conversations): queries, clients, turns, control, shutdown.
 //! 2. [Tools](tools): writing them, what Claude sees, state, errors, cancellation, limits.
-//! 3. [Permissions](permissions): who decides about what Claude wants to do, and how to be the one.
-//! 4. [Hooks](hooks): every event of a session, what can be done about it, and what if a hook fails.
+//! 3. [Permissions](permissions): in which order the CLI decides about a tool call, and how the host decides.
+//! 4. [Hooks](hooks): every event of a session, the possible answers, and the effect of a failed hook.
 //! 5. [Testing](testing): without a CLI, with a fake one, with the real one.
 //! 6. [Troubleshooting](troubleshooting): symptoms and their causes.
-//! 7. [Promises](promises): what you can rely on, how it is kept, and the test that holds it.
+//! 7. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
 
 #[doc = include_str!("conversations.md")]
 pub mod conversations {}
