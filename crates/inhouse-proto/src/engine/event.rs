@@ -4,93 +4,92 @@ use super::{Frame, SessionState, Ticket};
 use crate::control::IncomingRequest;
 use crate::id::RequestId;
 
-/// What an [`Engine`](super::Engine) reports to its owner.
+/// An event that an [`Engine`](super::Engine) reports to its owner.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A message for whoever reads the conversation.
+    /// A message for the reader of the conversation.
     Message(Frame),
-    /// The CLI asks something; the ticket is needed to answer.
+    /// The CLI sent a request. The ticket is needed to answer it.
     Request(Ticket, IncomingRequest),
-    /// The CLI has withdrawn what it asked: the handler may stop, there is nothing to answer.
+    /// The CLI cancelled a request. The handler may stop, and no answer is sent.
     Withdrawn(Ticket),
-    /// What became of a request of the host.
+    /// A request of the host has completed.
     Reply {
-        /// The request.
+        /// The id of the request.
         id: RequestId,
-        /// Its fate.
+        /// The outcome of the request.
         outcome: Outcome,
     },
-    /// The session's id, which the CLI tells at the beginning of every turn.
+    /// The id of the session, which the CLI sends at the start of every turn.
     Session(String),
-    /// The session's state as the CLI reports it for the host alone.
+    /// The state of the session, from a frame that the CLI may send for the host only.
     State(SessionState),
-    /// The run that began with the last prompt has ended: nothing more is to be expected without
-    /// another prompt.
+    /// The run that the last prompt started has ended. The CLI does nothing more until the next prompt.
     RunEnded {
-        /// Whether a result was read; false when it was lost.
+        /// Whether a result was received; false if it was lost.
         answered: bool,
     },
-    /// Entries of a transcript, for a session store.
+    /// Entries of the transcript for a session store (`transcript_mirror`).
     Transcript(Frame),
-    /// Something worth a line in a log.
+    /// A condition that is worth logging.
     Notice(Notice),
 }
 
-/// What became of a request of the host.
+/// The outcome of a request of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The CLI agreed; its payload as JSON text, which is often absent.
+    /// The request succeeded. The payload is JSON text; the CLI often sends none.
     Success(Option<Bytes>),
-    /// The CLI refused.
+    /// The CLI refused the request.
     Refused {
-        /// The CLI's words.
+        /// Reason for the refusal, as the CLI wrote it.
         message: String,
-        /// A machine-readable code.
+        /// Machine-readable error code; `None` if the CLI sent none.
         code: Option<String>,
     },
-    /// The deadline passed; the request has been withdrawn.
+    /// The deadline passed. The request has been cancelled.
     TimedOut,
 }
 
-/// Something survivable that was passed over.
+/// A condition that the engine reports and then ignores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// A line without content.
+    /// A line that is empty or has only whitespace.
     Blank,
     /// A line that is not a JSON object.
     NotJson {
-        /// Its length.
+        /// Length of the line in bytes.
         bytes: u64,
-        /// How it began.
+        /// Start of the line, as text.
         sample: String,
     },
-    /// A line over the limit.
+    /// A line that exceeds [`Config::max_line`](super::Config::max_line).
     TooLong {
-        /// Its length.
+        /// Length of the line in bytes.
         bytes: u64,
-        /// How it began.
+        /// Start of the line, as text.
         sample: String,
     },
-    /// A heartbeat, with the name of a start-up step if it carried one.
+    /// A heartbeat of the CLI (`keep_alive`).
     KeepAlive {
-        /// The step that the CLI has reached.
+        /// The start-up step that the CLI has reached; `None` if the heartbeat has none.
         startup_mark: Option<String>,
     },
-    /// A request with the id of one that is still open: the answer to the first serves both.
+    /// A request with the id of a request that is still open. It gets no separate answer.
     DuplicateRequest {
-        /// The id.
+        /// The id of both requests.
         request_id: String,
     },
-    /// An answer to no request that is open: it was withdrawn, or never made.
+    /// A reply to a request that is not open, because it was cancelled or never sent.
     UnmatchedReply {
-        /// The id.
+        /// The id of the request in the reply.
         request_id: String,
     },
-    /// A control frame that lacks what it needs to be routed.
+    /// A control frame without a member that is needed to route it.
     MalformedControl {
-        /// How it began.
+        /// Start of the line, as text.
         sample: String,
     },
 }

@@ -5,19 +5,19 @@ use serde::Deserialize;
 use crate::message::{Gap, Message};
 use crate::wire::Text;
 
-/// A line for the reader of a conversation, not decoded yet.
+/// A line that contains a message, not decoded yet.
 ///
-/// Decoding is left to whoever reads the message: a message that nobody reads costs nothing but
-/// its bytes, and the task that keeps the conversation going stays free.
+/// The reader of the conversation decodes the message. So an unread message costs only its bytes, and decoding does not
+/// block the task that drives the engine.
 #[derive(Clone)]
 pub struct Frame {
     line: Text,
-    /// Size of the memory that the line is a part of: a read buffer, or a copy of its own.
+    /// Size of the allocation that the line is a slice of, in bytes: a read buffer, or a separate copy.
     buffer: usize,
     turn_end: Option<TurnEnd>,
 }
 
-/// The part of a result that decides what follows it.
+/// The member of a result that determines the exit code of the CLI.
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct TurnEnd {
     #[serde(default)]
@@ -25,6 +25,7 @@ struct TurnEnd {
 }
 
 impl Frame {
+    /// Creates a frame for a line that is not a result.
     pub(super) fn new(line: Text, buffer: usize) -> Self {
         Self {
             line,
@@ -33,10 +34,11 @@ impl Frame {
         }
     }
 
-    /// A result; `None` when it turns out not to be JSON.
+    /// Creates a frame for a result; `None` if the line is not valid JSON.
     pub(super) fn turn_end(line: Text, buffer: usize) -> Option<Self> {
         let turn_end = match serde_json::from_str(&line) {
             Ok(turn_end) => turn_end,
+            // Valid JSON whose `is_error` has the wrong type still ends the turn.
             Err(error) if error.is_data() => TurnEnd { is_error: false },
             Err(_) => return None,
         };
@@ -47,10 +49,10 @@ impl Frame {
         })
     }
 
-    /// Copies the line out of the read buffer that it shares, so that it keeps only its own memory
-    /// allocated. A line that fills more than half of the buffer stays where it is.
+    /// Copies the line out of the shared read buffer, so that the frame keeps only its own memory allocated.
     ///
-    /// To be called before a frame is kept for an unknown time.
+    /// A line that fills more than half of the buffer is not copied. Call this method before a frame is kept for an unknown
+    /// time.
     pub fn detach(&mut self) {
         if !self.fills_buffer() {
             self.line = self.line.to_detached();
@@ -67,30 +69,31 @@ impl Frame {
         }
     }
 
-    /// At most one line of a buffer fills it, so that what frames hold can be added up.
+    /// Returns whether the line fills more than half of its buffer. At most one line of a buffer does, so the sizes that
+    /// frames report can be added up.
     fn fills_buffer(&self) -> bool {
         self.line.len() > self.buffer / 2
     }
 
-    /// The line as it came.
+    /// Returns the line as it was received.
     #[must_use]
     pub fn line(&self) -> &str {
         &self.line
     }
 
-    /// Whether it is a result, the end of a turn.
+    /// Returns whether the message is a result, which ends a turn.
     #[must_use]
     pub fn ends_turn(&self) -> bool {
         self.turn_end.is_some()
     }
 
-    /// Whether it is a result that reports an error; the CLI then ends with exit code 1.
+    /// Returns whether the message is a result that reports an error. The CLI then exits with code 1.
     #[must_use]
     pub fn ends_turn_badly(&self) -> bool {
         self.turn_end.is_some_and(|end| end.is_error)
     }
 
-    /// The message that it holds; a [`Gap`] if it turns out not to be JSON.
+    /// Decodes the message. Returns a [`Gap`] if the line is not valid JSON.
     #[must_use]
     pub fn decode(&self) -> Message {
         Message::decode_line(&self.line)
@@ -98,7 +101,7 @@ impl Frame {
     }
 }
 
-/// Without the size of the buffer, which depends on how the bytes arrived.
+/// Omits the size of the buffer, which depends on how the bytes arrived.
 impl fmt::Debug for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Frame")
@@ -135,20 +138,20 @@ mod tests {
         frames.collect()
     }
 
-    /// A message of this many bytes, with its line end.
+    /// Returns a message of this many bytes, including the line feed.
     fn message(bytes: usize) -> Vec<u8> {
         let (start, end) = (r#"{"type":"note","x":""#, "\"}\n");
         let text = "x".repeat(bytes - start.len() - end.len());
         format!("{start}{text}{end}").into_bytes()
     }
 
-    /// How much memory a line keeps allocated, if no other line shares it.
+    /// Returns how many bytes a line keeps allocated, if no other line shares the memory.
     fn capacity(frame: Frame) -> usize {
         let bytes = frame.line.bytes().clone();
         drop(frame);
         let bytes = bytes
             .try_into_mut()
-            .expect("the line has a buffer to itself");
+            .expect("no other line shares the buffer");
         bytes.capacity()
     }
 
@@ -188,9 +191,9 @@ mod tests {
         let mut engine = engine();
         let mut read = frames(&mut engine, &message(60_000));
         let mut frame = read.pop().expect("a message");
-        let place = frame.line().as_ptr();
+        let address = frame.line().as_ptr();
         frame.detach();
-        assert_eq!(frame.line().as_ptr(), place);
+        assert_eq!(frame.line().as_ptr(), address);
         assert!((60_000..=2 * 60_000).contains(&frame.held()));
     }
 }

@@ -5,29 +5,31 @@ use foldhash::fast::RandomState;
 
 use crate::wire::Text;
 
-/// Requests of the CLI that wait for an answer.
+/// The requests of the CLI that wait for an answer: the serial of the ticket by request id.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
     open: HashMap<Text, u64, RandomState>,
     next_serial: u64,
 }
 
-/// The right to answer one request of the CLI, once.
+/// A ticket to answer one request of the CLI.
+///
+/// A ticket cannot be cloned and is consumed by the answer, so a request cannot be answered twice.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Ticket {
     request_id: Text,
-    // The CLI may use an id again once it is answered; the serial tells the two apart.
+    // The CLI may reuse an id once its request is answered. The serial distinguishes the two requests.
     serial: u64,
 }
 
 impl Ticket {
-    /// The id that the CLI gave the request.
+    /// Returns the id that the CLI gave the request.
     #[must_use]
     pub fn request_id(&self) -> &str {
         &self.request_id
     }
 
-    /// A number that no other ticket of the same engine has.
+    /// Returns a number that no other ticket of the same engine has.
     #[must_use]
     pub fn serial(&self) -> u64 {
         self.serial
@@ -35,7 +37,7 @@ impl Ticket {
 }
 
 impl Inbound {
-    /// Opens a request; `None` when one with that id is open already.
+    /// Opens a request; `None` if a request with this id is already open.
     pub(super) fn open(&mut self, request_id: Text) -> Option<Ticket> {
         let Entry::Vacant(entry) = self.open.entry(request_id) else {
             return None;
@@ -46,7 +48,7 @@ impl Inbound {
         Some(Ticket { request_id, serial })
     }
 
-    /// Closes a request that is about to be answered; false when it was withdrawn.
+    /// Closes a request that is about to be answered; returns false if the CLI has cancelled it.
     pub(super) fn close(&mut self, ticket: &Ticket) -> bool {
         let is_open = self.is_open(ticket);
         if is_open {
@@ -55,7 +57,7 @@ impl Inbound {
         is_open
     }
 
-    /// Closes a request that the CLI withdraws.
+    /// Closes a request that the CLI cancels; `None` if it is not open.
     pub(super) fn withdraw(&mut self, request_id: &str) -> Option<Ticket> {
         let (request_id, serial) = self.open.remove_entry(request_id)?;
         Some(Ticket { request_id, serial })

@@ -1,15 +1,15 @@
-//! The conversation with a CLI as a state machine: bytes and time in, events and bytes out.
+//! The session with a CLI as a state machine: bytes and time are inputs, events and bytes are outputs.
 //!
 //! ```text
 //! space/receive ─► router ─┬ Event::Message ──► reader
 //!                          ├ Event::Request ──► handler ─► respond ─┐
-//!                          └ Event::Reply ────► whoever asked       ├─► poll_transmit
+//!                          └ Event::Reply ────► caller              ├─► poll_transmit
 //!                                    send, request, withdraw ───────┘
 //! ```
 //!
-//! The engine waits for nothing and calls nobody. Its owner reads into [`Engine::space`], takes
-//! [events](Engine::poll_event), writes what [`Engine::poll_transmit`] gives, and tells it the time
-//! when [`Engine::poll_timeout`] has come.
+//! The engine never blocks and has no callbacks. Its owner reads bytes into [`Engine::space`] and calls
+//! [`Engine::receive`], takes events from [`Engine::poll_event`], writes the bytes of [`Engine::poll_transmit`], and calls
+//! [`Engine::handle_timeout`] at the time that [`Engine::poll_timeout`] returns.
 
 mod event;
 mod frame;
@@ -35,17 +35,17 @@ use crate::control::incoming::Answer;
 use crate::id::RequestId;
 use crate::wire::{Line, Lines, Outgoing};
 
-/// How an [`Engine`] behaves.
+/// The configuration of an [`Engine`].
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The longest line that is read; a longer one is passed over and reported.
+    /// Maximum length of a line in bytes. A longer line is skipped and reported as [`Notice::TooLong`].
     pub max_line: usize,
-    /// How long a run may stay silent after a result while the CLI says that it is not idle;
-    /// `None` for ever.
+    /// Time without activity after which a run ends, if the CLI sent a result but does not report that it is idle. `None`
+    /// means no limit.
     pub ceiling: Option<Duration>,
 }
 
-/// One side of a conversation with a CLI.
+/// The host's side of a session with a CLI.
 #[derive(Debug)]
 pub struct Engine {
     lines: Lines,
@@ -57,7 +57,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A conversation that has not begun.
+    /// Creates an engine for a new connection.
     #[must_use]
     pub fn new(config: Config) -> Self {
         Self {
@@ -70,46 +70,46 @@ impl Engine {
         }
     }
 
-    /// The buffer to append bytes from the CLI to; [`receive`](Self::receive) then looks at them.
+    /// Returns the buffer to append bytes of the CLI to. Call [`receive`](Self::receive) afterwards.
     pub fn space(&mut self) -> &mut BytesMut {
         self.lines.space()
     }
 
-    /// Takes note of the bytes appended to [`space`](Self::space).
+    /// Processes the bytes that were appended to [`space`](Self::space).
     pub fn receive(&mut self, now: Instant) {
         while let Some(line) = self.lines.next_line() {
             self.route(line, now);
         }
     }
 
-    /// Takes note that the CLI will write no more; an unfinished last line still counts.
+    /// Processes the end of the output of the CLI. An unfinished last line is processed like a complete one.
     pub fn receive_end(&mut self, now: Instant) {
         if let Some(line) = self.lines.finish() {
             self.route(line, now);
         }
     }
 
-    /// What has happened, in order.
+    /// Returns the next event, in the order of occurrence.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Bytes for the CLI, in order: whole lines, or parts of a long one.
+    /// Returns the next bytes to write to the CLI: whole lines, or parts of a long line.
     ///
-    /// Bytes that contain the end of a prompt end with it; see
+    /// Bytes that contain the end of a prompt contain nothing after it; see
     /// [`prompts_transmitted`](Self::prompts_transmitted).
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.outgoing.take()
     }
 
-    /// Returns how many prompts [`poll_transmit`](Self::poll_transmit) has returned to their last
-    /// byte, in the order in which they were [sent](Self::send).
+    /// Returns how many prompts [`poll_transmit`](Self::poll_transmit) has returned completely, in the order in which they
+    /// were [sent](Self::send).
     #[must_use]
     pub fn prompts_transmitted(&self) -> u64 {
         self.outgoing.prompts_taken()
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called next.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout); `None` if there is no deadline.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
         [self.outbound.next_deadline(), self.run.deadline()]
@@ -118,7 +118,7 @@ impl Engine {
             .min()
     }
 
-    /// Acts on every deadline that has passed.
+    /// Handles every deadline that has passed: requests time out, and a run without activity ends.
     pub fn handle_timeout(&mut self, now: Instant) {
         for id in self.outbound.expire(now) {
             self.outgoing.cancel(&id.to_string());
@@ -129,27 +129,26 @@ impl Engine {
         self.run_ended_if(ended);
     }
 
-    /// Sends a prompt.
+    /// Queues a prompt and starts a run.
     ///
     /// # Errors
-    /// When it has no JSON form; nothing is sent then.
+    /// If the prompt cannot be serialized. Nothing is sent then.
     pub fn send(&mut self, prompt: &impl Serialize) -> Result<(), serde_json::Error> {
         self.outgoing.prompt(prompt)?;
         self.run.prompted();
         Ok(())
     }
 
-    /// Sends a request, given as the JSON text of its `request` object; its fate becomes known as
-    /// [`Event::Reply`].
+    /// Queues a control request, given as the JSON text of its `request` object.
     ///
-    /// See [`encode`](crate::control::encode) for how to make it.
+    /// The outcome is reported as [`Event::Reply`]. [`encode`](crate::control::encode) creates the JSON text.
     pub fn request(&mut self, body: &str, deadline: Option<Instant>) -> RequestId {
         let id = self.outbound.open(deadline);
         self.outgoing.request(&id.to_string(), body);
         id
     }
 
-    /// Withdraws a request whose answer nobody wants any more. There will be no reply.
+    /// Cancels a request of the host. No [`Event::Reply`] follows.
     pub fn withdraw(&mut self, id: RequestId) {
         if self.outbound.close(id) {
             self.outgoing.cancel(&id.to_string());
@@ -158,33 +157,33 @@ impl Engine {
 
     /// Answers a request of the CLI.
     ///
-    /// A ticket is used up by its answer, so there cannot be two. The answer to a request that the
-    /// CLI has withdrawn meanwhile is dropped.
+    /// The answer consumes the ticket, so a request cannot be answered twice. The answer to a request that the CLI has
+    /// cancelled is dropped.
     pub fn respond(&mut self, ticket: Ticket, answer: Answer) {
         if self.inbound.close(&ticket) {
             self.outgoing.answer(ticket.request_id(), answer);
         }
     }
 
-    /// Whether a request of the CLI still waits for its answer.
+    /// Returns whether a request of the CLI still waits for its answer.
     #[must_use]
     pub fn is_open(&self, ticket: &Ticket) -> bool {
         self.inbound.is_open(ticket)
     }
 
-    /// Whether some task of the session is known to be at work, in the background or not.
+    /// Returns whether the CLI has reported a task that has not ended, such as an agent, a shell or a monitor.
     #[must_use]
     pub fn has_tasks(&self) -> bool {
         self.run.has_tasks()
     }
 
-    /// Whether a prompt was sent that no result has followed.
+    /// Returns whether a prompt was sent and no result has followed.
     #[must_use]
     pub fn awaits_result(&self) -> bool {
         self.run.awaits_result()
     }
 
-    /// Returns whether a turn runs, or a prompt waits for one.
+    /// Returns whether a turn is running, or a prompt is waiting for its turn.
     #[must_use]
     pub fn turn_is_running(&self) -> bool {
         self.run.turn_is_running()

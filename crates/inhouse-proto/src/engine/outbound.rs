@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use crate::id::RequestId;
 
-/// Requests of the host that wait for a reply, with their deadlines.
+/// The requests of the host that wait for a reply, with their deadlines.
 #[derive(Debug)]
 pub(super) struct Outbound {
     open: BTreeMap<RequestId, Option<Instant>>,
@@ -22,6 +22,7 @@ impl Default for Outbound {
 }
 
 impl Outbound {
+    /// Opens a request and returns its id.
     pub(super) fn open(&mut self, deadline: Option<Instant>) -> RequestId {
         let id = self.next_id;
         self.next_id = id.next();
@@ -31,7 +32,7 @@ impl Outbound {
         id
     }
 
-    /// Closes a request; false when it was not open.
+    /// Closes a request; returns false if it was not open.
     pub(super) fn close(&mut self, id: RequestId) -> bool {
         let Some(deadline) = self.open.remove(&id) else {
             return false;

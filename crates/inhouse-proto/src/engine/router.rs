@@ -10,10 +10,11 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome, SessionState};
 use crate::control::incoming::{Answer, IncomingRequest};
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, Skim, Text, replace_lone_surrogates, sample_of};
+use crate::wire::{Envelope, Reply, Scanner, Text, replace_lone_surrogates, sample_of};
 
-/// Where a line goes: the one place that knows the frame types of the wire.
+/// Routing of lines by their type. No other code of the engine depends on the types of frames.
 impl Engine {
+    /// Turns a line into events.
     pub(super) fn route_line(&mut self, bytes: Bytes, now: Instant) {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return self.notice(Notice::Blank);
@@ -21,8 +22,8 @@ impl Engine {
         let Some(line) = Text::of_line(bytes.clone()) else {
             return self.not_json(&bytes, now);
         };
-        if is_said(&line) && !self.run.awaits_activity() {
-            // Only its reader has to know more about it, also whether it is JSON to its end.
+        if is_conversation_message(&line) && !self.run.awaits_activity() {
+            // Fast path: the engine needs no member of the line. The reader finds out whether the line is valid JSON.
             let frame = Frame::new(line, self.lines.line_buffer());
             return self.events.push_back(Event::Message(frame));
         }
@@ -31,7 +32,8 @@ impl Engine {
         };
         let kind = envelope.kind.as_deref().unwrap_or_default();
         let subtype = envelope.subtype.as_deref().unwrap_or_default();
-        // Here and not after an error: user code parses parts of a request, such as the arguments of a tool.
+        // Replace lone surrogates before and not after an error, because handlers parse parts of a request themselves, such
+        // as the arguments of a tool.
         if kind == "control_request"
             && let Some(replaced) = replace_lone_surrogates(&line)
         {
@@ -69,6 +71,7 @@ impl Engine {
                 self.message(&line);
             }
             ("assistant" | "stream_event", _) => {
+                // Messages of subagents do not count as activity of the main thread.
                 if envelope.parent_tool_use_id.is_none() {
                     self.run.activity();
                 }
@@ -78,6 +81,7 @@ impl Engine {
         }
     }
 
+    /// Reports a line as a message.
     fn message(&mut self, line: &Text) {
         let frame = Frame::new(line.clone(), self.lines.line_buffer());
         self.events.push_back(Event::Message(frame));
@@ -90,12 +94,13 @@ impl Engine {
         }
     }
 
+    /// Opens a request of the CLI. A request with the id of an open one is reported and gets no ticket.
     fn route_request(&mut self, line: &Text, envelope: &Envelope<'_>) {
         let Some(id) = &envelope.request_id else {
             return self.malformed(line);
         };
         let Some(request) = &envelope.request else {
-            // Whoever asked can be told, at least.
+            // The request has an id, so it can be answered with an error.
             let answer = Answer::error("the control request has no `request`");
             self.outgoing.answer(id, answer);
             return self.malformed(line);
@@ -111,6 +116,7 @@ impl Engine {
         }
     }
 
+    /// Completes a request of the host with the reply of the CLI.
     fn route_reply(&mut self, line: &Text, envelope: &Envelope<'_>) {
         let Some(reply) = envelope.response.and_then(Reply::read) else {
             return self.malformed(line);
@@ -143,8 +149,9 @@ impl Engine {
         }
     }
 
-    /// A request that the CLI had open before this host joined arrives with the answer to
-    /// `initialize`; it is served as if it had just been made.
+    /// Opens a request that was open before this host connected.
+    ///
+    /// The CLI sends such requests with the reply to `initialize`. They are handled like new requests.
     fn route_pending(&mut self, line: &Text, request: &RawValue) {
         match Envelope::read(request.get()) {
             Some(envelope) => self.route_request(line, &envelope),
@@ -152,16 +159,18 @@ impl Engine {
         }
     }
 
+    /// Closes a request that the CLI cancels.
     fn route_cancel(&mut self, line: &Text, envelope: &Envelope<'_>) {
         let Some(id) = &envelope.request_id else {
             return self.malformed(line);
         };
-        // One that is unknown was answered while the withdrawal was on its way.
+        // An unknown id means that the answer was sent before the cancellation arrived.
         if let Some(ticket) = self.inbound.withdraw(id) {
             self.events.push_back(Event::Withdrawn(ticket));
         }
     }
 
+    /// Reports the state of the session. A frame with `sdk_host_only` is not a message for the reader.
     fn route_state(&mut self, line: &Text, envelope: &Envelope<'_>, now: Instant) {
         let host_only = envelope.sdk_host_only.is_some_and(|flag| flag == "true");
         if !host_only {
@@ -175,7 +184,9 @@ impl Engine {
         }
     }
 
-    /// Only agents and workflows count: shells and monitors may never end by themselves.
+    /// Tracks the start and the end of tasks.
+    ///
+    /// Only agents and workflows keep the run open, because shells and monitors may never end by themselves.
     fn track_background(&mut self, line: &Text, subtype: &str, now: Instant) {
         #[derive(Deserialize)]
         struct Task {
@@ -204,8 +215,9 @@ impl Engine {
         }
     }
 
+    /// Reports a line that is not JSON.
     fn not_json(&mut self, line: &[u8], now: Instant) {
-        // A message that was cut or garbled, and not just noise.
+        // A line that starts like an object is a truncated or corrupt message, which may have been the result.
         if line.trim_ascii_start().starts_with(b"{") {
             self.run.lost_line(now);
         }
@@ -215,6 +227,7 @@ impl Engine {
         });
     }
 
+    /// Reports a control frame that cannot be routed.
     fn malformed(&mut self, line: &Text) {
         self.notice(Notice::MalformedControl {
             sample: sample_of(line.as_bytes()),
@@ -222,12 +235,13 @@ impl Engine {
     }
 }
 
-/// Whether a line is a piece of what model and user say to each other, as nearly all lines are: in the
-/// form in which the CLI writes them a look at both ends tells.
+/// Returns whether a line is a message of the model or the user, as nearly all lines are.
 ///
-/// A line that was torn may look the same. It matters if it has taken a result along, whose tag can stand
-/// in no text as it is.
-fn is_said(line: &str) -> bool {
+/// The CLI writes `type` first in these messages, so checking the start and the end of the line is enough. If the CLI
+/// writes a truncated line and a result on the same line, that line must not be taken for a message, because the result
+/// would be lost unnoticed. So the line must not contain the `type` of a result either; inside a string its quotation marks
+/// would be escaped.
+fn is_conversation_message(line: &str) -> bool {
     static RESULT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""type":"result""#));
     let kinds = ["assistant\",", "stream_event\",", "user\","];
     line.strip_prefix("{\"type\":\"")
@@ -236,12 +250,13 @@ fn is_said(line: &str) -> bool {
         && RESULT.find(line.as_bytes()).is_none()
 }
 
+/// Returns a string member of an object; `None` if there is none, or if the object is invalid.
 fn member_text(line: &str, name: &str) -> Option<String> {
     let mut text = None;
-    Skim::new(line).object(|skim, member| {
+    Scanner::new(line).object(|scanner, member| {
         match member == name {
-            true => text = skim.text()?.map(Cow::into_owned),
-            false => drop(skim.value()?),
+            true => text = scanner.text()?.map(Cow::into_owned),
+            false => drop(scanner.value()?),
         }
         Some(())
     })?;

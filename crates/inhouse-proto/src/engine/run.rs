@@ -2,42 +2,50 @@ use inhouse_macros::Open;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// What a session is doing, as the CLI tells the host.
+/// The state of a session, as the CLI reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
-    /// Nothing: it waits for a prompt.
+    /// The session waits for a prompt.
     Idle,
-    /// A turn runs.
+    /// A turn is running.
     Running,
-    /// It waits for an answer of the host.
+    /// The session waits for an answer of the host, such as a permission decision.
     RequiresAction,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }
 
-/// Knows when the run that a prompt began is over.
+/// State machine that determines when the run that a prompt started has ended.
 ///
-/// A `result` ends a turn and not the run: background work can wake the session again, and its
-/// tools and hooks need an open stdin. So a run ends at a result only if the session is idle then,
-/// or says nothing about its state, and no background agent is known to be at work; else when the
-/// session becomes idle; and in any case when it stays silent beyond the ceiling.
+/// A `result` ends a turn but not the run: background tasks can resume the session, and its tools and hooks need an open
+/// stdin. A run ends
+///
+/// - at a result, if the session is idle or the CLI reports no state, and no background agent is known to be running;
+/// - otherwise when the session becomes idle;
+/// - at the latest after a time without activity, the ceiling.
 #[derive(Debug)]
 pub(super) struct Run {
+    /// Time without activity after which the run ends; `None` for no limit.
     ceiling: Option<Duration>,
+    /// Whether the run has not ended.
     open: bool,
+    /// Whether a result followed the last prompt.
     has_result: bool,
-    /// Prompts that were written and that no result has followed.
+    /// Number of prompts that were written and that no result has followed.
     unanswered: usize,
-    /// Whether the session went on after a result: with a queued prompt, or woken by a task.
+    /// Whether the session continued after a result: with a queued prompt, or because a task resumed it.
     resumed: bool,
-    /// A line was passed over that may have been the result.
+    /// Whether a line was skipped that may have been the result.
     has_lost_line: bool,
+    /// The last reported state; `None` if the CLI reports no state.
     state: Option<SessionState>,
+    /// Ids of the background agents that keep the run open.
     background: HashSet<String>,
-    /// Work that does not keep the run open, but that the CLI waits for at the end of input.
+    /// Ids of tasks that do not keep the run open, but that the CLI waits for at the end of its input.
     other_tasks: HashSet<String>,
+    /// Time at which the run ends unless there is activity.
     deadline: Option<Instant>,
 }
 
@@ -57,7 +65,7 @@ impl Run {
         }
     }
 
-    /// A prompt was written.
+    /// Records that a prompt was written.
     pub(super) fn prompted(&mut self) {
         self.open = true;
         self.has_result = false;
@@ -66,16 +74,18 @@ impl Run {
         self.deadline = None;
     }
 
-    /// A line could not be read. If it was the result, no other will come: then the state of the
-    /// session ends the run, or the ceiling where there is no state.
+    /// Records that a line could not be read.
+    ///
+    /// If it was the result, no other result follows. Then the state of the session ends the run, or the ceiling if the CLI
+    /// reports no state.
     pub(super) fn lost_line(&mut self, now: Instant) {
         self.has_lost_line = true;
         if self.open && self.state.is_none() {
-            self.deadline = self.silence_until(now);
+            self.deadline = self.ceiling_after(now);
         }
     }
 
-    /// A result came; true when it ends the run.
+    /// Records a result; returns true if it ends the run.
     pub(super) fn result(&mut self, now: Instant) -> bool {
         self.has_result = true;
         self.unanswered = self.unanswered.saturating_sub(1);
@@ -83,7 +93,7 @@ impl Run {
         self.settle(now)
     }
 
-    /// The session's state changed; true when that ends the run.
+    /// Records a state of the session; returns true if it ends the run.
     pub(super) fn state(&mut self, state: SessionState, now: Instant) -> bool {
         let idle = state == SessionState::Idle;
         let waits = state == SessionState::RequiresAction;
@@ -97,19 +107,20 @@ impl Run {
             return self.settle(now);
         }
         if self.has_result {
+            // The session is busy after a result. While it waits for the host there is no limit.
             self.open = true;
             self.resumed = true;
-            self.deadline = if waits { None } else { self.silence_until(now) };
+            self.deadline = if waits { None } else { self.ceiling_after(now) };
         }
         false
     }
 
-    /// Whether it matters if the main thread speaks.
+    /// Returns whether [`activity`](Self::activity) would change the state.
     pub(super) fn awaits_activity(&self) -> bool {
         self.has_result || self.deadline.is_some()
     }
 
-    /// The main thread spoke: a run that seemed over goes on.
+    /// Records a message of the main thread, which reopens a run that seemed to have ended.
     pub(super) fn activity(&mut self) {
         if self.has_result {
             self.open = true;
@@ -118,12 +129,12 @@ impl Run {
         self.deadline = None;
     }
 
-    /// A background agent began to work.
+    /// Records the start of a background agent.
     pub(super) fn background_started(&mut self, task: String) {
         self.background.insert(task);
     }
 
-    /// Something else began to work: a shell, a monitor. It may never end.
+    /// Records the start of another task, such as a shell or a monitor, which may never end.
     pub(super) fn task_started(&mut self, task: String) {
         self.other_tasks.insert(task);
     }
@@ -132,12 +143,14 @@ impl Run {
         !(self.background.is_empty() && self.other_tasks.is_empty())
     }
 
-    /// A background agent is done. The session is about to be woken by that, so the run does not
-    /// end here, but the ceiling begins to count.
+    /// Records the end of a task.
+    ///
+    /// The end of a background agent resumes the session, so it does not end the run. After the last agent the ceiling
+    /// starts to count.
     pub(super) fn background_ended(&mut self, task: &str, now: Instant) {
         self.other_tasks.remove(task);
         if self.background.remove(task) && self.background.is_empty() && self.has_result {
-            self.deadline = self.silence_until(now);
+            self.deadline = self.ceiling_after(now);
         }
     }
 
@@ -149,18 +162,18 @@ impl Run {
         self.open && !self.has_result
     }
 
-    /// Returns whether a turn runs, or a prompt waits for one: also after the result of an earlier
-    /// prompt.
+    /// Returns whether a turn is running, or a prompt is waiting for its turn, also after the result of an earlier prompt.
     pub(super) fn turn_is_running(&self) -> bool {
         self.awaits_result() || self.unanswered > 0 || self.resumed
     }
 
+    /// Returns the time at which the run ends without activity. There is none while a background agent is running.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
             .filter(|_| self.open && self.background.is_empty())
     }
 
-    /// True when the ceiling has been reached, which ends the run.
+    /// Ends the run if the ceiling has been reached; returns true if it has.
     pub(super) fn expire(&mut self, now: Instant) -> bool {
         let reached = self.deadline().is_some_and(|deadline| deadline <= now);
         if reached {
@@ -171,16 +184,17 @@ impl Run {
         reached
     }
 
+    /// Ends the run if it has a result and nothing is running any more; otherwise starts the ceiling.
     fn settle(&mut self, now: Instant) -> bool {
-        let at_rest = matches!(self.state, None | Some(SessionState::Idle));
+        let is_idle = matches!(self.state, None | Some(SessionState::Idle));
         if !(self.open && (self.has_result || self.has_lost_line)) {
             return false;
         }
-        if at_rest && self.background.is_empty() {
+        if is_idle && self.background.is_empty() {
             self.end();
             return true;
         }
-        self.deadline = self.silence_until(now);
+        self.deadline = self.ceiling_after(now);
         false
     }
 
@@ -189,7 +203,8 @@ impl Run {
         self.deadline = None;
     }
 
-    fn silence_until(&self, now: Instant) -> Option<Instant> {
+    /// Returns the time at which the ceiling is reached; `None` for no limit.
+    fn ceiling_after(&self, now: Instant) -> Option<Instant> {
         self.ceiling.and_then(|ceiling| now.checked_add(ceiling))
     }
 }
@@ -224,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_just_before_the_result_ends_it_at_the_result() {
+    fn result_while_idle_ends_the_run() {
         let (mut run, now) = prompted();
         run.state(SessionState::Running, now);
         run.state(SessionState::Idle, now);
@@ -232,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_wakes_after_its_result_goes_on() {
+    fn activity_after_the_result_reopens_the_run() {
         let (mut run, now) = prompted();
         run.state(SessionState::Running, now);
         run.result(now);
@@ -240,14 +255,14 @@ mod tests {
         run.activity();
         assert_eq!(run.deadline(), None);
         assert!(!run.state(SessionState::RequiresAction, now));
-        assert_eq!(run.deadline(), None, "a question may stay open");
+        assert_eq!(run.deadline(), None, "a request may stay open");
         assert!(!run.state(SessionState::Running, now));
         assert!(!run.result(now));
         assert!(run.state(SessionState::Idle, now));
     }
 
     #[test]
-    fn silence_beyond_the_ceiling_ends_the_run() {
+    fn ceiling_without_activity_ends_the_run() {
         let (mut run, now) = prompted();
         run.state(SessionState::Running, now);
         run.result(now);
@@ -257,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_ceiling_it_may_last_for_ever() {
+    fn run_without_a_ceiling_has_no_deadline() {
         let mut run = Run::new(None);
         let now = Instant::now();
         run.prompted();
@@ -267,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_cannot_be_read_does_not_keep_the_run_open() {
+    fn lost_result_does_not_keep_the_run_open() {
         let (mut run, now) = prompted();
         run.state(SessionState::Running, now);
         run.lost_line(now);
@@ -277,16 +292,16 @@ mod tests {
         silent.lost_line(now);
         assert_eq!(silent.deadline(), Some(now + CEILING));
         silent.activity();
-        assert_eq!(silent.deadline(), None, "it was another line");
+        assert_eq!(silent.deadline(), None, "the lost line was not the result");
         assert!(silent.result(now));
     }
 
     #[test]
-    fn a_background_agent_keeps_the_run_open() {
+    fn background_agent_keeps_the_run_open() {
         let (mut run, now) = prompted();
         run.background_started("t1".to_owned());
         assert!(!run.result(now));
-        assert_eq!(run.deadline(), None, "nor does the ceiling count");
+        assert_eq!(run.deadline(), None, "the ceiling does not count");
         run.background_ended("t1", now);
         assert_eq!(run.deadline(), Some(now + CEILING));
         run.activity();
@@ -307,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn turn_is_running_when_the_session_is_woken_after_its_result() {
+    fn turn_is_running_when_the_session_resumes_after_its_result() {
         let (mut run, now) = prompted();
         run.result(now);
         assert!(!run.turn_is_running());

@@ -7,16 +7,16 @@ use serde::Serialize;
 use super::LongText;
 use crate::control::incoming::{Answer, Payload};
 
-/// Lines on their way to the CLI, in order, each whole.
+/// The queue of lines to write to the CLI, in order.
 ///
-/// The CLI ends with code 1 at the first line that it cannot parse, so everything that reaches its
-/// stdin is written here and nowhere else.
+/// The CLI exits with code 1 at the first line that it cannot parse. So this type encodes everything that is written to
+/// its stdin, and appends whole lines only.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
-    /// What stands before the buffer.
+    /// Parts to write before the buffer.
     full: VecDeque<Part>,
     buffer: BytesMut,
-    /// How many prompts [`take`](Self::take) has handed out to their last byte.
+    /// Number of prompts that [`take`](Self::take) has returned completely.
     prompts_taken: u64,
 }
 
@@ -25,21 +25,21 @@ enum Part {
     Bytes(Bytes),
     /// Lines of which the last one is a prompt.
     Prompt(Bytes),
-    /// A text, and what stands before it.
+    /// Bytes, and a long text that follows them.
     Text(Bytes, LongText),
 }
 
-/// A payload of this size is worth more than a copy: it is sent from where it is.
+/// Payloads of at least this many bytes are sent without a copy.
 const LARGE: usize = 32 * 1024;
 
-/// How large a buffer is made.
+/// Minimum size of a new buffer in bytes.
 const BUFFER: usize = 4 * 1024;
 
-/// More than what stands around the id and the payload of an answer.
-const FRAME: usize = 128;
+/// Upper bound for the bytes of an answer besides its id and its payload.
+const ANSWER_OVERHEAD: usize = 128;
 
 impl Outgoing {
-    /// What is to be written next: as a rule everything that waits.
+    /// Returns the bytes to write next: usually everything that is queued.
     pub(crate) fn take(&mut self) -> Option<Bytes> {
         match self.full.pop_front() {
             Some(Part::Bytes(bytes)) => Some(bytes),
@@ -52,15 +52,15 @@ impl Outgoing {
         }
     }
 
-    /// Returns how many prompts [`take`](Self::take) has handed out to their last byte.
+    /// Returns how many prompts [`take`](Self::take) has returned completely.
     pub(crate) fn prompts_taken(&self) -> u64 {
         self.prompts_taken
     }
 
     /// Appends a prompt as one line.
     ///
-    /// The portion that holds its end holds nothing behind it: the prompt is written as soon as that
-    /// portion is, however much follows.
+    /// The bytes that contain the end of the prompt contain nothing after it. So the prompt has been written as soon as
+    /// those bytes have, no matter how much is queued behind it.
     pub(crate) fn prompt(&mut self, prompt: &impl Serialize) -> Result<(), serde_json::Error> {
         self.line(prompt)?;
         let lines = self.buffer.split().freeze();
@@ -73,7 +73,7 @@ impl Outgoing {
         let before = self.buffer.len();
         let written = serde_json::to_writer((&mut self.buffer).writer(), value);
         if written.is_err() {
-            // Half a line would end the CLI.
+            // The CLI exits at an incomplete line.
             self.buffer.truncate(before);
             return written;
         }
@@ -81,7 +81,7 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Appends a request whose body has been encoded already.
+    /// Appends a control request whose body is JSON text.
     pub(crate) fn request(&mut self, id: &str, body: &str) {
         self.text(r#"{"type":"control_request","request_id":"#);
         self.string(id);
@@ -90,19 +90,19 @@ impl Outgoing {
         self.text("}\n");
     }
 
-    /// Appends the withdrawal of a request.
+    /// Appends the cancellation of a control request.
     pub(crate) fn cancel(&mut self, id: &str) {
         self.text(r#"{"type":"control_cancel_request","request_id":"#);
         self.string(id);
         self.text("}\n");
     }
 
-    /// Appends the answer to a request of the CLI; silence is an answer that writes nothing.
+    /// Appends the answer to a request of the CLI. [`Answer::Silence`] writes nothing.
     pub(crate) fn answer(&mut self, id: &str, answer: Answer) {
         match answer {
             Answer::Success(payload) => {
                 let copied = Some(payload.start().len()).filter(|length| *length < LARGE);
-                self.make_room(FRAME + id.len() + copied.unwrap_or_default());
+                self.make_room(ANSWER_OVERHEAD + id.len() + copied.unwrap_or_default());
                 self.text(
                     r#"{"type":"control_response","response":{"subtype":"success","request_id":"#,
                 );
@@ -150,7 +150,7 @@ impl Outgoing {
         }
     }
 
-    /// The next portion of a text, with the last one also what follows.
+    /// Returns the next portion of a long text. The last portion also contains the buffer, if nothing else precedes it.
     fn portion(&mut self, before: &[u8], mut text: LongText) -> Bytes {
         let mut json = Vec::with_capacity(before.len() + LongText::PORTION);
         json.extend_from_slice(before);
@@ -163,22 +163,22 @@ impl Outgoing {
         json.into()
     }
 
-    /// Sees to it that the next line fits, and some more, so that not every line needs a new buffer.
+    /// Reserves space for a line of this length, in steps of [`BUFFER`] so that short lines share a buffer.
     fn make_room(&mut self, length: usize) {
         if self.buffer.capacity() - self.buffer.len() < length {
             self.buffer.reserve(length.max(BUFFER));
         }
     }
 
-    /// Appends JSON text of any layout without breaking the line.
+    /// Appends JSON text, with its line breaks replaced.
     fn json(&mut self, json: &str) {
         let start = self.buffer.len();
         self.text(json);
-        in_one_line(&mut self.buffer[start..]);
+        replace_line_breaks(&mut self.buffer[start..]);
     }
 
     fn string(&mut self, text: &str) {
-        // As ids are.
+        // Fast path: ids need no escapes.
         let is_plain = |byte: u8| byte >= b' ' && !matches!(byte, b'"' | b'\\');
         if text.bytes().all(is_plain) {
             self.text("\"");
@@ -186,12 +186,13 @@ impl Outgoing {
             return self.text("\"");
         }
         serde_json::to_writer((&mut self.buffer).writer(), text)
-            .expect("a string always has a JSON form, and a buffer always takes it");
+            .expect("writing a string to a buffer does not fail");
     }
 }
 
-/// Makes blanks of line ends. Inside a string they are always escaped, so a bare one is white space.
-pub(crate) fn in_one_line(json: &mut [u8]) {
+/// Replaces line breaks in JSON text with spaces. A line break inside a string is always escaped, so an unescaped one is
+/// whitespace between tokens.
+pub(crate) fn replace_line_breaks(json: &mut [u8]) {
     let mut rest = json;
     while let Some(at) = memchr::memchr(b'\n', rest) {
         rest[at] = b' ';
@@ -214,14 +215,14 @@ mod tests {
         bytes
             .split_inclusive(|byte| *byte == b'\n')
             .map(|line| {
-                assert_eq!(line.last(), Some(&b'\n'), "every line is whole");
-                serde_json::from_slice(line).expect("every line is JSON")
+                assert_eq!(line.last(), Some(&b'\n'), "lines are complete");
+                serde_json::from_slice(line).expect("lines are JSON")
             })
             .collect()
     }
 
     #[test]
-    fn a_payload_with_line_ends_stays_one_line() {
+    fn payload_with_line_breaks_is_written_on_one_line() {
         let payload = "{\n \"text\": \"a\\nb\"\r\n}";
         let mut outgoing = Outgoing::default();
         let payload = Payload::of_json(payload.into());
@@ -233,16 +234,17 @@ mod tests {
     }
 
     #[test]
-    fn a_large_payload_keeps_its_place_and_is_not_copied() {
+    fn large_payload_keeps_its_order_and_is_not_copied() {
         let text = "x".repeat(LARGE);
         for payload in [format!("\"{text}\""), format!("[\"{text}\",\n1]")] {
             let mut outgoing = Outgoing::default();
             outgoing.cancel("before");
             let payload = Payload::of_json(payload.into());
-            let place = payload.start().as_ptr();
+            let address = payload.start().as_ptr();
             outgoing.answer("r1", Answer::Success(payload));
             outgoing.cancel("behind");
-            let is_it = |part: &Part| matches!(part, Part::Bytes(bytes) if bytes.as_ptr() == place);
+            let is_it =
+                |part: &Part| matches!(part, Part::Bytes(bytes) if bytes.as_ptr() == address);
             assert!(outgoing.full.iter().any(is_it));
             let lines = lines(&mut outgoing);
             assert_eq!(lines.len(), 3);
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_goes_in_portions() {
+    fn long_text_is_written_in_portions() {
         let text = "a line\n".repeat(50_000);
         let result = CallToolResult::text(text.clone());
         let (payload, _) = result_payload("7", result).expect("JSON");
@@ -277,19 +279,21 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_encoded_leaves_no_half_line() {
-        struct Half;
-        impl Serialize for Half {
+    fn failed_encoding_leaves_no_incomplete_line() {
+        struct FailsHalfway;
+        impl Serialize for FailsHalfway {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::{Error, SerializeSeq};
                 let mut seq = serializer.serialize_seq(None)?;
                 seq.serialize_element("begun")?;
-                Err(S::Error::custom("changed its mind"))
+                Err(S::Error::custom("encoding failed"))
             }
         }
         let mut outgoing = Outgoing::default();
         outgoing.line(&"before").expect("a string");
-        outgoing.line(&Half).expect_err("it fails half-way");
+        outgoing
+            .line(&FailsHalfway)
+            .expect_err("the encoding fails");
         outgoing.line(&"after").expect("a string");
         assert_eq!(lines(&mut outgoing), ["before", "after"]);
     }
@@ -320,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_ids_and_messages_are_escaped() {
+    fn special_characters_in_ids_and_messages_are_escaped() {
         let mut outgoing = Outgoing::default();
         let answer = Answer::Error {
             message: "no \"quotes\"\nand lines".to_owned(),

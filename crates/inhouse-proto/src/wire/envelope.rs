@@ -1,12 +1,11 @@
 use std::borrow::Cow;
 
-use super::skim::{Skim, unquote};
+use super::scanner::{Scanner, unquote};
 
-/// The members by which a line is routed: strings, and the text of other values. All others are
-/// passed over.
+/// The members of a line that are needed to route it: strings, and other values as JSON text.
 ///
-/// One pass over the line. `type` may stand anywhere in the object: the CLI writes it behind
-/// `result` in a result frame. A member of the wrong kind does not cost the line.
+/// Read in one pass, without parsing the other members. `type` may be anywhere in the object: the CLI writes it after
+/// `result` in a result. A member of the wrong type is read as absent, and the line is still routed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
     pub(crate) kind: Option<Cow<'a, str>>,
@@ -20,61 +19,62 @@ pub(crate) struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads a line; `None` when it is not an object.
+    /// Reads a line; `None` if it is not an object.
     pub(crate) fn read(line: &'a str) -> Option<Self> {
         let mut envelope = Self::default();
-        let mut skim = Skim::new(line);
-        skim.object(|skim, name| {
+        let mut scanner = Scanner::new(line);
+        scanner.object(|scanner, name| {
             match name {
-                "type" => envelope.kind = skim.text()?,
-                "subtype" => envelope.subtype = skim.text()?,
-                "request_id" => envelope.request_id = skim.text()?,
-                "state" => envelope.state = skim.text()?,
-                "request" => envelope.request = skim.optional()?,
-                "response" => envelope.response = skim.optional()?,
-                "parent_tool_use_id" => envelope.parent_tool_use_id = skim.optional()?,
-                "sdk_host_only" => envelope.sdk_host_only = skim.optional()?,
-                _ => drop(skim.value()?),
+                "type" => envelope.kind = scanner.text()?,
+                "subtype" => envelope.subtype = scanner.text()?,
+                "request_id" => envelope.request_id = scanner.text()?,
+                "state" => envelope.state = scanner.text()?,
+                "request" => envelope.request = scanner.optional()?,
+                "response" => envelope.response = scanner.optional()?,
+                "parent_tool_use_id" => envelope.parent_tool_use_id = scanner.optional()?,
+                "sdk_host_only" => envelope.sdk_host_only = scanner.optional()?,
+                _ => drop(scanner.value()?),
             }
             Some(())
         })?;
-        skim.end()?;
+        scanner.end()?;
         Some(envelope)
     }
 }
 
-/// The member `response` of a `control_response`: strings, and the text of other values.
+/// The member `response` of a `control_response`: strings, and other values as JSON text.
 ///
-/// A member of the wrong kind does not cost the reply, so the waiting call fails at once.
+/// A member of the wrong type is read as absent, so that the reply still completes the request instead of leaving it to
+/// time out.
 #[derive(Debug, Default)]
 pub(crate) struct Reply<'a> {
     pub(crate) subtype: Option<Cow<'a, str>>,
     pub(crate) request_id: Cow<'a, str>,
     pub(crate) response: Option<&'a str>,
-    /// A string as a rule; CLIs are free to put anything here.
+    /// Usually a string, but the CLI may send any value.
     pub(crate) error: Option<&'a str>,
     pub(crate) error_code: Option<Cow<'a, str>>,
-    /// Lists of requests of the CLI that were open when the host joined: permissions, dialogs,
-    /// elicitations. Only on the answer to `initialize`.
+    /// Requests of the CLI that were open when the host connected: lists of permission requests, dialogs and
+    /// elicitations. Only in the reply to `initialize`.
     pub(crate) pending: [Option<&'a str>; 3],
 }
 
 impl<'a> Reply<'a> {
-    /// Reads a reply; `None` when it is not an object or does not name its request.
+    /// Reads a reply; `None` if it is not an object or has no `request_id`.
     pub(crate) fn read(response: &'a str) -> Option<Self> {
         let mut reply = Self::default();
         let mut request_id = None;
-        Skim::new(response).object(|skim, name| {
+        Scanner::new(response).object(|scanner, name| {
             match name {
-                "subtype" => reply.subtype = skim.text()?,
-                "request_id" => request_id = skim.text()?,
-                "response" => reply.response = skim.optional()?,
-                "error" => reply.error = Some(skim.value()?),
-                "error_code" => reply.error_code = skim.text()?,
-                "pending_permission_requests" => reply.pending[0] = skim.optional()?,
-                "pending_user_dialog_requests" => reply.pending[1] = skim.optional()?,
-                "pending_elicitation_requests" => reply.pending[2] = skim.optional()?,
-                _ => drop(skim.value()?),
+                "subtype" => reply.subtype = scanner.text()?,
+                "request_id" => request_id = scanner.text()?,
+                "response" => reply.response = scanner.optional()?,
+                "error" => reply.error = Some(scanner.value()?),
+                "error_code" => reply.error_code = scanner.text()?,
+                "pending_permission_requests" => reply.pending[0] = scanner.optional()?,
+                "pending_user_dialog_requests" => reply.pending[1] = scanner.optional()?,
+                "pending_elicitation_requests" => reply.pending[2] = scanner.optional()?,
+                _ => drop(scanner.value()?),
             }
             Some(())
         })?;
@@ -82,7 +82,7 @@ impl<'a> Reply<'a> {
         Some(reply)
     }
 
-    /// Returns why the CLI refused: the text of `error`, or its JSON where it is not a string.
+    /// Returns the reason for an error reply: the text of `error`, or its JSON text if it is not a string.
     pub(crate) fn refusal(&self) -> Cow<'a, str> {
         match self.error {
             Some(error) => unquote(error).unwrap_or(Cow::Borrowed(error)),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_may_stand_anywhere() {
+    fn type_is_found_anywhere_in_the_object() {
         assert_eq!(kind(r#"{"type":"a","x":1}"#).as_deref(), Some("a"));
         assert_eq!(
             kind(r#"{"x":{"type":"b"},"y":["type"],"type":"a"}"#).as_deref(),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_another_kind_do_not_cost_the_line() {
+    fn members_of_the_wrong_type_are_absent() {
         let line = r#"{"type":7,"subtype":{},"state":null,"request_id":[],"request":7}"#;
         let envelope = Envelope::read(line).expect("an object");
         assert_eq!(envelope.kind, None);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_no_envelope() {
+    fn only_an_object_has_an_envelope() {
         for line in ["", "[]", "7", "\"type\"", "{", "{\"type\":}", "hello"] {
             assert!(Envelope::read(line).is_none(), "{line}");
         }

@@ -1,6 +1,6 @@
-use super::words::special_in;
+use super::swar::find_special;
 
-/// How many bytes are looked at and copied at once.
+/// Number of bytes that are checked and copied at once.
 const CHUNK: usize = 64;
 
 /// Appends a text as a JSON string.
@@ -11,11 +11,10 @@ pub(crate) fn write_string(json: &mut Vec<u8>, text: &str) {
     json.push(b'"');
 }
 
-/// Appends a text, or a part of one, as it stands in a JSON string.
+/// Appends a text, or a part of one, with the escapes of a JSON string but without quotation marks.
 ///
-/// As `serde_json` does it, but chunk by chunk where that looks at each byte: a long text is most of
-/// what its answer costs. A chunk is copied first, without a call, and then taken back from the first
-/// byte that has to be escaped.
+/// Writes the same bytes as `serde_json`, which checks byte by byte. Escaping is most of the cost of a long answer, so this
+/// function works on chunks: it copies a chunk first, and truncates the copy at the first byte that needs an escape.
 pub(crate) fn write_escaped(json: &mut Vec<u8>, text: &[u8]) {
     let mut rest = text;
     while let Some((chunk, behind)) = rest.split_first_chunk::<CHUNK>() {
@@ -33,6 +32,7 @@ pub(crate) fn write_escaped(json: &mut Vec<u8>, text: &[u8]) {
             rest = behind;
         }
     }
+    // The rest is shorter than a chunk.
     loop {
         let plain = plain_length(rest);
         json.extend_from_slice(&rest[..plain]);
@@ -44,26 +44,26 @@ pub(crate) fn write_escaped(json: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// How many bytes [`write_escaped`] appends.
+/// Returns how many bytes [`write_escaped`] appends.
 pub(crate) fn escaped_size(text: &[u8]) -> usize {
     let count = |is_one: fn(u8) -> bool| text.iter().filter(|byte| is_one(**byte)).count();
     let is_long = |byte| byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x08 | 0x0c);
     text.len() + count(is_special) + 4 * count(is_long)
 }
 
-/// Whether something has to be escaped.
+/// Returns whether a byte of the chunk needs an escape.
 fn has_special(chunk: &[u8; CHUNK]) -> bool {
-    // All of them and not `any`, which would look at them one by one.
+    // `fold` without a short circuit is vectorized by the compiler; `any` is not.
     chunk
         .iter()
         .fold(false, |found, byte| found | is_special(*byte))
 }
 
-/// How many bytes come before the first that has to be escaped.
+/// Returns the number of bytes before the first one that needs an escape.
 fn plain_length(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks();
     for (at, word) in words.iter().enumerate() {
-        if let Some(found) = special_in(*word) {
+        if let Some(found) = find_special(*word) {
             return at * word.len() + found;
         }
     }
@@ -103,7 +103,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_writes_what_serde_writes(text in "[\"\\\\/\u{0}-\u{7f}\u{80}\u{a0}é😀\u{2028}]{0,300}") {
+        fn output_equals_that_of_serde_json(text in "[\"\\\\/\u{0}-\u{7f}\u{80}\u{a0}é😀\u{2028}]{0,300}") {
             let mut json = b"before".to_vec();
             write_string(&mut json, &text);
             prop_assert_eq!(json.len(), "before\"\"".len() + escaped_size(text.as_bytes()));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_escaped_at_every_place() {
+    fn every_byte_is_escaped_at_every_offset() {
         for character in '\0'..='\u{ff}' {
             for at in (0..20).chain(56..72) {
                 let mut text = "x".repeat(at);

@@ -1,48 +1,48 @@
 use bytes::{Bytes, BytesMut};
 
-/// How large a buffer is made.
+/// Size of a new buffer in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// How much room [`Lines::space`] offers at least.
+/// Minimum free space of the buffer that [`Lines::space`] returns, in bytes.
 ///
-/// Lines that are kept are slices of their buffer, so a buffer is filled before the next one is made:
-/// otherwise each unread line would keep a whole buffer alive.
-const ROOM: usize = 4 * 1024;
+/// Lines are slices of their buffer. A buffer is filled before the next one is allocated, because otherwise each unread
+/// line would keep a whole buffer allocated.
+const MIN_SPACE: usize = 4 * 1024;
 
-/// How large a buffer may stay that was made for a long line and is of no use to the next ones.
-const KEPT: usize = 2 * 1024 * 1024;
+/// Size in bytes above which a buffer that was allocated for a long line is freed once the lines are short again.
+const MAX_IDLE_BUFFER: usize = 2 * 1024 * 1024;
 
-/// How much of a line that is too long is kept to show.
+/// Maximum length of the sample of a rejected line, in bytes.
 const SAMPLE: usize = 200;
 
 /// Splits a stream of bytes into lines.
 ///
-/// The bytes may arrive in any portions, also ones that end inside a character. A line is handed
-/// out without copying: it is a slice of the buffer that it was read into. A line longer than the
-/// limit is passed over and reported, and the lines after it are read as if nothing had happened.
+/// The bytes may arrive in portions of any size, which may end inside a character. A line is a slice of the buffer that it
+/// was read into, so it is not copied. A line that exceeds the limit is skipped and reported as [`Line::TooLong`]; the
+/// lines after it are read as usual.
 #[derive(Debug)]
 pub struct Lines {
     buffer: BytesMut,
-    /// How much the buffer holds when all of it is free.
+    /// Size of the whole allocation of the buffer in bytes.
     size: usize,
-    /// How large the buffer was from which the last line was taken.
+    /// Size of the allocation that the last line is a slice of.
     line_buffer: usize,
-    /// How much of the buffer is known to hold no line end.
+    /// Number of bytes at the start of the buffer that contain no line feed.
     scanned: usize,
     limit: usize,
     overlong: Option<Overlong>,
 }
 
-/// What [`Lines`] found.
+/// A line that [`Lines`] found in the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A line without its line end.
+    /// A complete line, without the line feed.
     Whole(Bytes),
-    /// A line that was longer than the limit and is gone.
+    /// A line that exceeded the limit. Its bytes were discarded.
     TooLong {
-        /// Its length in bytes.
+        /// Length of the line in bytes.
         bytes: u64,
-        /// How it began.
+        /// Start of the line, as text.
         sample: String,
     },
 }
@@ -54,7 +54,7 @@ struct Overlong {
 }
 
 impl Lines {
-    /// Splits lines of at most `limit` bytes.
+    /// Creates a splitter for lines of at most `limit` bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self {
@@ -67,25 +67,25 @@ impl Lines {
         }
     }
 
-    /// The buffer to append freshly read bytes to; it has room for a good portion.
+    /// Returns the buffer to append read bytes to. It has at least 4 KiB of free space.
     pub fn space(&mut self) -> &mut BytesMut {
         if self.buffer.is_empty() && self.buffer.capacity() < self.size / 2 {
-            // From its start, if nobody keeps a line of it: a long one then finds room as it is.
+            // Reuse the allocation from its start if no line refers to it any more, so that a long line fits without growing it.
             let _ = self.buffer.try_reclaim(self.size);
         }
-        if self.buffer.capacity() - self.buffer.len() < ROOM {
+        if self.buffer.capacity() - self.buffer.len() < MIN_SPACE {
             self.buffer.reserve(BUFFER);
             self.size = self.buffer.capacity();
         }
         &mut self.buffer
     }
 
-    /// The next line, if its end has arrived.
+    /// Returns the next line; `None` if its line feed has not arrived yet.
     pub fn next_line(&mut self) -> Option<Line> {
         let Some(end) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {
             self.scanned = self.buffer.len();
             if self.scanned > self.limit {
-                self.pass_over();
+                self.discard_overlong();
             }
             return None;
         };
@@ -94,13 +94,13 @@ impl Lines {
         let mut line = self.buffer.split_to(end + 1);
         line.truncate(end);
         self.line_buffer = self.size;
-        if self.size > KEPT && end < self.size / 4 && self.buffer.is_empty() {
-            self.give_back();
+        if self.size > MAX_IDLE_BUFFER && end < self.size / 4 && self.buffer.is_empty() {
+            self.release_buffer();
         }
         Some(self.finish_line(line))
     }
 
-    /// The last line, when the stream ends without a line end.
+    /// Returns the last line if the stream ended without a line feed.
     pub fn finish(&mut self) -> Option<Line> {
         self.scanned = 0;
         self.line_buffer = self.size;
@@ -108,7 +108,7 @@ impl Lines {
         (self.overlong.is_some() || !line.is_empty()).then(|| self.finish_line(line))
     }
 
-    /// Returns the size of the buffer that the last line is a part of, and keeps allocated.
+    /// Returns the size of the allocation that the last line is a slice of, and that the line keeps alive.
     pub(crate) fn line_buffer(&self) -> usize {
         self.line_buffer
     }
@@ -127,25 +127,25 @@ impl Lines {
         Line::Whole(line.freeze())
     }
 
-    /// Forgets the bytes of a line that has grown too long before its end arrived.
-    fn pass_over(&mut self) {
+    /// Discards the bytes of a line that exceeds the limit before its line feed has arrived.
+    fn discard_overlong(&mut self) {
         let overlong = self.overlong.get_or_insert_with(|| Overlong {
             bytes: 0,
             sample: sample_of(&self.buffer),
         });
         overlong.bytes += self.buffer.len() as u64;
-        self.give_back();
+        self.release_buffer();
         self.scanned = 0;
     }
 
-    /// Begins with a new buffer, so that the room of a long line does not stay.
-    fn give_back(&mut self) {
+    /// Drops the buffer, so that the memory of a long line is freed.
+    fn release_buffer(&mut self) {
         self.buffer = BytesMut::new();
         self.size = 0;
     }
 }
 
-/// The start of a line, as text.
+/// Returns the start of a line as text, with invalid UTF-8 replaced.
 pub(crate) fn sample_of(line: &[u8]) -> String {
     String::from_utf8_lossy(&line[..line.len().min(SAMPLE)]).into_owned()
 }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn every_chunking_gives_the_same_lines() {
+    fn lines_do_not_depend_on_the_chunking() {
         let stream = "{\"a\":\"é\u{1F600}\"}\n\n{\"b\":1}\nlast".as_bytes();
         let expected = vec![
             whole("{\"a\":\"é\u{1F600}\"}"),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_limit_is_reported_and_the_next_one_lives() {
+    fn line_over_the_limit_is_reported_and_the_next_is_read() {
         for size in [1, 3, 7, 100] {
             let mut lines = Lines::new(8);
             let got: Vec<Line> = b"12345678\n123456789\nok\n"
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overlong_line_does_not_pile_up() {
+    fn overlong_line_is_not_buffered() {
         let mut lines = Lines::new(1024);
         for _ in 0..1000 {
             assert!(feed(&mut lines, &[b'x'; 4096]).is_empty());
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_overlong_line_is_reported_at_the_end() {
+    fn unfinished_overlong_line_is_reported_at_the_end() {
         let mut lines = Lines::new(4);
         assert!(feed(&mut lines, b"123456").is_empty());
         assert!(matches!(
@@ -230,62 +230,62 @@ mod tests {
     }
 
     #[test]
-    fn kept_lines_stand_close_together() {
+    fn kept_lines_share_buffers() {
         let mut lines = Lines::new(1024);
         let kept: Vec<Bytes> = (0..10_000)
             .flat_map(|_| feed(&mut lines, b"{\"type\":\"x\"}\n"))
             .map(|line| match line {
                 Line::Whole(line) => line,
-                Line::TooLong { .. } => panic!("short lines"),
+                Line::TooLong { .. } => panic!("the lines are short"),
             })
             .collect();
-        let next_to = |pair: &&[Bytes]| {
+        let is_adjacent = |pair: &&[Bytes]| {
             let end = pair[0].as_ptr() as usize + pair[0].len() + 1;
             end == pair[1].as_ptr() as usize
         };
-        let together = kept.windows(2).filter(next_to).count();
+        let adjacent = kept.windows(2).filter(is_adjacent).count();
         assert!(
-            together > 9_900,
-            "{together} of 10,000 share a buffer with the next"
+            adjacent > 9_900,
+            "{adjacent} of 10,000 share a buffer with the next"
         );
     }
 
     #[test]
-    fn long_lines_one_after_the_other_need_one_buffer() {
+    fn successive_long_lines_reuse_one_buffer() {
         let mut lines = Lines::new(usize::MAX);
         let line = [b'x'; 1024 * 1024];
-        let mut places = std::iter::repeat_with(|| {
+        let mut addresses = std::iter::repeat_with(|| {
             for portion in line.chunks(BUFFER) {
                 assert!(feed(&mut lines, portion).is_empty());
             }
             match &feed(&mut lines, b"\n")[..] {
                 [Line::Whole(line)] => line.as_ptr(),
-                other => panic!("one line, and not {other:?}"),
+                other => panic!("expected one line, got {other:?}"),
             }
         });
-        let first = places.next();
-        assert!(places.take(10).all(|place| Some(place) == first));
+        let first = addresses.next();
+        assert!(addresses.take(10).all(|address| Some(address) == first));
     }
 
     #[test]
-    fn a_buffer_stays_as_large_as_the_lines_are() {
+    fn large_buffer_is_freed_after_a_short_line() {
         let mut lines = Lines::new(usize::MAX);
         for _ in 0..2 {
-            feed(&mut lines, &vec![b'x'; 2 * KEPT]);
+            feed(&mut lines, &vec![b'x'; 2 * MAX_IDLE_BUFFER]);
             feed(&mut lines, b"\n");
-            assert!(lines.space().capacity() > 2 * KEPT);
+            assert!(lines.space().capacity() > 2 * MAX_IDLE_BUFFER);
         }
         feed(&mut lines, b"{}\n");
         assert!(lines.space().capacity() <= 2 * BUFFER);
     }
 
     #[test]
-    fn a_whole_line_is_not_copied() {
+    fn line_is_not_copied() {
         let mut lines = Lines::new(1024);
         lines.space().extend_from_slice(b"{}\n");
         let start = lines.buffer.as_ptr();
         let Some(Line::Whole(line)) = lines.next_line() else {
-            panic!("a line was there");
+            panic!("no line");
         };
         assert_eq!(line.as_ptr(), start);
     }

@@ -1,12 +1,12 @@
 use super::escape::{escaped_size, write_escaped};
 
-/// How much of a text makes a portion.
+/// Number of bytes of the text in one portion. The rest of [`LongText::PORTION`] is for escapes.
 const PLAIN_PORTION: usize = LongText::PORTION - 8 * 1024;
 
-/// A text that becomes a JSON string on its way out, portion by portion.
+/// A text that is escaped as a JSON string in portions, while it is sent.
 ///
-/// All of it at once would be a second text of that length, made long before most of it can go. A
-/// portion may end inside a character.
+/// Escaping it at once would allocate a second text of that length, long before the pipe accepts most of it. A portion may
+/// end inside a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LongText {
     text: String,
@@ -14,22 +14,22 @@ pub struct LongText {
 }
 
 impl LongText {
-    /// From how many bytes on that pays.
+    /// Length in bytes from which a text is escaped in portions.
     pub(crate) const LENGTH: usize = 32 * 1024;
 
-    /// More than what most portions come to: what a pipe holds.
+    /// Target size of an escaped portion in bytes: the capacity of a pipe. A text with many escapes exceeds it.
     pub(crate) const PORTION: usize = 64 * 1024;
 
     pub(crate) fn new(text: String) -> Self {
         Self { text, written: 0 }
     }
 
-    /// How many bytes the whole string takes.
+    /// Returns the size of the JSON string in bytes.
     pub(crate) fn size(&self) -> usize {
         escaped_size(self.text.as_bytes()) + "\"\"".len()
     }
 
-    /// Appends what comes next of the string, with its quotation marks; true when that is the end.
+    /// Appends the next portion of the JSON string; returns true if it was the last one.
     pub(crate) fn write_portion(&mut self, json: &mut Vec<u8>) -> bool {
         if self.written == 0 {
             json.push(b'"');
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn portions_are_the_string() {
+    fn portions_concatenate_to_the_json_string() {
         for text in ["", "a", "\"\n", "a😀é\u{1}\""] {
             for count in [1, PLAIN_PORTION / 3, PLAIN_PORTION] {
                 let text = text.repeat(count);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_portion_is_what_a_pipe_holds() {
+    fn portion_fits_into_a_pipe() {
         let mut text = LongText::new("a line of text\n".repeat(100_000));
         let mut is_all = false;
         while !is_all {

@@ -1,7 +1,7 @@
 /// Replaces each lone surrogate escape (`\ud83d`) with U+FFFD; `None` if there is none.
 ///
-/// JavaScript strings may hold lone surrogates, and `JSON.stringify` escapes them. They are no Unicode, so `serde_json`
-/// rejects them. The CLI writes them when it shortens a text in the middle of an emoji.
+/// JavaScript strings may contain lone surrogates, and `JSON.stringify` escapes them. They are not valid Unicode, so
+/// `serde_json` rejects them. The CLI writes them when it shortens a text in the middle of an emoji.
 pub(crate) fn replace_lone_surrogates(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut replaced = String::new();
@@ -10,6 +10,7 @@ pub(crate) fn replace_lone_surrogates(text: &str) -> Option<String> {
     while let Some(distance) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += distance;
         at += match code_unit(&bytes[at..]) {
+            // A surrogate pair is valid.
             Some(0xD800..=0xDBFF)
                 if matches!(code_unit(&bytes[at + UNIT..]), Some(0xDC00..=0xDFFF)) =>
             {
@@ -22,16 +23,17 @@ pub(crate) fn replace_lone_surrogates(text: &str) -> Option<String> {
                 UNIT
             }
             Some(_) => UNIT,
+            // A short escape. Skip its second byte, so that `\\ud83d` is not read as a surrogate.
             None => 2,
         };
     }
     (copied > 0).then(|| replaced + &text[copied..])
 }
 
-/// The length of an escape `\uXXXX`.
+/// Length of an escape `\uXXXX` in bytes.
 const UNIT: usize = 6;
 
-/// The code unit of such an escape at the start of the bytes.
+/// Returns the code unit of the escape `\uXXXX` at the start of the bytes; `None` if there is no such escape.
 fn code_unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.get(..UNIT)?.strip_prefix(b"\\u")?;
     digits.iter().try_fold(0, |unit, digit| {
@@ -49,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_replaced_where_they_stand() {
+    fn lone_surrogates_are_replaced_in_place() {
         assert_eq!(text(r#""a\ud83d""#).as_deref(), Some(r#""a\ufffd""#));
         assert_eq!(text(r#""\uDE00b""#).as_deref(), Some(r#""\ufffdb""#));
         assert_eq!(
@@ -59,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays() {
+    fn text_without_lone_surrogates_is_unchanged() {
         for line in [
             r#""\ud83d\ude00""#,
             r#""\\ud83d""#,

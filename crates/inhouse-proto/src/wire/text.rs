@@ -5,17 +5,17 @@ use std::ops::Deref;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-/// A part of a line, which shares the memory of the line.
+/// A text that shares the memory of the line that it is a part of.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Text(ByteString);
 
 impl Text {
-    /// Checks a line once; `None` if it is not UTF-8.
+    /// Creates a text from a line; `None` if the line is not UTF-8.
     pub(crate) fn of_line(line: Bytes) -> Option<Self> {
         ByteString::try_from(line).ok().map(Self)
     }
 
-    /// Returns a part of this text without a copy. A text from elsewhere is copied.
+    /// Returns a part of this text without a copy. A text that is not a slice of this one is copied.
     #[must_use]
     pub fn part<'a>(&self, part: impl Into<Cow<'a, str>>) -> Self {
         match part.into() {
@@ -24,22 +24,23 @@ impl Text {
         }
     }
 
-    /// Returns a copy with its own memory, as much as it needs.
+    /// Returns a copy with its own memory, of exactly the length of the text.
     pub(crate) fn to_detached(&self) -> Self {
         self.as_str().to_owned().into()
     }
 
-    /// Returns the text.
+    /// Returns the text as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the bytes of the text.
+    /// Returns the bytes of the text, which share its memory.
     pub(crate) fn bytes(&self) -> &Bytes {
         self.0.as_bytes()
     }
 
+    /// Returns whether a string slice points into the memory of this text.
     fn contains_memory(&self, part: &str) -> bool {
         let (own, part) = (
             self.as_bytes().as_ptr_range(),

@@ -3,17 +3,17 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::wire::{LongText, in_one_line};
+use crate::wire::{LongText, replace_line_breaks};
 
-/// What answers a request of the CLI: JSON text on one line.
+/// The payload of a successful [`Answer`](super::Answer): JSON text on one line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     json: Cow<'static, [u8]>,
-    /// What follows, where that is long.
+    /// The rest of the payload, if it contains a long text.
     rest: Option<Box<Rest>>,
 }
 
-/// A string, and what stands behind it.
+/// A long string, and the JSON text that follows it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Rest {
     pub(crate) text: LongText,
@@ -21,25 +21,26 @@ pub(crate) struct Rest {
 }
 
 impl Payload {
-    /// The JSON form of a value.
+    /// Encodes a value as JSON.
     ///
     /// # Errors
-    /// When it has none.
+    /// If the value cannot be serialized.
     pub fn new(value: &impl Serialize) -> serde_json::Result<Self> {
         serde_json::to_vec(value).map(Self::of_json)
     }
 
-    /// Text that is known to be JSON, in any layout.
+    /// Creates a payload from valid JSON text, which may have line breaks.
     pub(crate) fn of_json(mut json: Vec<u8>) -> Self {
-        in_one_line(&mut json);
+        replace_line_breaks(&mut json);
         Self {
             json: Cow::Owned(json),
             rest: None,
         }
     }
 
-    /// Text that is known to be JSON on one line once the string stands in it, which is written when
-    /// it is sent.
+    /// Creates a payload from valid JSON on one line with a long string in the middle.
+    ///
+    /// The string is escaped in portions while the payload is sent.
     pub(crate) fn around(start: Vec<u8>, text: LongText, end: Vec<u8>) -> Self {
         Self {
             json: Cow::Owned(start),
@@ -47,7 +48,7 @@ impl Payload {
         }
     }
 
-    /// Text that is known to be JSON on one line.
+    /// Creates a payload from a constant, which must be valid JSON on one line.
     pub(crate) const fn of_constant(json: &'static str) -> Self {
         Self {
             json: Cow::Borrowed(json.as_bytes()),
@@ -55,7 +56,7 @@ impl Payload {
         }
     }
 
-    /// The text.
+    /// Returns the payload as JSON text.
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
         let Some(rest) = &self.rest else {
@@ -67,19 +68,19 @@ impl Payload {
         Cow::Owned(String::from_utf8(json).expect(IS_TEXT))
     }
 
-    /// How many bytes the text takes.
+    /// Returns the size of the JSON text in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         let rest = |rest: &Rest| rest.text.size() + rest.end.len();
         self.json.len() + self.rest.as_deref().map_or(0, rest)
     }
 
-    /// As much of it as is written already.
+    /// Returns the JSON text up to the long string, or all of it if there is no long string.
     pub(crate) fn start(&self) -> &[u8] {
         &self.json
     }
 
-    /// The [start](Self::start), and what follows it.
+    /// Returns the [start](Self::start), and the rest of the payload.
     pub(crate) fn into_parts(self) -> (Cow<'static, [u8]>, Option<Box<Rest>>) {
         (self.json, self.rest)
     }
@@ -91,4 +92,4 @@ impl fmt::Debug for Payload {
     }
 }
 
-const IS_TEXT: &str = "JSON is written as text";
+const IS_TEXT: &str = "JSON is valid UTF-8";

@@ -5,11 +5,11 @@ use serde::de::DeserializeOwned;
 use super::{HookCallback, McpMessage, ToolCallRequest};
 use crate::mcp::ToolCall;
 use crate::open::decode_request;
-use crate::wire::{Skim, Text};
+use crate::wire::{Scanner, Text};
 
-/// A request of the CLI, made of slices of its line.
+/// A request of the CLI, whose texts are slices of the line that it arrived in.
 ///
-/// It is read as far as is needed to find its handler, and moved there. The rest is decoded in the handler's task, by
+/// Reading a request decodes only the members that select its handler. The handler decodes the rest with
 /// [`decode`](Self::decode).
 ///
 /// ```
@@ -26,19 +26,19 @@ use crate::wire::{Skim, Text};
 pub struct IncomingRequest {
     /// The `request` object as JSON text.
     pub body: Text,
-    /// What the CLI asks for, by the subtype.
+    /// The kind of the request, by its subtype.
     pub kind: RequestKind,
 }
 
-/// What the CLI asks for.
+/// The kind of an [`IncomingRequest`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RequestKind {
-    /// `mcp_message`: a call of a tool of an MCP server in this process.
+    /// `mcp_message`: a call to a tool of an MCP server in the host process.
     ToolCall(Box<ToolCallRequest>),
-    /// `mcp_message`: any other message for an MCP server in this process.
+    /// `mcp_message`: any other message for an MCP server in the host process.
     Mcp(McpMessage),
-    /// `hook_callback`: an event that a hook is registered for.
+    /// `hook_callback`: an event for a hook that the host registered.
     Hook(HookCallback),
     /// `can_use_tool`: decode as [`CanUseTool`](super::CanUseTool).
     CanUseTool,
@@ -46,16 +46,16 @@ pub enum RequestKind {
     Elicitation,
     /// `request_user_dialog`: decode as [`RequestUserDialog`](super::RequestUserDialog).
     UserDialog,
-    /// Any other subtype.
+    /// A request with any other subtype.
     Other {
-        /// The subtype as the wire spells it.
+        /// The subtype as it is on the wire.
         subtype: Text,
     },
     /// A request that cannot be read.
     Malformed {
         /// The subtype; empty if there is none.
         subtype: Text,
-        /// What is wrong with the request.
+        /// The reason why the request cannot be read.
         reason: &'static str,
     },
 }
@@ -71,7 +71,7 @@ impl IncomingRequest {
         Self { body, kind }
     }
 
-    /// Returns the subtype as the wire spells it; empty if there is none.
+    /// Returns the subtype as it is on the wire; empty if there is none.
     #[must_use]
     pub fn subtype(&self) -> &str {
         match &self.kind {
@@ -84,7 +84,9 @@ impl IncomingRequest {
         }
     }
 
-    /// Decodes the request. A member of the wrong shape is an error: the host decides on what it reads here.
+    /// Decodes the request.
+    ///
+    /// Optional members of the wrong shape are errors and not `None`, because the host bases decisions on them.
     ///
     /// # Errors
     /// If a required member is missing, or a member has the wrong shape.
@@ -93,7 +95,7 @@ impl IncomingRequest {
     }
 }
 
-/// The members that lead to a handler.
+/// The members of a request that select its handler.
 #[derive(Default)]
 struct Members<'a> {
     subtype: Option<Cow<'a, str>>,
@@ -109,19 +111,19 @@ impl<'a> Members<'a> {
     fn read(body: &'a str) -> Option<Self> {
         let mut members = Self::default();
         let rpc = &mut members.rpc;
-        Skim::new(body).object(|skim, name| {
+        Scanner::new(body).object(|scanner, name| {
             match name {
-                "subtype" => members.subtype = skim.text()?,
-                "callback_id" => members.callback_id = skim.text()?,
-                "input" => members.input = Some(skim.value()?),
-                "tool_use_id" => members.tool_use_id = skim.text()?,
-                "server_name" => members.server_name = skim.text()?,
-                "message" if skim.peek()? == b'{' => {
+                "subtype" => members.subtype = scanner.text()?,
+                "callback_id" => members.callback_id = scanner.text()?,
+                "input" => members.input = Some(scanner.value()?),
+                "tool_use_id" => members.tool_use_id = scanner.text()?,
+                "server_name" => members.server_name = scanner.text()?,
+                "message" if scanner.peek()? == b'{' => {
                     members.message =
-                        Some(skim.object_text(|skim, name| rpc.read_member(skim, name))?);
+                        Some(scanner.object_text(|scanner, name| rpc.read_member(scanner, name))?);
                 }
-                "message" => members.message = Some(skim.value()?),
-                _ => drop(skim.value()?),
+                "message" => members.message = Some(scanner.value()?),
+                _ => drop(scanner.value()?),
             }
             Some(())
         })?;
@@ -170,7 +172,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The members of a JSON-RPC message that make it a call of a tool.
+/// The members of a JSON-RPC message that are needed to recognize and decode a tool call.
 #[derive(Default)]
 struct RpcMembers<'a> {
     id: Option<&'a str>,
@@ -183,37 +185,39 @@ struct RpcMembers<'a> {
 }
 
 impl<'a> RpcMembers<'a> {
-    fn read_member(&mut self, skim: &mut Skim<'a>, name: &str) -> Option<()> {
+    fn read_member(&mut self, scanner: &mut Scanner<'a>, name: &str) -> Option<()> {
         match name {
-            "id" => self.id = skim.optional()?,
-            "method" => self.method = skim.text()?,
-            "params" if skim.peek()? == b'{' => {
-                self.params = Some(skim.object_text(|skim, name| self.read_param(skim, name))?);
+            "id" => self.id = scanner.optional()?,
+            "method" => self.method = scanner.text()?,
+            "params" if scanner.peek()? == b'{' => {
+                self.params =
+                    Some(scanner.object_text(|scanner, name| self.read_param(scanner, name))?);
             }
-            _ => drop(skim.value()?),
+            _ => drop(scanner.value()?),
         }
         Some(())
     }
 
-    fn read_param(&mut self, skim: &mut Skim<'a>, name: &str) -> Option<()> {
+    fn read_param(&mut self, scanner: &mut Scanner<'a>, name: &str) -> Option<()> {
         match name {
-            "name" => self.name = skim.text()?,
-            "arguments" => self.arguments = skim.optional()?,
-            "_meta" if skim.peek()? == b'{' => skim.object(|skim, name| {
+            "name" => self.name = scanner.text()?,
+            "arguments" => self.arguments = scanner.optional()?,
+            "_meta" if scanner.peek()? == b'{' => scanner.object(|scanner, name| {
                 match name {
-                    "claudecode/toolUseId" => self.tool_use_id = skim.text()?,
-                    "progressToken" => self.progress_token = skim.optional()?,
-                    _ => drop(skim.value()?),
+                    "claudecode/toolUseId" => self.tool_use_id = scanner.text()?,
+                    "progressToken" => self.progress_token = scanner.optional()?,
+                    _ => drop(scanner.value()?),
                 }
                 Some(())
             })?,
-            _ => drop(skim.value()?),
+            _ => drop(scanner.value()?),
         }
         Some(())
     }
 
-    /// Returns the id, the parameters and the call; `None` for any other message, and for a call with something wrong
-    /// about it, which the server's own reading reports.
+    /// Returns the id, the parameters and the call; `None` for any other message.
+    ///
+    /// `None` also for an invalid call: the server decodes it again and reports the error.
     fn call(self, body: &Text) -> Option<(Text, Text, ToolCall)> {
         let is_id = |id: &&str| {
             id.starts_with(['"', '-']) || id.starts_with(|first: char| first.is_ascii_digit())

@@ -1,26 +1,24 @@
 use std::borrow::Cow;
 
 use super::surrogate::replace_lone_surrogates;
-use super::words::mark_in;
+use super::swar;
 
-/// Goes through JSON text once and tells where things stand.
+/// A scanner that finds the members of JSON objects without parsing their values.
 ///
-/// A value that nobody asks for is passed over at the speed of a byte search, and a value that
-/// somebody asks for is handed out as the text it is, to be parsed once, where it is needed. So the
-/// structure is checked on the way and the inside of values is not: that is left to whoever parses
-/// them. Every method returns `None` when the text cannot be JSON.
-pub(crate) struct Skim<'a> {
+/// It skips unneeded values at the speed of a byte search, and returns needed values as slices of the text, to be parsed
+/// later and only once. It checks the structure of the objects that it scans, but not the inside of the values. Every
+/// method returns `None` if the text cannot be JSON.
+pub(crate) struct Scanner<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Skim<'a> {
+impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
-    /// Goes through the members of an object. For each, `member` gets the name, and goes past the
-    /// value.
+    /// Scans an object. Calls `member` with the name of each member; the closure must consume the value.
     #[inline]
     pub(crate) fn object(
         &mut self,
@@ -45,7 +43,7 @@ impl<'a> Skim<'a> {
         }
     }
 
-    /// Goes through the members of an object as [`object`](Self::object) does; returns its text.
+    /// Scans an object as [`object`](Self::object) does, and returns its text.
     #[inline]
     pub(crate) fn object_text(
         &mut self,
@@ -57,7 +55,7 @@ impl<'a> Skim<'a> {
         Some(&self.text[start..self.at])
     }
 
-    /// Goes past a value and returns its text.
+    /// Consumes a value and returns its text.
     pub(crate) fn value(&mut self) -> Option<&'a str> {
         let first = self.peek()?;
         let start = self.at;
@@ -69,9 +67,9 @@ impl<'a> Skim<'a> {
         Some(&self.text[start..self.at])
     }
 
-    /// Goes past a value and returns it if it is a string, without its quotation marks and escapes.
+    /// Consumes a value. Returns the unescaped text of a string, and `Some(None)` for any other value.
     ///
-    /// A lone surrogate becomes U+FFFD; a string with any other invalid escape counts as none.
+    /// A lone surrogate becomes U+FFFD. A string with any other invalid escape is read as absent.
     #[inline]
     pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
         match self.peek()? {
@@ -80,12 +78,12 @@ impl<'a> Skim<'a> {
         }
     }
 
-    /// Goes past a value; `null` counts as none.
+    /// Consumes a value and returns its text; `Some(None)` for `null`.
     pub(crate) fn optional(&mut self) -> Option<Option<&'a str>> {
         Some(Some(self.value()?).filter(|value| *value != "null"))
     }
 
-    /// The next byte that is not blank, which is not passed.
+    /// Skips whitespace and returns the next byte without consuming it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -96,7 +94,7 @@ impl<'a> Skim<'a> {
         }
     }
 
-    /// Checks that nothing but blanks follows.
+    /// Checks that only whitespace follows.
     pub(crate) fn end(mut self) -> Option<()> {
         self.peek().is_none().then_some(())
     }
@@ -114,7 +112,7 @@ impl<'a> Skim<'a> {
         }
     }
 
-    /// Goes past a string, from its first quotation mark, and returns what it stands for, if anything.
+    /// Consumes a string from its opening quotation mark, and returns its unescaped text if the escapes are valid.
     #[inline]
     fn unquoted(&mut self) -> Option<Option<Cow<'a, str>>> {
         let start = self.at;
@@ -125,12 +123,12 @@ impl<'a> Skim<'a> {
         })
     }
 
-    /// Goes past a string, from its first quotation mark; tells whether it has escapes.
+    /// Consumes a string from its opening quotation mark; returns whether it has escapes.
     #[inline]
     fn string(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
-        let first = start + mark(bytes.get(start..)?)?;
+        let first = start + find_quote_or_backslash(bytes.get(start..)?)?;
         let has_escapes = bytes[first] == b'\\';
         let end = match has_escapes {
             true => first + escaped_length(&bytes[first..])?,
@@ -140,7 +138,9 @@ impl<'a> Skim<'a> {
         Some(has_escapes)
     }
 
-    /// Goes past an object or a list, from its first bracket.
+    /// Consumes an object or an array from its opening bracket.
+    ///
+    /// Counts brackets outside of strings, but does not check that `{` pairs with `}`: the parser of the value does.
     fn container(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         let mut depth = 0_usize;
@@ -164,6 +164,7 @@ impl<'a> Skim<'a> {
         }
     }
 
+    /// Consumes a number, `true`, `false` or `null`. The digits of a number are not checked.
     fn scalar(&mut self) -> Option<()> {
         let rest = &self.text.as_bytes()[self.at..];
         let length = rest
@@ -178,25 +179,25 @@ impl<'a> Skim<'a> {
     }
 }
 
-/// Returns the first string member of this name in an object; `None` if there is none.
+/// Returns the first member with this name that is a string; `None` if there is none.
 ///
-/// The text behind it is not looked at.
+/// The text after the member is not checked.
 pub(crate) fn string_member<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str>> {
     let mut found = None;
-    let _ = Skim::new(text).object(|skim, member| {
+    let _ = Scanner::new(text).object(|scanner, member| {
         match member == name {
-            true => found = skim.text()?,
-            false => drop(skim.value()?),
+            true => found = scanner.text()?,
+            false => drop(scanner.value()?),
         }
         found.is_none().then_some(())
     });
     found
 }
 
-/// The text of a JSON string; `None` when it is another kind of value.
+/// Returns the unescaped text of a JSON string; `None` for any other value.
 pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    match mark(inner.as_bytes()) {
+    match find_quote_or_backslash(inner.as_bytes()) {
         Some(_) => unescaped(value),
         None => Some(Cow::Borrowed(inner)),
     }
@@ -208,9 +209,10 @@ fn unescaped(value: &str) -> Option<Cow<'_, str>> {
     text.map(Cow::Owned)
 }
 
-/// How long a string is: up to the first quotation mark that is not escaped.
+/// Returns the length of a string: up to the first quotation mark that is not escaped.
 ///
-/// Texts have many escapes, and few of quotation marks.
+/// Searches quotation marks and counts the backslashes before each of them (an even number means that it is not escaped),
+/// because texts contain many escapes such as `\n`, and few escaped quotation marks.
 pub(crate) fn escaped_length(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'"', bytes).find(|end| {
         let before = bytes[..*end].iter().rev();
@@ -218,17 +220,17 @@ pub(crate) fn escaped_length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// How far it is to the next quotation mark or backslash.
+/// Returns the offset of the first quotation mark or backslash.
 #[inline]
-fn mark(bytes: &[u8]) -> Option<usize> {
-    /// Most strings have fewer words than a call of a vectorised search is worth.
-    const NEAR: usize = 4;
+fn find_quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    /// Number of words to search inline: most strings are shorter than what makes a call of `memchr2` worthwhile.
+    const INLINE_WORDS: usize = 4;
     let (words, rest) = bytes.as_chunks();
     for (at, word) in words.iter().enumerate() {
-        if at == NEAR {
+        if at == INLINE_WORDS {
             return memchr::memchr2(b'"', b'\\', bytes);
         }
-        if let Some(found) = mark_in(*word) {
+        if let Some(found) = swar::find_quote_or_backslash(*word) {
             return Some(at * word.len() + found);
         }
     }
@@ -248,12 +250,12 @@ mod tests {
 
     fn members(text: &str) -> Option<HashMap<String, &str>> {
         let mut members = HashMap::new();
-        let mut skim = Skim::new(text);
-        skim.object(|skim, name| {
-            members.insert(name.to_owned(), skim.value()?);
+        let mut scanner = Scanner::new(text);
+        scanner.object(|scanner, name| {
+            members.insert(name.to_owned(), scanner.value()?);
             Some(())
         })?;
-        skim.end()?;
+        scanner.end()?;
         Some(members)
     }
 
@@ -276,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_serde_finds(
+        fn scanner_finds_the_members_that_serde_finds(
             object in prop::collection::btree_map("[\"\\\\{}a-c😀 ]{0,8}", json(), 0..6),
             pretty: bool,
         ) {
@@ -292,7 +294,7 @@ mod tests {
         }
 
         #[test]
-        fn it_passes_over_nothing_that_serde_takes(text in "[{}\\[\\]\",:\\\\ a1-]{0,24}") {
+        fn scanner_accepts_every_object_that_serde_accepts(text in "[{}\\[\\]\",:\\\\ a1-]{0,24}") {
             if serde_json::from_str::<HashMap<String, Value>>(&text).is_ok() {
                 prop_assert!(members(&text).is_some());
             }
@@ -300,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_garbled_is_found_out() {
+    fn truncated_or_corrupt_text_is_rejected() {
         for text in [
             "",
             "[]",
