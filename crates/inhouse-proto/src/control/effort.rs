@@ -1,20 +1,20 @@
 use inhouse_macros::Open;
 
-/// How much work a model puts into a turn.
+/// The effort level of a model: how much reasoning it puts into a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EffortLevel {
-    /// The least.
+    /// The lowest effort level, `low`.
     Low,
-    /// Less than usual.
+    /// The level `medium`: less effort than usual.
     Medium,
-    /// A lot.
+    /// The level `high`: a lot of effort.
     High,
-    /// More than `high`; not every model has it.
+    /// The level `xhigh`: more effort than `high`. Not every model supports it.
     Xhigh,
-    /// All that the model can do.
+    /// The level `max`: the highest effort that the model supports.
     Max,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }

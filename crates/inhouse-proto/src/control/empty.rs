@@ -1,8 +1,8 @@
 use serde::Deserialize;
 
-/// The reply to a request that is only acknowledged.
+/// The reply to a request that the CLI only acknowledges.
 ///
-/// Should a CLI say more than that, it is in [`extra`](Self::extra).
+/// Members that a newer CLI adds to the reply are ignored.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Empty {}

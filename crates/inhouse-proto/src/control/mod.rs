@@ -1,11 +1,11 @@
-//! Requests that one side makes of the other, and what is answered.
+//! Control requests in both directions, and their answers.
 //!
 //! | direction | module | shape |
 //! |---|---|---|
-//! | host → CLI | [`outgoing`] | one struct for each subtype; the trait [`ControlRequest`] names its reply |
-//! | CLI → host | [`incoming`] | one [`IncomingRequest`] each, answered with an [`Answer`] |
+//! | host → CLI | [`outgoing`] | one struct per subtype; the trait [`ControlRequest`] names the type of its reply |
+//! | CLI → host | [`incoming`] | one [`IncomingRequest`] per request, answered with an [`Answer`] |
 //!
-//! A request that this version does not know takes four lines:
+//! To send a request that this version of the crate does not have, implement [`ControlRequest`]:
 //!
 //! ```
 //! use inhouse_proto::control::{ControlRequest, encode};

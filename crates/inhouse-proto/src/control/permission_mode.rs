@@ -1,25 +1,24 @@
 use inhouse_macros::Open;
 
-/// How the CLI decides about tool calls that no rule settles.
+/// The permission mode: how the CLI decides on tool calls that no rule covers.
 ///
-/// Rules and hooks come first; the mode decides what is left over.
+/// Rules and hooks are evaluated first. The mode applies to the calls that they leave undecided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum PermissionMode {
-    /// Ask about everything that may have side effects.
+    /// Asks for permission before every call that may have side effects.
     Default,
-    /// Edit files below the working directory without asking; ask about the rest.
+    /// Edits files in the working directories without asking, and asks about everything else.
     AcceptEdits,
-    /// Allow everything. The process must have been started with
-    /// `--allow-dangerously-skip-permissions`.
+    /// Allows every call. The CLI must have been started with `--allow-dangerously-skip-permissions`.
     BypassPermissions,
-    /// Look and plan, change nothing.
+    /// Reads and plans, but changes nothing.
     Plan,
-    /// Deny what would have been asked.
+    /// Denies every call that the CLI would otherwise ask about.
     DontAsk,
-    /// Let a model judge what would have been asked.
+    /// Lets a model decide on the calls that the CLI would otherwise ask about.
     Auto,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 /// A change to the permissions of a session or of a settings file.
 ///
-/// The CLI suggests some with a permission request; an answer that allows the call may carry
-/// them back, unchanged or not.
+/// A permission request of the CLI suggests updates. An answer that allows the call may return them, changed or
+/// unchanged, for "always allow".
 ///
 /// ```
 /// use inhouse_proto::control::{PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination};
@@ -31,71 +31,71 @@ use serde_json::Value;
 #[serde(tag = "type", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum PermissionUpdate {
-    /// Adds rules.
+    /// Adds the rules to those of the destination.
     AddRules(RuleUpdate),
-    /// Puts rules in the place of all others with the same behavior.
+    /// Replaces all rules of the destination that have the same behavior.
     ReplaceRules(RuleUpdate),
-    /// Removes rules.
+    /// Removes the rules from those of the destination.
     RemoveRules(RuleUpdate),
-    /// Changes the permission mode.
+    /// Changes the permission mode of the destination.
     SetMode(ModeUpdate),
-    /// Adds working directories.
+    /// Adds directories to the working directories.
     AddDirectories(DirectoryUpdate),
-    /// Removes working directories.
+    /// Removes directories from the working directories.
     RemoveDirectories(DirectoryUpdate),
-    /// A value that this version cannot type.
+    /// An update of an unknown type or shape, as the CLI wrote it.
     #[serde(untagged)]
     Unknown(Value),
 }
 
-/// What a rule says about the calls that it matches.
+/// The effect of a permission rule on the calls that it matches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PermissionBehavior {
-    /// Run them.
+    /// Matching calls run without a permission request.
     Allow,
-    /// Refuse them.
+    /// Matching calls are refused.
     Deny,
-    /// Ask about them.
+    /// The CLI asks for permission before a matching call runs.
     Ask,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }
 
-/// Where a [`PermissionUpdate`] is kept.
+/// The place where the CLI stores a [`PermissionUpdate`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum UpdateDestination {
-    /// The user's settings file.
+    /// The user's settings file, `userSettings`.
     UserSettings,
-    /// The project's settings file, which is shared.
+    /// The project's settings file that is shared with others, `projectSettings`.
     ProjectSettings,
-    /// The project's settings file of this machine.
+    /// The project's settings file for this machine only, `localSettings`.
     LocalSettings,
-    /// Memory, until the session ends.
+    /// The memory of the CLI, until the session ends.
     Session,
-    /// The layer of the command line.
+    /// The layer of settings that come from the command line.
     CliArg,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }
 
-/// A tool, or some of the calls to it.
+/// A permission rule: a tool, or some of the calls to it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PermissionRule {
-    /// The tool's name.
+    /// The name of the tool, such as `Bash`.
     pub tool_name: String,
-    /// Which calls are meant; all of them if there is none.
+    /// The pattern of the calls that match, such as `ls:*`. `None` matches all calls to the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_content: Option<String>,
 }
 
 impl PermissionRule {
-    /// All calls to a tool.
+    /// Creates a rule that matches all calls to a tool.
     #[must_use]
     pub fn new(tool_name: impl Into<String>) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl PermissionRule {
         }
     }
 
-    /// Narrows the rule to some calls, such as `ls:*`.
+    /// Restricts the rule to the calls that match a pattern, such as `ls:*`.
     #[must_use]
     pub fn content(mut self, content: impl Into<String>) -> Self {
         self.rule_content = Some(content.into());
@@ -112,15 +112,15 @@ impl PermissionRule {
     }
 }
 
-/// Rules to add, replace or remove.
+/// The permission rules that an update adds, replaces or removes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleUpdate {
-    /// The rules.
+    /// The rules that the update is about.
     pub rules: Vec<PermissionRule>,
-    /// What the rules say about the calls that they match.
+    /// The effect of the rules on the calls that they match.
     pub behavior: PermissionBehavior,
-    /// Where the change is kept.
+    /// The place where the CLI stores the change.
     pub destination: UpdateDestination,
 }
 
@@ -128,19 +128,19 @@ pub struct RuleUpdate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModeUpdate {
-    /// The new mode.
+    /// The permission mode to change to.
     pub mode: PermissionMode,
-    /// Where the change is kept.
+    /// The place where the CLI stores the change.
     pub destination: UpdateDestination,
 }
 
-/// Working directories to add or remove.
+/// The working directories that an update adds or removes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DirectoryUpdate {
-    /// The directories.
+    /// Paths of the directories.
     pub directories: Vec<String>,
-    /// Where the change is kept.
+    /// The place where the CLI stores the change.
     pub destination: UpdateDestination,
 }
 

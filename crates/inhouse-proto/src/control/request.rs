@@ -3,25 +3,25 @@ use serde::de::DeserializeOwned;
 
 use crate::open::decode;
 
-/// A request that the host makes of the CLI.
+/// A control request that the host sends to the CLI.
 ///
-/// Implement it for a request of your own to send a subtype that [`outgoing`](super::outgoing) does
-/// not have: the subtype and the type of the reply are all it takes. The type serializes to the
-/// request's members, without the subtype.
+/// Implement this trait to send a subtype that [`outgoing`](super::outgoing) does not have: name the subtype and the
+/// type of the reply. The implementing type must serialize to an object with the members of the request, without the
+/// subtype.
 pub trait ControlRequest: Serialize {
-    /// What the wire calls the request.
+    /// The value of `subtype` on the wire.
     const SUBTYPE: &'static str;
 
-    /// What the CLI answers; [`serde_json::Value`] will always do.
+    /// The type of the payload of a successful reply. [`serde_json::Value`] accepts any payload.
     type Reply: DeserializeOwned;
 
-    /// Types the payload of a success.
+    /// Decodes the payload of a successful reply.
     ///
-    /// Many requests are answered without a payload. It is then read as an empty object, or as
-    /// `null` if the reply cannot be an object.
+    /// The CLI answers many requests without a payload. A missing payload is decoded as an empty object, or as `null` if
+    /// an empty object does not fit the type.
     ///
     /// # Errors
-    /// When the payload has another shape than the reply.
+    /// If the payload does not fit [`Reply`](Self::Reply).
     fn reply(payload: Option<&str>) -> Result<Self::Reply, serde_json::Error> {
         match payload.filter(|text| text.trim() != "null") {
             Some(payload) => decode(payload),
@@ -30,10 +30,10 @@ pub trait ControlRequest: Serialize {
     }
 }
 
-/// The `request` object of a control request as JSON: its subtype, then its members.
+/// Encodes the `request` object of a control request as JSON text: the subtype, then the members.
 ///
 /// # Errors
-/// When the request cannot be serialized, or to something else than an object.
+/// If the request cannot be serialized, or does not serialize to an object.
 pub fn encode<R: ControlRequest>(request: &R) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct Tagged<'a, R> {

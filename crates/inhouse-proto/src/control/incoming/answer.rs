@@ -2,32 +2,32 @@ use serde::Serialize;
 
 use super::Payload;
 
-/// What the host says to a request of the CLI.
+/// The host's answer to a request of the CLI.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// It went well; this is the payload.
+    /// The request succeeded, with this payload.
     Success(Payload),
-    /// It did not.
+    /// The request failed or was refused.
     Error {
-        /// Why, for people. It may reach the model.
+        /// Reason for the failure, as text. The CLI may show it to the model.
         message: String,
-        /// Why, for machines: lower snake case.
+        /// Machine-readable error code in snake case; `None` if there is none.
         code: Option<String>,
     },
-    /// Nothing, ever: somebody else may answer, or the CLI has a deadline of its own.
+    /// No answer is sent, because another client may answer or because the CLI has its own deadline.
     Silence,
 }
 
 impl Answer {
-    /// A success with a payload.
+    /// Creates a successful answer with a payload.
     ///
     /// # Errors
-    /// When the payload cannot be serialized.
+    /// If the payload cannot be serialized.
     pub fn success(payload: &impl Serialize) -> Result<Self, serde_json::Error> {
         Payload::new(payload).map(Self::Success)
     }
 
-    /// An error without a code.
+    /// Creates an error answer without a code.
     #[must_use]
     pub fn error(message: impl Into<String>) -> Self {
         Self::Error {

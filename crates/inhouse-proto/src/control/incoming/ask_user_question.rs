@@ -8,79 +8,79 @@ use crate::open::decode_value;
 
 const TOOL: &str = "AskUserQuestion";
 
-/// The model asks a person: the input of the tool `AskUserQuestion`.
+/// The input of the tool `AskUserQuestion`: questions of the model to the user.
 ///
-/// It comes as a [`CanUseTool`], and allowing it with an input that
-/// [`QuestionAnswers::answered_input`] made is the answer.
+/// The CLI sends the questions as a [`CanUseTool`] request. To answer, allow the call with the input that
+/// [`QuestionAnswers::answered_input`] returns.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct AskUserQuestion {
-    /// The questions, one to four.
+    /// The questions to the user, one to four.
     pub questions: Vec<Question>,
-    /// Where they come from.
+    /// Metadata about the origin of the questions, such as `source`.
     pub metadata: Option<Value>,
 }
 
-/// One question with its options.
+/// A question of the model, with the options to choose from.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Question {
-    /// The question, which its answer names.
+    /// The text of the question. It is also the key of the answer.
     pub question: String,
-    /// A word or two to show above it.
+    /// A short heading to show above the question.
     pub header: Option<String>,
-    /// What to choose from.
+    /// The options that the user can choose from.
     pub options: Vec<QuestionOption>,
-    /// Whether several may be chosen.
+    /// Whether the user may choose several options.
     pub multi_select: Option<bool>,
 }
 
-/// One of the things to choose from.
+/// An option of a [`Question`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct QuestionOption {
-    /// What it is called, and what is answered.
+    /// The name of the option. It is also the answer if the user chooses the option.
     pub label: String,
-    /// What it means.
+    /// An explanation of the option.
     pub description: Option<String>,
-    /// What choosing it would look like.
+    /// A preview of the result of choosing the option.
     pub preview: Option<String>,
 }
 
 impl CanUseTool {
-    /// What the model asks a person, if that is what the call does.
+    /// Decodes the questions of a call to `AskUserQuestion`; `None` for any other tool.
     ///
     /// # Errors
-    /// When the questions have an unexpected shape.
+    /// If the input has the wrong shape.
     pub fn as_question(&self) -> Option<serde_json::Result<AskUserQuestion>> {
         (self.tool_name == TOOL).then(|| decode_value(&self.input))
     }
 }
 
-/// What a person answered, by the text of the question.
+/// The answers of the user to an [`AskUserQuestion`], by the text of the question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct QuestionAnswers {
-    /// The answers; several labels are separated by a comma.
+    /// The answer to each question. Several chosen labels are separated by commas.
     pub answers: BTreeMap<String, String>,
-    /// What else there is to say.
+    /// Additions to the answers, by the text of the question.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, QuestionAnnotation>,
 }
 
-/// What goes with the answer to a question.
+/// An addition to the answer to one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct QuestionAnnotation {
-    /// The preview of the chosen option.
+    /// The preview of the option that the user chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
-    /// A remark of the person.
+    /// A remark of the user about the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
 
 impl QuestionAnswers {
-    /// The input of the tool with the answers in it, which is what the tool has to run with.
+    /// Adds the answers to the input of the tool. Allow the call with the returned input.
     #[must_use]
     pub fn answered_input(&self, mut input: Map<String, Value>) -> Map<String, Value> {
         if let Ok(Value::Object(members)) = serde_json::to_value(self) {

@@ -4,124 +4,124 @@ use serde_json::{Map, Value};
 
 use crate::control::PermissionUpdate;
 
-/// The CLI asks whether a tool may run.
+/// A permission request (`can_use_tool`): the CLI asks whether a tool may run.
 ///
-/// Several questions may be open at once, and there is no deadline. The answer is a
-/// [`PermissionDecision`](super::PermissionDecision).
+/// The answer is a [`PermissionDecision`](super::PermissionDecision). There is no deadline, and several requests may be
+/// open at once.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct CanUseTool {
-    /// The tool, such as `Bash` or `mcp__calc__add`.
+    /// The name of the tool, such as `Bash` or `mcp__calc__add`.
     pub tool_name: String,
-    /// Its input, as the model wrote it.
+    /// The input of the tool, as the model wrote it.
     pub input: Map<String, Value>,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// What to send back for "always allow".
+    /// Updates to return with the decision if the user chooses "always allow".
     pub permission_suggestions: Option<Vec<PermissionUpdate>>,
-    /// The path that made the CLI ask.
+    /// The path that caused the request.
     pub blocked_path: Option<String>,
-    /// Why the CLI asks, for people; it may hold terminal escapes.
+    /// Reason for the request, as text for the user. It may contain terminal escape sequences.
     pub decision_reason: Option<String>,
-    /// Why the CLI asks.
+    /// The kind of reason for the request.
     pub decision_reason_type: Option<DecisionReasonType>,
-    /// Why the CLI asks, more closely.
+    /// A more specific code for the reason. The official SDKs do not declare this member.
     pub decision_reason_code: Option<String>,
-    /// Where the rule behind it comes from.
+    /// The source of the rule that caused the request, such as `mcpServerPolicy`.
     pub decision_reason_rule_source: Option<String>,
-    /// The hook event behind it.
+    /// The event of the hook that caused the request, such as `PreToolUse`.
     pub decision_reason_hook_event: Option<String>,
-    /// Where the hook behind it comes from.
+    /// The source of the hook that caused the request.
     pub decision_reason_hook_source: Option<String>,
-    /// Whether a model may approve what a safety check found.
+    /// Whether a model may approve the call. Present only if a safety check caused the request.
     pub classifier_approvable: Option<bool>,
-    /// The rule that made the CLI ask.
+    /// The rule with the behavior `ask` that caused the request.
     pub matched_ask_rule: Option<AskRule>,
-    /// The server of an MCP tool.
+    /// The MCP server of the tool; `None` for a built-in tool.
     pub mcp_server: Option<ToolServer>,
-    /// A title to show.
+    /// A title to show to the user.
     pub title: Option<String>,
-    /// The tool's name to show.
+    /// The name of the tool to show to the user.
     pub display_name: Option<String>,
-    /// What the call does, to show.
+    /// A description of the call to show to the user.
     pub description: Option<String>,
-    /// Whether "always allow" must not be offered.
+    /// Whether the user interface must not offer "always allow".
     pub suppress_always_allow_rule: Option<bool>,
-    /// Whether "no" should be preselected.
+    /// Whether the user interface should preselect "no".
     pub default_to_no: Option<bool>,
-    /// Whether a person must decide.
+    /// Whether a user must decide, as for `AskUserQuestion` and `ExitPlanMode`.
     pub requires_user_interaction: Option<bool>,
-    /// The subagent that makes the call.
+    /// The id of the subagent that makes the call; `None` for the main agent.
     pub agent_id: Option<String>,
-    /// Whether a policy of the server makes the CLI ask.
+    /// Whether a policy of the MCP server causes the request. The official SDKs do not declare this member.
     pub server_policy_ask_only: Option<bool>,
-    /// The plugin behind the tool.
+    /// The plugin that provides the tool.
     pub plugin: Option<Value>,
-    /// What the server wants to be shown.
+    /// A prompt of the MCP server to show to the user.
     pub server_prompt: Option<Value>,
-    /// A folder on a computer that the call would touch.
+    /// The folder that the call would access, with the name of the computer.
     pub computer_folder: Option<ComputerFolder>,
 }
 
-/// What made the CLI ask.
+/// The kind of reason for a permission request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum DecisionReasonType {
-    /// A rule.
+    /// A permission rule matches the call.
     Rule,
-    /// The permission mode.
+    /// The permission mode requires a decision.
     Mode,
-    /// Parts of a command were judged differently.
+    /// The parts of a compound command have different results.
     SubcommandResults,
-    /// A tool that decides about permissions.
+    /// The permission prompt tool requires a decision.
     PermissionPromptTool,
-    /// A hook.
+    /// A hook requires a decision.
     Hook,
-    /// An agent in the background.
+    /// A background agent makes the call.
     AsyncAgent,
-    /// The call wants to leave the sandbox.
+    /// The call requests to run outside of the sandbox.
     SandboxOverride,
-    /// The call leaves the working directories.
+    /// The call accesses a path outside of the working directories.
     WorkingDir,
-    /// A safety check.
+    /// A safety check requires a decision.
     SafetyCheck,
-    /// A model that judges calls.
+    /// The model that classifies calls requires a decision.
     Classifier,
-    /// Something else.
+    /// The CLI has another reason.
     Other,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }
 
-/// A rule that made the CLI ask.
+/// A permission rule with the behavior `ask` that caused a request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct AskRule {
-    /// Where it comes from.
+    /// The source of the rule, such as `session`.
     pub source: String,
-    /// The tool that it is about.
+    /// The name of the tool that the rule matches.
     pub tool_name: String,
-    /// Which calls it is about.
+    /// The pattern of the calls that the rule matches; `None` for all calls to the tool.
     pub rule_content: Option<String>,
 }
 
-/// The MCP server behind a tool.
+/// The MCP server that provides a tool.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct ToolServer {
-    /// Its name, which anybody can choose.
+    /// The name of the server. Do not base trust on the name: any server can use any name.
     pub name: String,
-    /// Where it comes from: only a server of the host has `sdk`.
+    /// The source of the server. Only servers that the host registered have `sdk`.
     pub source: String,
 }
 
-/// A folder on somebody's computer.
+/// A folder on a user's computer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct ComputerFolder {
-    /// The folder.
+    /// The path of the folder.
     pub path: String,
-    /// The computer.
+    /// The name of the computer.
     pub computer_name: String,
 }

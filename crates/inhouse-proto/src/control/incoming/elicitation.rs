@@ -3,44 +3,45 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// An MCP server that the CLI connected wants to know something from a person.
+/// A request for user input from an MCP server that the CLI connected.
 ///
-/// The answer is an [`ElicitationAnswer`]; an error counts as a cancellation.
+/// The answer is an [`ElicitationAnswer`]. The CLI treats an error answer as a cancellation. MCP servers in the host
+/// process cannot send this request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Elicitation {
-    /// The server.
+    /// The name of the MCP server.
     pub mcp_server_name: String,
-    /// What it wants to know.
+    /// The question of the server to the user.
     pub message: String,
-    /// How the person answers.
+    /// The way in which the user answers.
     pub mode: Option<ElicitationMode>,
-    /// The page to open, for [`ElicitationMode::Url`].
+    /// The address of the page to open, for [`ElicitationMode::Url`].
     pub url: Option<String>,
-    /// An id, for [`ElicitationMode::Url`]: a message says when it is complete.
+    /// The id of the elicitation, for [`ElicitationMode::Url`]. A system message with this id reports the completion.
     pub elicitation_id: Option<String>,
-    /// The JSON schema of the answer, for [`ElicitationMode::Form`].
+    /// The JSON Schema of the answer, for [`ElicitationMode::Form`].
     pub requested_schema: Option<Map<String, Value>>,
-    /// The order in which the server wants the members of the schema to be shown.
+    /// The order in which to show the members of the schema.
     pub property_order: Option<Vec<String>>,
-    /// A title to show.
+    /// A title to show to the user.
     pub title: Option<String>,
-    /// The server's name to show.
+    /// The name of the server to show to the user.
     pub display_name: Option<String>,
-    /// More to show.
+    /// A further description to show to the user.
     pub description: Option<String>,
 }
 
-/// How a person answers an [`Elicitation`].
+/// The way in which the user answers an [`Elicitation`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ElicitationMode {
-    /// By filling in a form.
+    /// The user fills in a form.
     Form,
-    /// On a web page.
+    /// The user answers on a web page.
     Url,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }
 
@@ -49,23 +50,23 @@ pub enum ElicitationMode {
 #[serde(tag = "action", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ElicitationAnswer {
-    /// The person answered.
+    /// The user answered the request.
     Accept {
-        /// The form; there is none for a web page.
+        /// The fields of the form; `None` for [`ElicitationMode::Url`].
         #[serde(skip_serializing_if = "Option::is_none")]
         content: Option<Map<String, Value>>,
     },
-    /// The person refused.
+    /// The user refused to answer.
     Decline,
-    /// The person went away.
+    /// The user dismissed the request without an answer.
     Cancel,
 }
 
 impl ElicitationAnswer {
-    /// The person filled in the form.
+    /// Creates an answer with the fields of a form.
     ///
     /// # Errors
-    /// When the content cannot be serialized, or to something else than an object.
+    /// If the content cannot be serialized, or does not serialize to an object.
     pub fn accept(content: &impl Serialize) -> Result<Self, serde_json::Error> {
         match serde_json::to_value(content)? {
             Value::Object(content) => Ok(Self::Accept {
@@ -77,7 +78,7 @@ impl ElicitationAnswer {
         }
     }
 
-    /// The person agreed, and there is no form: the answer for [`ElicitationMode::Url`].
+    /// Creates an answer that accepts without a form, for [`ElicitationMode::Url`].
     #[must_use]
     pub fn agree() -> Self {
         Self::Accept { content: None }

@@ -1,29 +1,29 @@
 use crate::mcp::ToolCall;
 use crate::wire::Text;
 
-/// A JSON-RPC message for an MCP server in this process.
+/// A JSON-RPC message (`mcp_message`) for an MCP server in the host process.
 ///
-/// The answer is `{"mcp_response": …}` with the server's response. A message that has no response (a notification, or a
-/// response to a request of the server) must be acknowledged all the same: the CLI waits for it.
+/// The answer is `{"mcp_response": …}` with the server's response. Messages without a response (notifications, and
+/// responses to requests of the server) must be acknowledged too, because the CLI waits for an answer to each of them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct McpMessage {
-    /// The key under which the server was registered.
+    /// The key under which the host registered the server.
     pub server_name: Text,
-    /// The message as JSON text.
+    /// The JSON-RPC message as JSON text.
     pub message: Text,
 }
 
-/// A call of a tool of an MCP server in this process.
+/// A call to a tool of an MCP server in the host process.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolCallRequest {
-    /// The key under which the server was registered.
+    /// The key under which the host registered the server.
     pub server_name: Text,
     /// The JSON-RPC id, as JSON text.
     pub id: Text,
     /// The parameters of `tools/call`, as JSON text.
     pub params: Text,
-    /// The same parameters, one by one.
+    /// The decoded parameters of `tools/call`.
     pub call: ToolCall,
 }

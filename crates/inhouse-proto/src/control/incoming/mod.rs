@@ -1,8 +1,7 @@
-//! Requests that the CLI makes of the host.
+//! Requests that the CLI sends to the host, and the answers to them.
 //!
-//! [`IncomingRequest::read`] never fails: a request that cannot be read is
-//! [`RequestKind::Malformed`]. A host has a handler for a request, or answers with
-//! [`IncomingRequest::unhandled`].
+//! [`IncomingRequest::read`] never fails: a request that cannot be read is [`RequestKind::Malformed`]. A host answers a
+//! request for which it has no handler with [`IncomingRequest::unhandled`].
 
 mod answer;
 mod ask_user_question;

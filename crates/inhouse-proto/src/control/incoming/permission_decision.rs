@@ -4,14 +4,14 @@ use serde_json::{Map, Value};
 
 use crate::control::PermissionUpdate;
 
-/// The answer to [`CanUseTool`](super::CanUseTool).
+/// The answer to a [`CanUseTool`](super::CanUseTool) request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "behavior", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PermissionDecision {
-    /// The tool runs.
+    /// The tool may run.
     Allow(AllowDecision),
-    /// It does not.
+    /// The tool must not run.
     Deny(DenyDecision),
 }
 
@@ -27,30 +27,31 @@ impl From<DenyDecision> for PermissionDecision {
     }
 }
 
-/// The tool runs.
+/// A decision that allows a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AllowDecision {
-    /// The input that it runs with. It is always sent, since CLI 2.1.197 fails without it.
+    /// The input that the tool runs with. It is always sent, because CLI 2.1.197 fails without it.
     pub updated_input: Map<String, Value>,
-    /// Changes to the permissions, 4,096 updates, rules and directories at most. Sent without
-    /// `null`s: a rule with `"ruleContent": null` has no effect, and nobody is told.
+    /// Changes to the permissions: at most 4,096 updates, rules and directories in total.
+    ///
+    /// Members that are `null` are not sent, because the CLI silently ignores a rule with `"ruleContent": null`.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "without_nulls"
     )]
     pub updated_permissions: Option<Vec<PermissionUpdate>>,
-    /// The tool call.
+    /// The id of the tool call.
     #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
-    /// What kind of decision it was, for statistics.
+    /// The kind of decision, for the statistics of the CLI. If `None`, the CLI infers the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_classification: Option<DecisionClassification>,
 }
 
 impl AllowDecision {
-    /// Runs the tool with this input.
+    /// Creates a decision that runs the tool with this input.
     #[must_use]
     pub fn new(updated_input: Map<String, Value>) -> Self {
         Self {
@@ -62,26 +63,26 @@ impl AllowDecision {
     }
 }
 
-/// The tool does not run.
+/// A decision that denies a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DenyDecision {
-    /// Why; the model reads this.
+    /// Reason for the denial, which the CLI passes to the model as the result of the call.
     pub message: String,
-    /// Whether the turn ends, too.
+    /// Whether the CLI also ends the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupt: Option<bool>,
-    /// The tool call.
+    /// The id of the tool call.
     #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
-    /// What kind of decision it was, for statistics.
+    /// The kind of decision, for the statistics of the CLI. If `None`, the CLI infers the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_classification: Option<DecisionClassification>,
 }
 
 impl DenyDecision {
-    /// Refuses the call and tells the model why.
+    /// Creates a decision that denies the call with a reason for the model.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -93,21 +94,22 @@ impl DenyDecision {
     }
 }
 
-/// What kind of decision was made, for the CLI's statistics.
+/// The kind of a permission decision, for the statistics of the CLI.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DecisionClassification {
-    /// Allowed this once.
+    /// The user allowed the call once.
     UserTemporary,
-    /// Allowed for good.
+    /// The user allowed the call permanently.
     UserPermanent,
-    /// Refused.
+    /// The user refused the call.
     UserReject,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }
 
+/// Serializes the updates without members that are `null`.
 fn without_nulls<S: Serializer>(
     updates: &Option<Vec<PermissionUpdate>>,
     serializer: S,
@@ -117,6 +119,7 @@ fn without_nulls<S: Serializer>(
     updates.serialize(serializer)
 }
 
+/// Removes the members that are `null` from all objects in a value.
 pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(members) => {

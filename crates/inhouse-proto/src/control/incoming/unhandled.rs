@@ -5,7 +5,7 @@ use super::{
 };
 use crate::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
 
-/// Requests of remote sessions, which another client answers.
+/// Requests of remote sessions. Another client answers them.
 const REMOTE: [&str; 4] = [
     "remote_tool_call",
     "remote_plumbing_call",
@@ -16,8 +16,8 @@ const REMOTE: [&str; 4] = [
 impl IncomingRequest {
     /// Returns the answer of a host that has no handler for the request.
     ///
-    /// No tool runs because of it, and the CLI never waits for an answer that does not come, with two exceptions where
-    /// silence is what it expects: dialogs, and requests of remote sessions.
+    /// The answer never lets a tool run. Dialogs and requests of remote sessions get no answer, as the CLI expects; every
+    /// other request gets one, so the CLI does not wait forever.
     #[must_use]
     pub fn unhandled(&self) -> Answer {
         match &self.kind {
@@ -38,7 +38,7 @@ impl IncomingRequest {
                 Ok(_) => success(&ElicitationAnswer::Decline),
                 Err(error) => malformed("elicitation", &error.to_string()),
             },
-            // The CLI takes a refusal for the decision of a person.
+            // The CLI treats a refusal as a decision of the user.
             RequestKind::UserDialog => Answer::Silence,
             RequestKind::Other { subtype } => match &**subtype {
                 "oauth_token_refresh" | "host_auth_token_refresh" => Answer::error(format!(

@@ -2,18 +2,18 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A dialog is to be shown to a person.
+/// A request to show a dialog to the user (`request_user_dialog`).
 ///
-/// Only kinds that `initialize` declared are sent. The answer is a [`DialogAnswer`]; a kind that
-/// the host does not know must not be answered at all, since a cancellation is a decision.
+/// The CLI sends only the kinds that the host declared in `initialize`. The answer is a [`DialogAnswer`]. Do not answer a
+/// kind that the host does not know: a cancellation is a decision of the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct RequestUserDialog {
-    /// Which dialog.
+    /// The kind of dialog to show.
     pub dialog_kind: String,
-    /// What it shows.
+    /// The content of the dialog, whose shape depends on the kind.
     pub payload: Map<String, Value>,
-    /// The tool call that it is about.
+    /// The id of the tool call that the dialog is about; `None` if there is none.
     pub tool_use_id: Option<String>,
 }
 
@@ -22,20 +22,20 @@ pub struct RequestUserDialog {
 #[serde(tag = "behavior", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DialogAnswer {
-    /// The person decided.
+    /// The user completed the dialog.
     Completed {
-        /// What was decided; its shape depends on the kind.
+        /// The decision of the user, whose shape depends on the kind.
         result: Value,
     },
-    /// The person dismissed the dialog.
+    /// The user dismissed the dialog.
     Cancelled,
 }
 
 impl DialogAnswer {
-    /// The person decided this.
+    /// Creates an answer with the decision of the user.
     ///
     /// # Errors
-    /// When the result cannot be serialized.
+    /// If the result cannot be serialized.
     pub fn completed(result: &impl Serialize) -> Result<Self, serde_json::Error> {
         serde_json::to_value(result).map(|result| Self::Completed { result })
     }
