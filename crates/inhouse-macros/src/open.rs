@@ -18,7 +18,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     }
 }
 
-/// Decodes an object: members without a field are ignored, and an `Option` of the wrong shape becomes `None`.
+/// Expands the decoding of an object. Members without a field are ignored, and an `Option` of the wrong shape becomes
+/// `None`.
 fn object(
     input: &DeriveInput,
     data: &DataStruct,
@@ -31,7 +32,7 @@ fn object(
         let ident = field.ident.as_ref();
         let ident = ident.ok_or_else(|| Error::new_spanned(field, "`Open` needs named fields"))?;
         let wire = field_name(ident, SerdeAttributes::of(&field.attrs)?, container)?;
-        // A name of its own, because a field may be called like a variable of the visitor.
+        // A prefixed name, because a field may have the name of a variable of the visitor.
         let slot = format_ident!("field_{}", ident);
         let (read, value) = match is_option(&field.ty) {
             true => (
@@ -81,6 +82,7 @@ fn object(
     })
 }
 
+/// Returns the name of a field on the wire.
 fn field_name(
     field: &Ident,
     attributes: SerdeAttributes,
@@ -99,6 +101,7 @@ fn field_name(
     }
 }
 
+/// Expands an enum of strings, or of objects if it has a tag.
 fn enumeration(
     input: &DeriveInput,
     data: &DataEnum,
@@ -123,6 +126,7 @@ fn enumeration(
     })
 }
 
+/// Expands an enum of strings: `as_str`, `From<&str>`, `Display` and the serde traits.
 fn strings(input: &DeriveInput, variants: &[Named<'_>]) -> TokenStream {
     let name = &input.ident;
     let idents: Vec<_> = variants
@@ -132,7 +136,7 @@ fn strings(input: &DeriveInput, variants: &[Named<'_>]) -> TokenStream {
     let wire: Vec<_> = variants.iter().map(|variant| &variant.wire).collect();
     quote! {
         impl #name {
-            /// Returns the value as the wire spells it.
+            /// Returns the value as it is on the wire.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {
@@ -171,6 +175,7 @@ fn strings(input: &DeriveInput, variants: &[Named<'_>]) -> TokenStream {
     }
 }
 
+/// Expands an enum of tagged objects: `tag`, `From` of each payload, and `Deserialize`.
 fn union(input: &DeriveInput, tag: &LitStr, variants: &[Named<'_>]) -> TokenStream {
     let name = &input.ident;
     let wire: Vec<_> = variants.iter().map(|variant| &variant.wire).collect();
@@ -188,7 +193,7 @@ fn union(input: &DeriveInput, tag: &LitStr, variants: &[Named<'_>]) -> TokenStre
             None => quote!(Ok(Self::#ident)),
         }
     });
-    // A payload that several variants hold converts into none of them.
+    // No `From` for a payload that several variants have: the implementations would conflict.
     let is_unique = |payload: &Type| {
         let same = variants
             .iter()
@@ -208,7 +213,7 @@ fn union(input: &DeriveInput, tag: &LitStr, variants: &[Named<'_>]) -> TokenStre
     });
     quote! {
         impl #name {
-            /// Returns the tag as the wire spells it.
+            /// Returns the tag as it is on the wire.
             #[must_use]
             pub fn tag(&self) -> &str {
                 match self {
@@ -267,7 +272,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// The attributes of serde that the derive reads.
+/// The serde attributes that the derive supports.
 #[derive(Default)]
 struct SerdeAttributes {
     tag: Option<LitStr>,
@@ -292,7 +297,7 @@ impl SerdeAttributes {
                 } else if meta.path.is_ident("untagged")
                     || meta.path.is_ident("skip_serializing_if")
                 {
-                    // Attributes for `Serialize`.
+                    // Only `Serialize` uses these attributes.
                     if meta.input.peek(syn::Token![=]) {
                         meta.value()?.parse::<LitStr>()?;
                     }

@@ -1,8 +1,8 @@
 use std::fmt;
 
-/// Names a request of the host among those that are open.
+/// The id of a control request that the host sent.
 ///
-/// On the wire it reads `h1`, `h2`, …: short, and easy to tell from the CLI's ids in a log.
+/// On the wire the ids are `h1`, `h2`, and so on. They are short, and easy to distinguish from the ids of the CLI in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(u64);
 

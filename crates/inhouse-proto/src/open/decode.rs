@@ -14,21 +14,21 @@ use crate::wire::{replace_lone_surrogates, string_member};
 thread_local! {
     /// Whether an optional member of the wrong shape is an error.
     ///
-    /// Not a parameter, because serde cannot pass one through `Vec`, `Box` and maps.
+    /// A thread-local variable and not a parameter, because serde cannot pass a parameter through `Vec`, `Box` and maps.
     static STRICT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Decodes a message: an optional member of the wrong shape is `None`.
+/// Decodes a message. An optional member of the wrong shape becomes `None`.
 ///
-/// That is rare, so the text is decoded strictly first, in one pass.
+/// Wrong shapes are rare, so the text is first decoded strictly, in one pass.
 pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     decode_strict(text).or_else(|_| decode_in(Mode::set(false), text))
 }
 
-/// Decodes a request that the host decides on: a member of the wrong shape is an error that names it.
+/// Decodes a request that the host decides on. A member of the wrong shape is an error that names the member.
 pub(crate) fn decode_request<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     decode_strict(text).map_err(|error| {
-        // Only after an error, because it costs a closure for each member.
+        // Decode again only after an error, because tracking the path is slower.
         let again: Result<T, _> =
             serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text));
         match again {
@@ -38,7 +38,7 @@ pub(crate) fn decode_request<T: DeserializeOwned>(text: &str) -> serde_json::Res
     })
 }
 
-/// Decodes the input of a tool that the host decides on; an error names the member.
+/// Decodes the input of a tool that the host decides on. An error names the member.
 pub(crate) fn decode_value<T: DeserializeOwned>(
     value: &Map<String, Value>,
 ) -> serde_json::Result<T> {
@@ -49,8 +49,10 @@ fn decode_strict<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     decode_in(Mode::set(true), text)
 }
 
+/// Decodes a text in a mode, which is in effect until this function returns.
+///
 /// `serde_json` rejects lone surrogates (`\ud83d`), which the CLI writes when it cuts a text in the middle of an emoji.
-/// They become U+FFFD, but only after the text was rejected.
+/// They are replaced with U+FFFD, but only after the text was rejected.
 fn decode_in<T: DeserializeOwned>(_mode: Mode, text: &str) -> serde_json::Result<T> {
     serde_json::from_str(text).or_else(|error| match replace_lone_surrogates(text) {
         Some(replaced) => serde_json::from_str(&replaced),
@@ -58,7 +60,7 @@ fn decode_in<T: DeserializeOwned>(_mode: Mode, text: &str) -> serde_json::Result
     })
 }
 
-/// Sets `STRICT` for this thread, until it is dropped.
+/// A guard that sets `STRICT` for this thread, and restores the previous value when it is dropped.
 struct Mode {
     before: bool,
 }
@@ -99,7 +101,7 @@ where
     deserializer.deserialize_str(FromStr(PhantomData))
 }
 
-/// Decodes a required member; an error names it.
+/// Decodes a required member. An error names the member.
 pub(crate) fn required<'de, T, A>(map: &mut A, name: &str) -> Result<T, A::Error>
 where
     T: Deserialize<'de>,
@@ -111,8 +113,8 @@ where
 
 /// Decodes an optional member.
 ///
-/// If decoding is lenient, the member is found as raw text first, because serde cannot recover from an error in the
-/// middle of a value.
+/// Lenient decoding reads the member as raw text first, because serde cannot recover from an error in the middle of a
+/// value.
 pub(crate) fn optional<'de, T, A>(map: &mut A) -> Result<Option<T>, A::Error>
 where
     T: DeserializeOwned,
@@ -125,14 +127,14 @@ where
     Ok(serde_json::from_str(raw.get()).unwrap_or_default())
 }
 
-/// The name of a member. Borrowed unless it has escapes, which `Cow` alone does not do.
+/// The name of a member, borrowed unless it has escapes. `Cow` alone is always owned when deserialized.
 #[derive(Deserialize)]
 pub(crate) struct Name<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// Decodes an object by the string in its member `tag`.
 ///
-/// `variant` decodes the text for a tag, and returns `None` for a tag that it does not know. The tag is read before the
-/// variant: serde's own untagged fallback hides why a known variant does not fit, and turns long integers into floats.
+/// `variant` decodes the text for a tag, and returns `None` for an unknown tag. The tag is read before the variant,
+/// because the untagged fallback of serde hides why a known variant does not fit, and turns long integers into floats.
 pub(crate) fn union<'de, T, D>(
     deserializer: D,
     tag: &str,
@@ -142,7 +144,8 @@ pub(crate) fn union<'de, T, D>(
 where
     D: Deserializer<'de>,
 {
-    // Borrowed where the input is known to be text: `&RawValue` cannot be read from a `Value` or a reader.
+    // Strict decoding always reads from a text, so the value can be borrowed. `&RawValue` cannot be read from a `Value` or
+    // a reader.
     let raw = match STRICT.get() {
         true => Cow::Borrowed(<&RawValue>::deserialize(deserializer)?),
         false => Cow::Owned(Box::<RawValue>::deserialize(deserializer)?),

@@ -1,13 +1,13 @@
-//! Decoding that keeps what it does not know.
+//! Lenient decoding: values that this version of the crate does not know are kept.
 //!
-//! | shape | how it is declared | what a newer CLI may add |
+//! | JSON value | declaration | additions of a newer CLI |
 //! |---|---|---|
-//! | an object | a struct with `#[derive(Open)]` | further members: ignored, still in the raw line |
-//! | a string out of a set | an enum with `#[derive(Open)]` | a value: kept in `Unknown(String)` |
-//! | an object told apart by a tag | an enum with `#[derive(Open)]` and `#[serde(tag)]` | a tag: kept in [`Unknown`] |
+//! | object | struct with `#[derive(Open)]` | a member is ignored, and still in the raw line |
+//! | string of a fixed set | enum with `#[derive(Open)]` | a value is kept in `Unknown(String)` |
+//! | object with a tag | enum with `#[derive(Open)]` and `#[serde(tag)]` | a tag is kept in [`Unknown`] |
 //!
-//! Only messages and replies are lenient. Requests that the host decides on (permissions, hooks, elicitations) are
-//! plain serde types: a misshapen member is an error there, because a silent `None` could let a call through.
+//! Only messages and replies are decoded leniently. Requests that the host decides on (permissions, hooks, elicitations)
+//! are plain serde types. A member of the wrong shape is an error there, because a silent `None` could allow a call.
 
 mod decode;
 mod unknown;

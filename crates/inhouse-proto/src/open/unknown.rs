@@ -2,20 +2,20 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A value that this version cannot type, kept as the text that came.
+/// A value that this version of the crate cannot decode, as the JSON text that was received.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Unknown {
-    /// The tag of the value, such as its `type`; empty if it has none.
+    /// The tag of the value, such as its `type`; empty if there is none.
     pub tag: String,
-    /// The JSON text of the value.
+    /// The whole value as JSON text.
     pub raw: Box<RawValue>,
-    /// Why a value with a known tag could not be typed; `None` if the tag itself is unknown.
+    /// Reason why a value with a known tag could not be decoded; `None` if the tag is unknown.
     pub reason: Option<String>,
 }
 
 impl Unknown {
-    /// Keeps a value whose tag is unknown.
+    /// Creates a value whose tag is unknown.
     #[must_use]
     pub fn tagged(tag: impl Into<String>, raw: Box<RawValue>) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl Unknown {
         }
     }
 
-    /// Keeps a value whose tag is known but whose shape is not.
+    /// Creates a value whose tag is known, but whose shape is wrong for a reason.
     #[must_use]
     pub fn misshapen(tag: impl Into<String>, raw: Box<RawValue>, reason: impl ToString) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Unknown {
         }
     }
 
-    /// Parses the value; `Null` if it is nested deeper than `serde_json` parses.
+    /// Parses the value. Returns `Null` if it is nested deeper than `serde_json` supports.
     #[must_use]
     pub fn value(&self) -> Value {
         serde_json::from_str(self.raw.get()).unwrap_or_default()
