@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::{ErrorCode, RpcError};
 use crate::wire::Text;
 
-/// The parameters of `tools/call`.
+/// The decoded parameters of `tools/call`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolCall {
@@ -14,20 +14,20 @@ pub struct ToolCall {
     pub name: Text,
     /// The arguments as JSON text, always an object.
     pub arguments: Text,
-    /// The id by which the conversation names the call.
+    /// The id of the tool call in the conversation (`tool_use_id`); `None` if the caller sent none.
     pub tool_use_id: Option<Text>,
-    /// The token for progress notifications, as JSON text; `None` if the caller wants none.
+    /// The token for progress notifications, as JSON text; `None` if the caller requests none.
     pub progress_token: Option<Text>,
 }
 
 impl ToolCall {
-    /// The arguments of a call without any.
+    /// The arguments of a call that has none.
     pub(crate) const NO_ARGUMENTS: &str = "{}";
 
     /// Decodes the parameters of a request.
     ///
     /// # Errors
-    /// `INVALID_PARAMS` if the name is missing or empty, or a member has the wrong shape.
+    /// [`ErrorCode::INVALID_PARAMS`] if the name is missing or empty, or if a member has the wrong shape.
     pub fn parse(params: Option<&Text>) -> Result<Self, RpcError> {
         let empty = Text::default();
         let text = params.unwrap_or(&empty);
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn error_names_the_invalid_parameter() {
         for (params, what) in [
             (None, "EOF"),
             (Some("[]"), "invalid length"),
@@ -92,7 +92,7 @@ mod tests {
             (Some(r#"{"name":"a","_meta":7}"#), "expected struct Meta"),
         ] {
             let error = ToolCall::parse(params.map(|text| text.to_owned().into()).as_ref())
-                .expect_err("it is wrong");
+                .expect_err("the parameters are invalid");
             assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
             assert!(error.message.contains(what), "{}", error.message);
         }

@@ -1,136 +1,136 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One piece of what a tool returns.
+/// A block of content that a tool returns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Content {
-    /// Text.
+    /// A text for the model.
     Text(TextContent),
-    /// A picture. The model sees it.
+    /// An image, which the CLI passes to the model.
     Image(ImageContent),
-    /// Sound. The CLI saves it to a file and tells the model where.
+    /// Audio data. The CLI saves it to a file and passes the path to the model.
     Audio(AudioContent),
-    /// A resource, with what it holds.
+    /// A resource with its contents.
     Resource(EmbeddedResource),
-    /// A resource, by its address.
+    /// A link to a resource.
     ResourceLink(ResourceLink),
-    /// A value that this version cannot type.
+    /// A block of an unknown type or shape, as it was received.
     #[serde(untagged)]
     Unknown(Value),
 }
 
-/// Text of a tool.
+/// A block of text, see [`Content::Text`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TextContent {
-    /// The text.
+    /// The text that the model reads.
     pub text: String,
-    /// For whom it is, and how much it matters.
+    /// MCP annotations: the audience and the priority of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
-    /// Whatever else the two sides have agreed on.
+    /// MCP metadata (`_meta`), which MCP does not define further.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Value>,
 }
 
-/// A picture of a tool.
+/// An image block, see [`Content::Image`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ImageContent {
-    /// The picture in base64.
+    /// The image data in base64.
     pub data: String,
-    /// What kind of picture, such as `image/png`.
+    /// The media type of the image, such as `image/png`.
     #[serde(rename = "mimeType")]
     pub mime_type: String,
-    /// For whom it is, and how much it matters.
+    /// MCP annotations: the audience and the priority of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
-    /// Whatever else the two sides have agreed on.
+    /// MCP metadata (`_meta`), which MCP does not define further.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Value>,
 }
 
-/// Sound of a tool.
+/// An audio block, see [`Content::Audio`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AudioContent {
-    /// The sound in base64.
+    /// The audio data in base64.
     pub data: String,
-    /// What kind of sound, such as `audio/wav`.
+    /// The media type of the audio data, such as `audio/wav`.
     #[serde(rename = "mimeType")]
     pub mime_type: String,
-    /// For whom it is, and how much it matters.
+    /// MCP annotations: the audience and the priority of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
-    /// Whatever else the two sides have agreed on.
+    /// MCP metadata (`_meta`), which MCP does not define further.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Value>,
 }
 
-/// A resource with what it holds.
+/// A block with a resource and its contents, see [`Content::Resource`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
-    /// The resource.
+    /// The resource and its contents.
     pub resource: ResourceContents,
-    /// For whom it is, and how much it matters.
+    /// MCP annotations: the audience and the priority of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
-    /// Whatever else the two sides have agreed on.
+    /// MCP metadata (`_meta`), which MCP does not define further.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Value>,
 }
 
-/// What a resource holds: text, or bytes in base64.
+/// The contents of a resource: text, or bytes in base64.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceContents {
-    /// Its address.
+    /// The URI of the resource.
     pub uri: String,
-    /// What kind of thing it is.
+    /// The media type of the resource; `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Its text.
+    /// The text of the resource; `None` if it is binary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its bytes in base64.
+    /// The bytes of the resource in base64; `None` if it is text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
 }
 
-/// The address of a resource.
+/// A link to a resource, see [`Content::ResourceLink`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// The address.
+    /// The URI of the resource.
     pub uri: String,
-    /// Its name.
+    /// The name of the resource.
     pub name: String,
-    /// Its name for people.
+    /// The name of the resource to show to users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is.
+    /// A description of the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What kind of thing it is.
+    /// The media type of the resource; `None` if it is not known.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Its size in bytes.
+    /// Size of the resource in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// For whom it is, and how much it matters.
+    /// MCP annotations: the audience and the priority of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
-    /// Whatever else the two sides have agreed on.
+    /// MCP metadata (`_meta`), which MCP does not define further.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Value>,
 }
 
 impl Content {
-    /// Text.
+    /// Creates a block of text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextContent {
@@ -140,7 +140,7 @@ impl Content {
         })
     }
 
-    /// A picture, given in base64.
+    /// Creates an image block from image data in base64.
     #[must_use]
     pub fn image(mime_type: impl Into<String>, base64: impl Into<String>) -> Self {
         Self::Image(ImageContent {
@@ -151,7 +151,7 @@ impl Content {
         })
     }
 
-    /// Sound, given in base64.
+    /// Creates an audio block from audio data in base64.
     #[must_use]
     pub fn audio(mime_type: impl Into<String>, base64: impl Into<String>) -> Self {
         Self::Audio(AudioContent {
@@ -162,13 +162,13 @@ impl Content {
         })
     }
 
-    /// A resource that is text.
+    /// Creates a block with a resource that is text.
     #[must_use]
     pub fn resource_text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self::embedded(uri.into(), Some(text.into()), None, None)
     }
 
-    /// A resource that is bytes, given in base64.
+    /// Creates a block with a binary resource, given in base64.
     #[must_use]
     pub fn resource_blob(
         uri: impl Into<String>,
@@ -183,7 +183,7 @@ impl Content {
         )
     }
 
-    /// The address of a resource.
+    /// Creates a link to a resource.
     #[must_use]
     pub fn resource_link(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self::ResourceLink(ResourceLink {
@@ -218,7 +218,7 @@ impl Content {
 }
 
 impl TextContent {
-    /// Whether it is its text and nothing else.
+    /// Returns whether the block has no annotations and no metadata.
     pub(super) fn is_plain(&self) -> bool {
         self.annotations.is_none() && self.meta.is_none()
     }

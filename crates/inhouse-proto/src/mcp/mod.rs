@@ -1,7 +1,7 @@
-//! The part of MCP that a server of tools speaks, without I/O.
+//! The part of MCP (Model Context Protocol) that a server of tools needs, without I/O.
 //!
-//! [`Rpc`] is a JSON-RPC message read in place and [`ToolCall`] its parameters; [`ToolDefinition`], [`Content`] and
-//! [`CallToolResult`] are what tools consist of.
+//! [`Rpc`] is a JSON-RPC message that borrows from its text, and [`ToolCall`] has the parameters of a tool call.
+//! [`ToolDefinition`] describes a tool, and [`CallToolResult`] with its [`Content`] is the result of a call.
 
 mod call;
 mod content;
@@ -22,21 +22,20 @@ pub use self::payload::{
 pub use self::result::CallToolResult;
 pub use self::rpc::{ErrorCode, Rpc, RpcError};
 
-/// The MCP versions that in-process servers speak with the CLI, newest first.
+/// The MCP versions that in-process servers support, newest first.
 ///
-/// 2026-07-28 is left out on purpose. CLI 2.1.197 and 2.1.325 open an in-process server with
-/// `initialize` and version 2025-11-25, as the recordings `mcp_in_process` show; 2.1.325 uses
-/// 2026-07-28 in-process only for a server whose manifest announces it, and gains nothing there that
-/// tools need. Tools served to other programs (`serve_stdio`, `into_rmcp` of `inhouse`) speak
-/// 2026-07-28 as well: `rmcp` negotiates the version there.
+/// 2026-07-28 is not supported on purpose. CLI 2.1.197 and 2.1.325 initialize an in-process server with version
+/// 2025-11-25, as the recordings `mcp_in_process` show. CLI 2.1.325 uses 2026-07-28 in-process only for a server whose
+/// manifest announces it, and tools gain nothing from it. Tools that are served to other programs (`serve_stdio` and
+/// `into_rmcp` of `inhouse`) also support 2026-07-28, because `rmcp` negotiates the version there.
 pub const PROTOCOL_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// The version to answer a client's wish with: its own if it is known, else the newest.
+/// Returns the version to answer `initialize` with: the requested one if it is supported, otherwise the newest.
 #[must_use]
-pub fn negotiate(wish: Option<&str>) -> &'static str {
+pub fn negotiate(requested: Option<&str>) -> &'static str {
     PROTOCOL_VERSIONS
         .into_iter()
-        .find(|version| Some(*version) == wish)
+        .find(|version| Some(*version) == requested)
         .unwrap_or(PROTOCOL_VERSIONS[0])
 }
 
@@ -45,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_version_is_echoed_and_any_other_answered_with_the_newest() {
+    fn unsupported_version_is_answered_with_the_newest() {
         for version in PROTOCOL_VERSIONS {
             assert_eq!(negotiate(Some(version)), version);
         }

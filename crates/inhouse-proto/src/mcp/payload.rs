@@ -5,17 +5,17 @@ use self::sealed::Sealed;
 use super::{CallToolResult, RpcError};
 use crate::control::incoming::Payload;
 
-/// The payload that answers an `mcp_message` which went well, and where the result stands in it.
+/// Creates the payload that answers an `mcp_message` with a result, and returns the position of the result in it.
 ///
-/// The id is JSON text. Everything is written once, however large it is.
+/// The id is JSON text. The result is encoded only once, even if it is large.
 ///
 /// # Errors
-/// When the result has no JSON form.
+/// If the result cannot be serialized, or if the id is not JSON.
 pub fn result_payload(
     id: &str,
     result: impl WriteResult,
 ) -> serde_json::Result<(Payload, ResultPlace)> {
-    // Enough for a short answer.
+    // Large enough for a short answer.
     let mut json = Vec::with_capacity(256);
     json.extend_from_slice(br#"{"mcp_response":{"jsonrpc":"2.0","id":"#);
     json.extend_from_slice(checked_id(id)?.as_bytes());
@@ -31,36 +31,36 @@ pub fn result_payload(
     Ok((payload, place))
 }
 
-/// What stands behind a result.
+/// The JSON text that follows a result in a payload.
 const END: &[u8] = b"}}";
 
-/// Where in a payload the result stands.
+/// The position of the result in a payload of [`result_payload`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultPlace {
     start: usize,
 }
 
 impl ResultPlace {
-    /// How many bytes the result takes in the payload.
+    /// Returns the size of the result in bytes.
     #[must_use]
     pub fn size(self, payload: &Payload) -> usize {
         payload.size() - self.start - END.len()
     }
 
-    /// The result in the text of the payload.
+    /// Returns the JSON text of the result, given the [text](Payload::to_text) of the payload.
     #[must_use]
     pub fn within(self, payload: &str) -> &str {
         &payload[self.start..payload.len() - END.len()]
     }
 }
 
-/// What can be the result of a request: that of a tool call, or [`AnyResult`].
+/// A result of an MCP request: [`CallToolResult`] or [`AnyResult`]. The trait is sealed.
 pub trait WriteResult: Sealed {}
 
-/// The result of any request, as serde writes it.
+/// The result of any MCP request, as serde serializes it.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyResult<'a, T>(
-    /// The result.
+    /// The value to serialize as the result.
     pub &'a T,
 );
 
@@ -68,15 +68,17 @@ impl WriteResult for CallToolResult {}
 
 impl<T: Serialize> WriteResult for AnyResult<'_, T> {}
 
-/// Keeps everyone out who might write something that is no JSON: the CLI would end at it.
+/// Prevents other implementations of [`WriteResult`], which could write invalid JSON. The CLI exits at invalid JSON.
 mod sealed {
     use serde::Serialize;
 
     use crate::wire::LongText;
 
     pub trait Sealed {
-        /// Appends the JSON form, or as much of it as comes before a long text; then the text and
-        /// what stands behind it. What is in the buffer after an error is of no use.
+        /// Appends the result as JSON.
+        ///
+        /// If the result contains a long text, appends the JSON before it, and returns the text and the JSON that follows
+        /// it. After an error the content of the buffer is unspecified.
         fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>>;
     }
 
@@ -95,8 +97,9 @@ mod sealed {
     }
 }
 
-/// The payload that answers an `mcp_message` which did not; the id is JSON text, absent when it could
-/// not be read.
+/// Creates the payload that answers an `mcp_message` with an error.
+///
+/// The id is JSON text; pass `None` if the id of the message could not be read.
 #[must_use]
 pub fn error_payload(id: Option<&str>, error: &RpcError) -> Payload {
     #[derive(Serialize)]
@@ -116,18 +119,20 @@ pub fn error_payload(id: Option<&str>, error: &RpcError) -> Payload {
             error,
         },
     })
-    .expect("strings and numbers always have a JSON form")
+    .expect("an error response can be serialized")
 }
 
-/// The payload that acknowledges an `mcp_message` which wants no response.
+/// Returns the payload that acknowledges an `mcp_message` without a response.
 ///
-/// The CLI looks at nothing in it, but some version might want an id.
+/// The CLI does not read its content. It has an id in case a version of the CLI requires one.
 #[must_use]
 pub fn acknowledgement() -> Payload {
     Payload::of_constant(r#"{"mcp_response":{"jsonrpc":"2.0","result":{},"id":0}}"#)
 }
 
-/// An id goes back as it came, but only as JSON: the CLI would end at anything else.
+/// Checks that an id is JSON, because the CLI exits at invalid JSON.
+///
+/// The fast path accepts positive integers, which the CLI uses.
 fn checked_id(id: &str) -> serde_json::Result<&str> {
     let is_number =
         matches!(id.as_bytes(), [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
@@ -144,7 +149,7 @@ mod tests {
     use crate::wire::LongText;
 
     #[test]
-    fn an_id_that_is_no_json_is_not_sent_back() {
+    fn id_that_is_not_json_is_rejected() {
         let result_payload = |id| result_payload(id, AnyResult(&"ok"));
         for id in ["1x", "01", "-", "\"a", "1 2", ""] {
             assert!(result_payload(id).is_err(), "{id}");
@@ -155,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_echo_the_id_as_it_stood() {
+    fn answer_echoes_the_id_unchanged() {
         let (answer, place) = result_payload("1.50", AnyResult(&"ok")).expect("JSON");
         assert_eq!(
             answer.to_text(),
@@ -170,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_stands_where_a_short_one_would() {
+    fn long_text_is_encoded_like_a_short_one() {
         for length in [LongText::LENGTH - 1, LongText::LENGTH, 200_000] {
             for is_error in [false, true] {
                 let result = CallToolResult {

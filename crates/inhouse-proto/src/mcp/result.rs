@@ -6,30 +6,29 @@ use serde_json::{Map, Value};
 use super::Content;
 use crate::wire::{LongText, write_string};
 
-/// What a tool call comes to.
+/// The result of a tool call.
 ///
-/// The CLI is particular about its form: `isError` is written only when it is true, and `content`
-/// always.
+/// In the form that the CLI accepts: `content` is always serialized, and `isError` only if it is true.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// What the model reads.
+    /// The content for the model. The model does not read it if there is [structured content](Self::structured_content).
     #[serde(default)]
     pub content: Vec<Content>,
-    /// The result as data. Where it is present the model reads *it*, as JSON, and not the content.
+    /// The result as data. If it is present, the model reads it as JSON text instead of the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// Whether the call failed. The model reads why and can try something else.
+    /// Whether the call failed. The model reads the content as the reason for the failure, and can try something else.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_error: bool,
-    /// Whatever the host and its own tools have agreed on; the model does not see it.
+    /// Metadata (`_meta`) between the host and its own tools. The model does not read it.
     #[serde(default, rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
 }
 
 impl CallToolResult {
-    /// A success with content.
+    /// Creates a successful result with content.
     #[must_use]
     pub fn new(content: impl IntoIterator<Item = Content>) -> Self {
         Self {
@@ -38,13 +37,13 @@ impl CallToolResult {
         }
     }
 
-    /// A success that is one text.
+    /// Creates a successful result with one text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::new([Content::text(text)])
     }
 
-    /// A success that is data.
+    /// Creates a successful result with structured content.
     #[must_use]
     pub fn structured(data: Value) -> Self {
         Self {
@@ -53,7 +52,7 @@ impl CallToolResult {
         }
     }
 
-    /// A failure that the model reads about.
+    /// Creates a failed result with a text for the model.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
         Self {
@@ -62,9 +61,9 @@ impl CallToolResult {
         }
     }
 
-    /// Appends its JSON form to a buffer, in which something of no use is left when it has none.
+    /// Appends the result as JSON. After an error the content of the buffer is unspecified.
     ///
-    /// A long text is not written: it is returned, with what stands behind it.
+    /// A long text is not written, but returned together with the JSON that follows it.
     pub(super) fn write_json(
         mut self,
         json: &mut Vec<u8>,
@@ -74,7 +73,7 @@ impl CallToolResult {
             [Content::Text(text)] if is_plain && text.is_plain() => &mut text.text,
             _ => return serde_json::to_writer(json, &self).map(|()| None),
         };
-        // What most tools return.
+        // Fast path for a single plain text, which most tools return.
         json.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
         let behind: &[u8] = match self.is_error {
             true => br#"}],"isError":true}"#,
@@ -88,7 +87,7 @@ impl CallToolResult {
         Ok(None)
     }
 
-    /// All text of the content, one piece to a line.
+    /// Returns the text of all text blocks, separated by line feeds.
     #[must_use]
     pub fn all_text(&self) -> String {
         let texts: Vec<&str> = self
@@ -105,7 +104,7 @@ impl CallToolResult {
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks for a reference"
+    reason = "serde passes a reference"
 )]
 fn is_false(flag: &bool) -> bool {
     !flag
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_write_the_same() {
+    fn fast_path_writes_the_same_as_serde() {
         let annotated = json!({"type": "text", "text": "a", "annotations": {"priority": 1}});
         let odd = json!({"type": "text", "text": "a", "_meta": null, "other": 1});
         let content = |value| serde_json::from_value::<Content>(value).expect("content");
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_is_the_one_that_the_cli_accepts() {
+    fn results_have_the_form_that_the_cli_accepts() {
         let form = |result: CallToolResult| serde_json::to_value(result).expect("JSON");
         assert_eq!(
             form(CallToolResult::text("5")),

@@ -4,74 +4,74 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-/// A JSON-RPC message, read in place.
+/// A JSON-RPC message that borrows from its text.
 #[derive(Clone, Debug)]
 pub enum Rpc<'a> {
-    /// It wants an answer under its id.
+    /// A request, which must be answered with its id.
     Request {
-        /// The id as it stood there: a number or a string.
+        /// The id as JSON text: a number or a string.
         id: &'a str,
-        /// What is wanted.
+        /// The name of the requested method.
         method: Cow<'a, str>,
-        /// With what.
+        /// The parameters as JSON text; `None` if there are none.
         params: Option<&'a str>,
     },
-    /// It only tells something.
+    /// A notification, which has no response.
     Notification {
-        /// What is told.
+        /// The name of the notification, such as `notifications/initialized`.
         method: Cow<'a, str>,
-        /// With what.
+        /// The parameters as JSON text; `None` if there are none.
         params: Option<&'a str>,
     },
-    /// It answers a request of the server.
+    /// A response to a request of the server.
     Response {
-        /// The id of that request.
+        /// The id of the request as JSON text.
         id: &'a str,
-        /// The result, or the error object.
+        /// The result, or the error object, as JSON text.
         outcome: Result<&'a str, &'a str>,
     },
 }
 
-/// Why a message or a request failed.
+/// The error object of a JSON-RPC response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RpcError {
-    /// The kind of failure.
+    /// The error code, see [`ErrorCode`].
     pub code: i32,
-    /// What went wrong, for people. The model may read it.
+    /// A description of the error. The CLI may pass it to the model.
     pub message: String,
-    /// What went wrong, for programs.
+    /// Machine-readable details of the error; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Value>,
 }
 
-/// The codes of JSON-RPC and of MCP.
+/// The error codes of JSON-RPC and MCP.
 pub struct ErrorCode;
 
 impl ErrorCode {
-    /// It is not JSON.
+    /// The message is not valid JSON.
     pub const PARSE: i32 = -32700;
-    /// It is JSON, but no message.
+    /// The message is valid JSON, but not a JSON-RPC message.
     pub const INVALID_REQUEST: i32 = -32600;
-    /// There is no such method, or no such server.
+    /// The method or the server does not exist.
     pub const METHOD_NOT_FOUND: i32 = -32601;
-    /// What the method needs is missing or wrong.
+    /// A parameter of the method is missing or invalid.
     pub const INVALID_PARAMS: i32 = -32602;
-    /// The server failed.
+    /// The server failed with an internal error.
     pub const INTERNAL: i32 = -32603;
     /// The request was cancelled.
     pub const CANCELLED: i32 = -32800;
 }
 
 impl<'a> Rpc<'a> {
-    /// Reads a message.
+    /// Parses a JSON-RPC message.
     ///
     /// # Errors
-    /// With the code for what is wrong with it, and its id if it has one.
+    /// If the text is not a JSON-RPC message: the error to answer with, and the id of the message if it has a valid one.
     pub fn parse(text: &'a str) -> Result<Self, (RpcError, Option<&'a str>)> {
         let members = Members::read(text).map_err(|error| (error, None))?;
         let id = members.id.map(RawValue::get);
         let invalid = |text: &str| RpcError::new(ErrorCode::INVALID_REQUEST, text);
-        // `null` is not an id that could be answered.
+        // A response needs an id that is a string or a number. serde reads `null` as absent.
         if id.is_some_and(|id| !matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
             return Err((invalid("an id is a string or a number"), None));
         }
@@ -96,7 +96,7 @@ impl<'a> Rpc<'a> {
 }
 
 impl RpcError {
-    /// A failure of a kind.
+    /// Creates an error with a code and a message.
     #[must_use]
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl RpcError {
     }
 }
 
-/// The members of a message.
+/// The members of a JSON-RPC message.
 #[derive(Deserialize)]
 struct Members<'a> {
     #[serde(borrow)]
@@ -124,7 +124,7 @@ struct Members<'a> {
 
 impl<'a> Members<'a> {
     fn read(text: &'a str) -> Result<Self, RpcError> {
-        // serde would read a list as the members in order.
+        // serde would read an array as the members of the struct in order.
         if text.trim_start().starts_with('[') {
             return Err(RpcError::new(
                 ErrorCode::INVALID_REQUEST,
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart_by_method_first() {
+    fn method_determines_the_kind_of_message() {
         assert!(matches!(
             Rpc::parse(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":1}}"#),
             Ok(Rpc::Request { id, method, params: Some(params) })
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_id_is_a_notification() {
+    fn message_with_a_null_id_is_a_notification() {
         assert!(matches!(
             Rpc::parse(r#"{"id":null,"method":"ping"}"#),
             Ok(Rpc::Notification { .. })
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_nonsense_has_its_code() {
+    fn invalid_messages_have_the_matching_code() {
         assert_eq!(code("{"), ErrorCode::PARSE);
         assert_eq!(code("nonsense"), ErrorCode::PARSE);
         assert_eq!(code("[]"), ErrorCode::INVALID_REQUEST);
