@@ -1,4 +1,4 @@
-//! Every request of the CLI: decoded, encoded again, and what is answered without a handler.
+//! Tests of the requests of the CLI: decoding, encoding of the answers, and answers without a handler.
 
 mod support;
 
@@ -52,7 +52,7 @@ fn elicitation() -> Value {
     })
 }
 
-/// One minimal and one full request of every subtype.
+/// Returns a minimal and a full request of every subtype.
 fn requests() -> Vec<Value> {
     let call =
         json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "add"}});
@@ -79,7 +79,7 @@ fn read(body: &str) -> IncomingRequest {
 }
 
 fn encoded(value: &impl Serialize) -> Value {
-    serde_json::to_value(value).expect("it is serializable")
+    serde_json::to_value(value).expect("the value can be serialized")
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn every_subtype_is_typed_with_and_without_newer_members() {
 }
 
 #[test]
-fn a_permission_request_has_every_documented_member() {
+fn permission_request_has_every_documented_member() {
     let text = can_use_tool().to_string();
     let request: CanUseTool = read(&text).decode().expect("a permission request");
     assert_eq!(request.input["a"], 2);
@@ -118,7 +118,7 @@ fn a_permission_request_has_every_documented_member() {
         request.decision_reason_type,
         Some(DecisionReasonType::WorkingDir)
     );
-    let suggestions = request.permission_suggestions.expect("there are some");
+    let suggestions = request.permission_suggestions.expect("the suggestions");
     assert_eq!(encoded(&suggestions), updates());
     assert!(matches!(
         suggestions[..],
@@ -131,12 +131,12 @@ fn a_permission_request_has_every_documented_member() {
             PermissionUpdate::RemoveDirectories(_),
         ]
     ));
-    let server = request.mcp_server.expect("it is an MCP tool");
+    let server = request.mcp_server.expect("the server of an MCP tool");
     assert_eq!((&*server.name, &*server.source), ("calc", "sdk"));
 }
 
 #[test]
-fn the_others_have_every_documented_member() {
+fn other_requests_have_every_documented_member() {
     let text = elicitation().to_string();
     let request: Elicitation = read(&text).decode().expect("an elicitation");
     assert_eq!(request.mode, Some(ElicitationMode::Form));
@@ -147,7 +147,7 @@ fn the_others_have_every_documented_member() {
 }
 
 #[test]
-fn large_values_are_passed_on_as_they_came() {
+fn messages_and_hook_inputs_are_kept_as_text() {
     let text = r#"{"server_name": "a\u0062c", "message": {"id" : 1.50, "method":"x"}, "subtype": "mcp_message"}"#;
     let RequestKind::Mcp(request) = read(text).kind else {
         panic!("{text}");
@@ -164,10 +164,10 @@ fn large_values_are_passed_on_as_they_came() {
 }
 
 #[test]
-fn an_unknown_suggestion_is_kept() {
+fn unknown_suggestion_is_kept() {
     let request = json!({
         "subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t",
-        "permission_suggestions": [{"type": "addWishes"}, {"type": "setMode", "mode": 1}],
+        "permission_suggestions": [{"type": "addLimits"}, {"type": "setMode", "mode": 1}],
     });
     let text = request.to_string();
     let typed: CanUseTool = read(&text).decode().expect("a permission request");
@@ -179,7 +179,7 @@ fn an_unknown_suggestion_is_kept() {
     assert_eq!(encoded(&suggestions), request["permission_suggestions"]);
 }
 
-/// A lenient `blocked_path` or `agent_id` would fail open: the host would decide on less than the CLI asked.
+/// Lenient decoding of `blocked_path` or `agent_id` would fail open: the host would decide without that information.
 #[test]
 fn misshapen_member_of_a_decision_is_an_error() {
     for (member, value) in [
@@ -256,7 +256,7 @@ fn tool_call_is_read_in_any_order_of_members() {
 }
 
 #[test]
-fn odd_tool_call_is_left_to_the_server() {
+fn invalid_tool_call_is_left_to_the_server() {
     for params in [
         "7",
         "{}",
@@ -271,7 +271,7 @@ fn odd_tool_call_is_left_to_the_server() {
     }
 }
 
-/// What the wire shows of an answer.
+/// Returns an answer as JSON.
 fn shown(answer: Answer) -> Value {
     match answer {
         Answer::Success(payload) => {
@@ -287,7 +287,7 @@ fn unhandled(request: &Value) -> Value {
 }
 
 #[test]
-fn without_a_handler_no_tool_runs_and_the_error_helps() {
+fn without_a_handler_requests_are_refused_with_a_helpful_error() {
     let answer = unhandled(&can_use_tool());
     let message = answer["error"].as_str().expect("an error");
     assert!(
@@ -310,11 +310,11 @@ fn without_a_handler_no_tool_runs_and_the_error_helps() {
 
 #[test]
 fn without_a_server_a_call_fails_and_a_notification_is_acknowledged() {
-    let to_nobody = |message: Value| {
-        unhandled(&json!({"subtype": "mcp_message", "server_name": "nobody", "message": message}))
+    let to_unknown_server = |message: Value| {
+        unhandled(&json!({"subtype": "mcp_message", "server_name": "missing", "message": message}))
     };
     for id in [json!(7), json!(0), json!("seven")] {
-        let answer = to_nobody(json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}));
+        let answer = to_unknown_server(json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}));
         let response = &answer["success"]["mcp_response"];
         assert_eq!(
             (&response["jsonrpc"], &response["id"]),
@@ -322,20 +322,20 @@ fn without_a_server_a_call_fails_and_a_notification_is_acknowledged() {
         );
         assert_eq!(response["error"]["code"], -32601);
         let message = response["error"]["message"].as_str().expect("a message");
-        assert!(message.contains("nobody"), "{message}");
+        assert!(message.contains("missing"), "{message}");
         assert_eq!(response.get("result"), None);
     }
-    for fire_and_forget in [
+    for without_response in [
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": null, "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 3, "result": {}}),
     ] {
         assert_eq!(
-            to_nobody(fire_and_forget),
+            to_unknown_server(without_response),
             json!({"success": {"mcp_response": {"jsonrpc": "2.0", "id": 0, "result": {}}}})
         );
     }
-    assert!(to_nobody(json!("hello"))["error"].is_string());
+    assert!(to_unknown_server(json!("hello"))["error"].is_string());
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn without_a_handler_the_rest_is_declined_ignored_or_unsupported() {
 }
 
 #[test]
-fn answers_leave_out_what_is_not_set() {
+fn answers_omit_members_that_are_not_set() {
     let input: Map<String, Value> = [("a".to_owned(), json!(1))].into_iter().collect();
     let allow = AllowDecision::new(input);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What is put to a person: questions and plans that come as tool calls, and answers to them.
+//! Tests of requests to the user: questions and plans that arrive as tool calls, elicitations, and their answers.
 
 use inhouse_proto::control::incoming::{
     AllowDecision, CanUseTool, ElicitationAnswer, ExitPlanMode, IncomingRequest,
@@ -17,12 +17,12 @@ fn call(tool: &str, input: Value) -> CanUseTool {
 fn members(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
-        other => panic!("an object, not {other}"),
+        other => panic!("expected an object, got {other}"),
     }
 }
 
 #[test]
-fn a_call_without_an_input_is_no_question() {
+fn call_without_an_input_is_rejected() {
     let requests = [
         r#"{"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t", "input": null}"#,
         r#"{"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t"}"#,
@@ -35,7 +35,7 @@ fn a_call_without_an_input_is_no_question() {
 }
 
 #[test]
-fn questions_are_found_in_the_input_of_their_tool_and_kept_whole() {
+fn questions_are_decoded_from_the_input_of_the_tool() {
     let input = json!({
         "questions": [{
             "question": "Which?", "header": "W", "multiSelect": true, "newer": 1,
@@ -48,21 +48,21 @@ fn questions_are_found_in_the_input_of_their_tool_and_kept_whole() {
     let asked = asked.unwrap().unwrap();
     assert_eq!(asked.questions[0].options[0].preview.as_deref(), Some("c"));
 
-    // Descriptions and headers may be left away, but a misshapen one is an error.
-    let mut poor = json!({"questions": [{"question": "Which?", "options": [{"label": "a"}]}]});
-    let asked = call("AskUserQuestion", poor.clone()).as_question();
+    // Descriptions and headers are optional, but one of the wrong type is an error.
+    let mut minimal = json!({"questions": [{"question": "Which?", "options": [{"label": "a"}]}]});
+    let asked = call("AskUserQuestion", minimal.clone()).as_question();
     assert_eq!(asked.unwrap().unwrap().questions[0].header, None);
-    poor["questions"][0]["header"] = json!(5);
-    let asked = call("AskUserQuestion", poor).as_question();
+    minimal["questions"][0]["header"] = json!(5);
+    let asked = call("AskUserQuestion", minimal).as_question();
     assert!(asked.unwrap().is_err());
 
     assert!(call("Bash", input).as_question().is_none());
-    let odd = call("AskUserQuestion", json!({"questions": 5}));
-    assert!(odd.as_question().unwrap().is_err());
+    let invalid = call("AskUserQuestion", json!({"questions": 5}));
+    assert!(invalid.as_question().unwrap().is_err());
 }
 
 #[test]
-fn answers_join_the_input() {
+fn answers_are_added_to_the_input() {
     let mut answers = QuestionAnswers::default();
     answers
         .answers
@@ -79,7 +79,7 @@ fn answers_join_the_input() {
 }
 
 #[test]
-fn plans_are_found_in_the_input_of_their_tool() {
+fn plan_is_decoded_from_the_input_of_the_tool() {
     let input = json!({"plan": "# Dig", "planFilePath": "/plans/dig.md", "newer": 1});
     let plan = call("ExitPlanMode", input.clone()).as_plan();
     let plan = plan.unwrap().unwrap();
@@ -101,7 +101,7 @@ fn plans_are_found_in_the_input_of_their_tool() {
 }
 
 #[test]
-fn remembered_rules_are_sent_without_nulls() {
+fn rules_are_sent_without_nulls() {
     let rules = json!([{"toolName": "Bash", "ruleContent": null}]);
     let update =
         json!({"type": "addRules", "rules": rules, "behavior": "allow", "destination": "session"});
@@ -115,12 +115,12 @@ fn remembered_rules_are_sent_without_nulls() {
     assert_eq!(
         sent["updatedInput"],
         json!({"timeout": null}),
-        "that is the tool's affair"
+        "the input is sent unchanged"
     );
 }
 
 #[test]
-fn a_form_is_an_object() {
+fn elicitation_form_must_be_an_object() {
     let filled_in = ElicitationAnswer::accept(&json!({"region": "north"})).unwrap();
     let expected = json!({"action": "accept", "content": {"region": "north"}});
     assert_eq!(serde_json::to_value(filled_in).unwrap(), expected);

@@ -1,4 +1,4 @@
-//! However the bytes of a recording are cut into portions, the engine reports the same.
+//! Checks that the events of the engine do not depend on how the bytes of a recording are split.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,20 +6,20 @@ use std::time::Instant;
 
 use inhouse_proto::engine::{Config, Engine, Event};
 
-/// Portions of every size up to this one.
+/// Largest size of the portions of equal size, in bytes.
 const SMALL_PORTIONS: usize = 24;
 
-/// How many ways of cutting at random places are tried on each recording.
+/// Number of random splits of each recording.
 const RANDOM_CUTS: u64 = 24;
 
 #[test]
-fn every_recording_is_the_same_under_every_chunking() {
+fn events_of_recordings_do_not_depend_on_the_chunking() {
     let recordings = recordings();
     for path in &recordings {
-        let bytes = fs::read(path).expect("it can be read");
+        let bytes = fs::read(path).expect("the recording can be read");
         let now = Instant::now();
         let whole = events([bytes.as_slice()], now);
-        assert!(!whole.is_empty(), "{} says nothing", path.display());
+        assert!(!whole.is_empty(), "{} has no events", path.display());
 
         for size in 1..=SMALL_PORTIONS {
             let portions = events(bytes.chunks(size), now);
@@ -33,19 +33,17 @@ fn every_recording_is_the_same_under_every_chunking() {
 }
 
 #[test]
-fn a_recording_without_its_last_line_end_is_still_whole() {
+fn last_line_feed_of_a_recording_is_optional() {
     for path in recordings() {
-        let bytes = fs::read(&path).expect("it can be read");
+        let bytes = fs::read(&path).expect("the recording can be read");
         let cut = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let now = Instant::now();
         let whole = events([bytes.as_slice()], now);
-        assert_same(&events([cut], now), &whole, &path, "no line end");
+        assert_same(&events([cut], now), &whole, &path, "no line feed");
     }
 }
 
-/// What the engine makes of the portions.
-///
-/// As text: events are compared by what they say, and hold no time or address.
+/// Returns the events of the portions as debug text, which contains no time and no address.
 fn events<'a>(portions: impl IntoIterator<Item = &'a [u8]>, now: Instant) -> Vec<String> {
     let mut engine = Engine::new(Config {
         max_line: usize::MAX,
@@ -87,7 +85,7 @@ fn assert_same(portions: &[String], whole: &[String], path: &Path, cut: &str) {
     assert_eq!(portions.len(), whole.len(), "{} with {cut}", path.display());
 }
 
-/// Cuts into portions from one byte to a few thousand, small ones more often.
+/// Splits bytes into portions of one to 4,096 bytes, with small ones more often.
 struct RandomPortions<'a> {
     rest: &'a [u8],
     state: u64,
@@ -101,7 +99,7 @@ impl<'a> RandomPortions<'a> {
         }
     }
 
-    /// The generator SplitMix64.
+    /// Returns the next number of the SplitMix64 generator.
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
@@ -126,13 +124,13 @@ impl<'a> Iterator for RandomPortions<'a> {
     }
 }
 
-/// All `fixtures/<version>/*.jsonl`: what hosts wrote is as good a stream of lines as what CLIs wrote.
+/// Returns the paths of all recordings `fixtures/<version>/*.jsonl`, of the output of hosts as well as of CLIs.
 fn recordings() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let entries = |directory: PathBuf| {
         fs::read_dir(directory)
-            .expect("it can be listed")
-            .map(|entry| entry.expect("it can be read").path())
+            .expect("the directory can be listed")
+            .map(|entry| entry.expect("the entry can be read").path())
     };
     let mut files: Vec<_> = entries(fixtures)
         .filter(|path| path.is_dir())

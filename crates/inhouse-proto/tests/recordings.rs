@@ -1,4 +1,4 @@
-//! Every line that a real CLI was recorded to write is typed, and every member that is not is listed.
+//! Decodes every recorded line of a real CLI, and checks the list of members that no typed field reads.
 
 mod support;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::support::{is_tag, unread};
 
-/// What the engine keeps to itself.
+/// Types of lines that the engine handles and does not report as messages.
 const ROUTED: [&str; 4] = [
     "control_request",
     "control_response",
@@ -23,18 +23,18 @@ const ROUTED: [&str; 4] = [
 const UNREAD: &str = include_str!("recordings/unread.txt");
 
 #[test]
-fn every_recorded_line_is_typed() {
+fn every_recorded_line_is_decoded() {
     let mut messages = 0;
-    for_each_line(|place, kind, line| {
+    for_each_line(|location, kind, line| {
         if kind == "transcript_mirror" {
-            serde_json::from_str::<TranscriptMirror>(line).expect("it is one");
+            serde_json::from_str::<TranscriptMirror>(line).expect("a transcript mirror");
         } else {
-            let message = Message::decode(line.as_bytes()).expect("it is an object");
+            let message = Message::decode(line.as_bytes()).expect("an object");
             assert!(
                 !matches!(message, Message::Unknown(_)),
-                "{place}: {message:?}"
+                "{location}: {message:?}"
             );
-            assert_eq!(message.raw(), line, "{place}");
+            assert_eq!(message.raw(), line, "{location}");
         }
         messages += 1;
     });
@@ -44,7 +44,7 @@ fn every_recorded_line_is_typed() {
 #[test]
 fn unread_members_are_listed() {
     let shown = |line: &Value| {
-        let message = Message::decode(line.to_string().as_bytes()).expect("it is an object");
+        let message = Message::decode(line.to_string().as_bytes()).expect("an object");
         format!("{message:?}")
     };
     let mut checked = BTreeSet::new();
@@ -54,9 +54,7 @@ fn unread_members_are_listed() {
         if kind == "transcript_mirror" || !checked.insert(shape(&value)) {
             return;
         }
-        let tag = Message::decode(line.as_bytes())
-            .expect("it is an object")
-            .tag();
+        let tag = Message::decode(line.as_bytes()).expect("an object").tag();
         let unread = unread(&value, &shown)
             .into_iter()
             .filter(|path| !is_tag(path));
@@ -68,11 +66,11 @@ fn unread_members_are_listed() {
     assert!(
         unlisted.is_empty() && gone.is_empty(),
         "type these members, or list them in tests/recordings/unread.txt: {unlisted:#?}\n\
-         no longer in a recording, or typed by now: {gone:#?}"
+         no longer in a recording, or typed in the meantime: {gone:#?}"
     );
 }
 
-/// Calls `check` with the place, the `type` and the text of each line that becomes a message.
+/// Calls `check` with the location, the `type` and the text of each line that is a message.
 fn for_each_line(mut check: impl FnMut(&str, &str, &str)) {
     for file in recordings() {
         let text = fs::read_to_string(&file).expect("a recording is UTF-8");
@@ -114,9 +112,9 @@ fn shape(value: &Value) -> String {
     }
 }
 
-/// All `fixtures/<version>/*.out.jsonl`.
+/// Returns the paths of all recordings `fixtures/<version>/*.out.jsonl`.
 ///
-/// No directory is no recordings; a directory without any is a mistake.
+/// Returns none if there is no directory. Panics if there is a directory without recordings.
 fn recordings() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     if !fixtures.exists() {
@@ -124,18 +122,15 @@ fn recordings() -> Vec<PathBuf> {
     }
     let entries = |directory: PathBuf| {
         fs::read_dir(directory)
-            .expect("it can be listed")
-            .map(|entry| entry.expect("it can be read").path())
+            .expect("the directory can be listed")
+            .map(|entry| entry.expect("the entry can be read").path())
     };
     let mut files: Vec<_> = entries(fixtures)
         .filter(|path| path.is_dir())
         .flat_map(entries)
         .filter(|path| path.to_string_lossy().ends_with(".out.jsonl"))
         .collect();
-    assert!(
-        !files.is_empty(),
-        "there are fixtures, but none is a recording"
-    );
+    assert!(!files.is_empty(), "the fixtures contain no recording");
     files.sort();
     files
 }

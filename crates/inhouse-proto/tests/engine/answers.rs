@@ -14,13 +14,13 @@ fn ok(payload: &Value) -> Answer {
 }
 
 #[test]
-fn a_request_is_answered_under_its_own_id() {
+fn answer_has_the_id_of_the_request() {
     let mut host = Host::new();
-    let (ticket, asked) = request(host.hears(ask("r1")));
-    assert!(matches!(&asked.kind, RequestKind::Other { subtype } if &**subtype == "zap"));
+    let (ticket, received) = request(host.receive(ask("r1")));
+    assert!(matches!(&received.kind, RequestKind::Other { subtype } if &**subtype == "zap"));
     host.engine.respond(ticket, ok(&json!({"done": true})));
     assert_eq!(
-        host.says(),
+        host.sent(),
         [json!({
             "type": "control_response",
             "response": {"subtype": "success", "request_id": "r1", "response": {"done": true}},
@@ -29,18 +29,18 @@ fn a_request_is_answered_under_its_own_id() {
 }
 
 #[test]
-fn answers_may_come_in_any_order() {
+fn requests_are_answered_in_any_order() {
     let mut host = Host::new();
     let tickets: Vec<_> = (0..100)
-        .map(|n| request(host.hears(ask(&format!("r{n}")))).0)
+        .map(|n| request(host.receive(ask(&format!("r{n}")))).0)
         .collect();
     for ticket in tickets.into_iter().rev() {
         let payload = json!({"for": ticket.request_id()});
         host.engine.respond(ticket, ok(&payload));
     }
-    let said = host.says();
-    assert_eq!(said.len(), 100);
-    for (line, n) in said.iter().zip((0..100).rev()) {
+    let sent = host.sent();
+    assert_eq!(sent.len(), 100);
+    for (line, n) in sent.iter().zip((0..100).rev()) {
         let id = format!("r{n}");
         assert_eq!(line["response"]["request_id"], id);
         assert_eq!(line["response"]["response"]["for"], id);
@@ -48,59 +48,59 @@ fn answers_may_come_in_any_order() {
 }
 
 #[test]
-fn a_duplicate_of_an_open_request_gets_no_second_answer() {
+fn duplicate_of_an_open_request_gets_no_answer() {
     let mut host = Host::new();
-    let (ticket, _) = request(host.hears(ask("r1")));
-    let events = host.hears(ask("r1"));
+    let (ticket, _) = request(host.receive(ask("r1")));
+    let events = host.receive(ask("r1"));
     assert!(matches!(
         &events[..],
         [Event::Notice(Notice::DuplicateRequest { request_id })] if request_id == "r1"
     ));
     host.engine.respond(ticket, ok(&json!({})));
-    assert_eq!(host.says().len(), 1);
+    assert_eq!(host.sent().len(), 1);
 }
 
 #[test]
-fn a_withdrawn_request_gets_no_answer() {
+fn cancelled_request_gets_no_answer() {
     let mut host = Host::new();
-    let (ticket, _) = request(host.hears(ask("r1")));
-    let events = host.hears(json!({"type": "control_cancel_request", "request_id": "r1"}));
+    let (ticket, _) = request(host.receive(ask("r1")));
+    let events = host.receive(json!({"type": "control_cancel_request", "request_id": "r1"}));
     let [Event::Withdrawn(withdrawn)] = &events[..] else {
         panic!("{events:?}");
     };
     assert_eq!(withdrawn.serial(), ticket.serial());
     assert!(!host.engine.is_open(&ticket));
     host.engine.respond(ticket, ok(&json!({})));
-    assert!(host.says().is_empty());
+    assert!(host.sent().is_empty());
 }
 
 #[test]
-fn a_late_answer_does_not_reach_a_new_request_with_the_old_id() {
+fn late_answer_does_not_answer_a_new_request_with_the_same_id() {
     let mut host = Host::new();
-    let (old, _) = request(host.hears(ask("r1")));
-    host.hears(json!({"type": "control_cancel_request", "request_id": "r1"}));
-    let (new, _) = request(host.hears(ask("r1")));
+    let (old, _) = request(host.receive(ask("r1")));
+    host.receive(json!({"type": "control_cancel_request", "request_id": "r1"}));
+    let (new, _) = request(host.receive(ask("r1")));
     host.engine.respond(old, ok(&json!("old")));
     host.engine.respond(new, ok(&json!("new")));
-    let said = host.says();
-    assert_eq!(said.len(), 1);
-    assert_eq!(said[0]["response"]["response"], "new");
+    let sent = host.sent();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0]["response"]["response"], "new");
 }
 
 #[test]
-fn withdrawing_what_is_not_open_is_nothing() {
+fn cancellation_of_an_unknown_request_is_ignored() {
     let mut host = Host::new();
-    let events = host.hears(json!({"type": "control_cancel_request", "request_id": "never"}));
+    let events = host.receive(json!({"type": "control_cancel_request", "request_id": "never"}));
     assert!(events.is_empty());
 }
 
 #[test]
-fn silence_closes_the_request_without_a_word() {
+fn silence_closes_the_request_without_an_answer() {
     let mut host = Host::new();
-    let (ticket, _) = request(host.hears(ask("r1")));
+    let (ticket, _) = request(host.receive(ask("r1")));
     host.engine.respond(ticket, Answer::Silence);
-    assert!(host.says().is_empty());
-    request(host.hears(ask("r1")));
+    assert!(host.sent().is_empty());
+    request(host.receive(ask("r1")));
 }
 
 #[test]
@@ -112,66 +112,69 @@ fn control_frames_that_cannot_be_routed_are_reported() {
         json!({"type": "control_response", "response": {"subtype": "success"}}),
         json!({"type": "control_cancel_request"}),
     ] {
-        let events = host.hears(&line);
+        let events = host.receive(&line);
         assert!(
             matches!(events[..], [Event::Notice(Notice::MalformedControl { .. })]),
             "{line}: {events:?}"
         );
     }
-    assert!(host.says().is_empty());
+    assert!(host.sent().is_empty());
 }
 
 #[test]
-fn a_request_without_content_is_answered_all_the_same() {
+fn request_without_a_body_is_answered_with_an_error() {
     let mut host = Host::new();
-    let events = host.hears(json!({"type": "control_request", "request_id": "r1"}));
+    let events = host.receive(json!({"type": "control_request", "request_id": "r1"}));
     assert!(matches!(
         events[..],
         [Event::Notice(Notice::MalformedControl { .. })]
     ));
-    let said = host.says();
-    assert_eq!(said[0]["response"]["subtype"], "error");
-    assert_eq!(said[0]["response"]["request_id"], "r1");
+    let sent = host.sent();
+    assert_eq!(sent[0]["response"]["subtype"], "error");
+    assert_eq!(sent[0]["response"]["request_id"], "r1");
 }
 
 #[test]
-fn half_an_emoji_does_not_cost_a_request_its_answer() {
+fn lone_surrogate_in_the_input_is_replaced() {
     let mut host = Host::new();
     let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"echo \ud83d"},"tool_use_id":"t1"}}"#;
-    let (_, asked) = request(host.hears(line));
-    let asked: CanUseTool = asked.decode().expect("a permission request");
-    assert_eq!(asked.input["command"], "echo \u{fffd}");
+    let (_, received) = request(host.receive(line));
+    let received: CanUseTool = received.decode().expect("a permission request");
+    assert_eq!(received.input["command"], "echo \u{fffd}");
 }
 
 #[test]
-fn nor_does_it_when_it_stands_where_requests_are_routed_by() {
+fn lone_surrogate_in_a_routing_member_is_replaced() {
     for (id, server) in [("r1", r"a\ud83d"), (r"r\ud83d", "a")] {
         let mut host = Host::new();
-        let (_, asked) = request(host.hears(format!(
+        let (_, received) = request(host.receive(format!(
             r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"mcp_message","server_name":"{server}","message":{{"jsonrpc":"2.0","method":"ping","id":1}}}}}}"#
         )));
-        let RequestKind::Mcp(asked) = &asked.kind else {
-            panic!("{asked:?}");
+        let RequestKind::Mcp(received) = &received.kind else {
+            panic!("{received:?}");
         };
-        assert_eq!(*asked.server_name, *server.replace(r"\ud83d", "\u{fffd}"));
+        assert_eq!(
+            *received.server_name,
+            *server.replace(r"\ud83d", "\u{fffd}")
+        );
     }
 }
 
 #[test]
-fn names_may_be_empty_or_escaped() {
+fn empty_and_escaped_names_are_read() {
     for (written, meant) in [("", ""), (r"\u0073erver", "server")] {
         let mut host = Host::new();
-        let (_, asked) = request(host.hears(format!(
+        let (_, received) = request(host.receive(format!(
             r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"mcp_message","server_name":"{written}","message":{{"method":"tools/call","params":{{"name":"{written}","arguments":{{}},"_meta":{{"claudecode/toolUseId":"{written}","progressToken":1}}}},"jsonrpc":"2.0","id":1}}}}}}"#
         )));
-        let (server_name, call) = match &asked.kind {
-            RequestKind::ToolCall(asked) => (&asked.server_name, &asked.call),
-            // The request is routed, but no tool has an empty name.
-            RequestKind::Mcp(asked) => {
-                let Ok(Rpc::Request { params, .. }) = Rpc::parse(&asked.message) else {
-                    panic!("{asked:?}");
+        let (server_name, call) = match &received.kind {
+            RequestKind::ToolCall(received) => (&received.server_name, &received.call),
+            // The request is routed to the server, which rejects an empty name.
+            RequestKind::Mcp(received) => {
+                let Ok(Rpc::Request { params, .. }) = Rpc::parse(&received.message) else {
+                    panic!("{received:?}");
                 };
-                let params = params.map(|params| asked.message.part(params));
+                let params = params.map(|params| received.message.part(params));
                 let error = ToolCall::parse(params.as_ref()).expect_err("an empty name");
                 assert_eq!((error.code, meant), (ErrorCode::INVALID_PARAMS, ""));
                 continue;

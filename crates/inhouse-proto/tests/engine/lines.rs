@@ -5,9 +5,9 @@ use serde_json::json;
 use crate::Host;
 
 #[test]
-fn garbage_between_lines_is_reported_and_survived() {
+fn invalid_lines_are_reported_and_skipped() {
     let mut host = Host::new();
-    let events = host.hears_bytes(b"\n  \nhello\n{\"type\":\n[1]\n{\"type\":\"assistant\"}\n");
+    let events = host.receive_bytes(b"\n  \nhello\n{\"type\":\n[1]\n{\"type\":\"assistant\"}\n");
     assert!(matches!(
         &events[..],
         [
@@ -22,27 +22,28 @@ fn garbage_between_lines_is_reported_and_survived() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_cost_only_their_line() {
+fn invalid_utf8_affects_only_its_line() {
     let mut host = Host::new();
-    let events = host.hears_bytes(b"{\"type\":\"x\",\"a\":\"\xff\xfe\"}\n{\"type\":\"result\"}\n");
+    let events =
+        host.receive_bytes(b"{\"type\":\"x\",\"a\":\"\xff\xfe\"}\n{\"type\":\"result\"}\n");
     assert!(matches!(events[0], Event::Notice(Notice::NotJson { .. })));
     assert!(matches!(&events[1], Event::Message(frame) if frame.ends_turn()));
 }
 
 #[test]
-fn the_type_may_stand_behind_everything_else() {
+fn type_is_found_at_the_end_of_the_line() {
     let mut host = Host::new();
     let line = r#"{"result":"type","subtype":"success","is_error":true,"type":"result"}"#;
-    let events = host.hears(line);
+    let events = host.receive(line);
     assert!(
         matches!(&events[..], [Event::Message(frame)] if frame.ends_turn() && frame.ends_turn_badly())
     );
 }
 
 #[test]
-fn a_last_line_without_its_end_still_counts() {
+fn last_line_without_a_line_feed_is_read() {
     let mut host = Host::new();
-    assert!(host.hears_bytes(br#"{"type":"assistant"}"#).is_empty());
+    assert!(host.receive_bytes(br#"{"type":"assistant"}"#).is_empty());
     host.engine.receive_end(host.now);
     assert!(matches!(host.events()[..], [Event::Message(_)]));
     host.engine.receive_end(host.now);
@@ -50,7 +51,7 @@ fn a_last_line_without_its_end_still_counts() {
 }
 
 #[test]
-fn a_conversation_is_the_same_in_every_chunking() {
+fn events_do_not_depend_on_the_chunking() {
     let stream = [
         json!({"type": "control_request", "request_id": "é1", "request": {"subtype": "zap", "x": "\u{1F980}"}}),
         json!({"type": "assistant", "message": {"content": []}}),
@@ -60,7 +61,7 @@ fn a_conversation_is_the_same_in_every_chunking() {
     ]
     .map(|line| line.to_string() + "\n")
     .concat();
-    let whole = kinds(&Host::new().hears_bytes(stream.as_bytes()));
+    let whole = kinds(&Host::new().receive_bytes(stream.as_bytes()));
     assert_eq!(
         whole,
         ["request", "message", "withdrawn", "notice", "message"]
@@ -70,7 +71,7 @@ fn a_conversation_is_the_same_in_every_chunking() {
         let events: Vec<Event> = stream
             .as_bytes()
             .chunks(size)
-            .flat_map(|chunk| host.hears_bytes(chunk))
+            .flat_map(|chunk| host.receive_bytes(chunk))
             .collect();
         assert_eq!(kinds(&events), whole, "in portions of {size} bytes");
     }
@@ -79,12 +80,12 @@ fn a_conversation_is_the_same_in_every_chunking() {
 #[test]
 fn heartbeats_and_transcripts_are_not_messages() {
     let mut host = Host::new();
-    let events = host.hears(json!({"type": "keep_alive", "startup_mark": "mcp"}));
+    let events = host.receive(json!({"type": "keep_alive", "startup_mark": "mcp"}));
     assert!(matches!(
         &events[..],
         [Event::Notice(Notice::KeepAlive { startup_mark: Some(mark) })] if mark == "mcp"
     ));
-    let events = host.hears(json!({"type": "transcript_mirror", "filePath": "x", "entries": []}));
+    let events = host.receive(json!({"type": "transcript_mirror", "filePath": "x", "entries": []}));
     assert!(matches!(events[..], [Event::Transcript(_)]));
 }
 
@@ -102,9 +103,9 @@ fn kinds(events: &[Event]) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_garbled_result_ends_no_turn() {
+fn corrupt_result_does_not_end_the_turn() {
     let mut host = Host::new();
-    let events = host.hears_bytes(b"{\"type\":\"result\",\"usage\":{oops}}\n");
+    let events = host.receive_bytes(b"{\"type\":\"result\",\"usage\":{oops}}\n");
     assert!(matches!(
         &events[..],
         [Event::Notice(Notice::NotJson { .. })]
@@ -112,12 +113,12 @@ fn a_garbled_result_ends_no_turn() {
 }
 
 #[test]
-fn what_is_said_is_left_to_its_reader() {
+fn conversation_messages_are_decoded_by_the_reader() {
     let whole = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}"#;
-    let garbled = r#"{"type":"assistant","message":{"content":[{"type":"te{"type":"user"}"#;
+    let corrupt = r#"{"type":"assistant","message":{"content":[{"type":"te{"type":"user"}"#;
     let odd = r#"{"type":"assistant","message":{"content":[]},"timestamp":1e999}"#;
     let mut host = Host::new();
-    let events = host.hears_bytes(format!("{whole}\n{garbled}\n{odd}\n").as_bytes());
+    let events = host.receive_bytes(format!("{whole}\n{corrupt}\n{odd}\n").as_bytes());
     let messages: Vec<Message> = events
         .iter()
         .map(|event| match event {
@@ -134,12 +135,12 @@ fn what_is_said_is_left_to_its_reader() {
         panic!("{messages:?}");
     };
     assert_eq!(whole.text(), "hi");
-    assert_eq!(gap.bytes, garbled.len() as u64);
+    assert_eq!(gap.bytes, corrupt.len() as u64);
     assert_eq!((odd_number.raw(), &odd_number.timestamp), (odd, &None));
 }
 
 #[test]
-fn it_is_known_by_the_form_in_which_the_cli_writes_and_else_by_its_members() {
+fn messages_in_an_unusual_layout_are_recognized() {
     for line in [
         r#"{"type":"user"}"#,
         r#"{ "type": "user", "message": {} }"#,
@@ -147,10 +148,10 @@ fn it_is_known_by_the_form_in_which_the_cli_writes_and_else_by_its_members() {
         r#"{"type":"users","message":{}}"#,
         "{\"type\":\"user\",\"message\":{}}\r",
     ] {
-        assert!(matches!(Host::new().hears(line)[..], [Event::Message(_)]));
+        assert!(matches!(Host::new().receive(line)[..], [Event::Message(_)]));
     }
     for line in [r#"{"type":"users","mess{"x":1}"#, r#"{"type":"user","x":"#] {
-        let events = Host::new().hears(line);
+        let events = Host::new().receive(line);
         assert!(matches!(
             events[..],
             [Event::Notice(Notice::NotJson { .. })]

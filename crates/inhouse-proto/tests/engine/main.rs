@@ -1,4 +1,4 @@
-//! Ring 1: the conversation as a state machine, without a runtime and with a fake clock.
+//! Tests of the engine as a state machine, without a runtime and with a fake clock.
 
 mod answers;
 mod deadlines;
@@ -12,7 +12,7 @@ use inhouse_proto::control::IncomingRequest;
 use inhouse_proto::engine::{Config, Engine, Event, Ticket};
 use serde_json::Value;
 
-/// An engine, the time, and what it has written.
+/// An engine and a fake clock.
 struct Host {
     engine: Engine,
     now: Instant,
@@ -29,12 +29,12 @@ impl Host {
         }
     }
 
-    /// The CLI writes a line.
-    fn hears(&mut self, line: impl ToString) -> Vec<Event> {
-        self.hears_bytes(format!("{}\n", line.to_string()).as_bytes())
+    /// Passes a line of the CLI to the engine and returns the events.
+    fn receive(&mut self, line: impl ToString) -> Vec<Event> {
+        self.receive_bytes(format!("{}\n", line.to_string()).as_bytes())
     }
 
-    fn hears_bytes(&mut self, bytes: &[u8]) -> Vec<Event> {
+    fn receive_bytes(&mut self, bytes: &[u8]) -> Vec<Event> {
         self.engine.space().extend_from_slice(bytes);
         self.engine.receive(self.now);
         self.events()
@@ -44,26 +44,29 @@ impl Host {
         std::iter::from_fn(|| self.engine.poll_event()).collect()
     }
 
-    /// Time passes.
-    fn waits(&mut self, time: Duration) -> Vec<Event> {
+    /// Advances the clock and returns the events.
+    fn advance(&mut self, time: Duration) -> Vec<Event> {
         self.now += time;
         self.engine.handle_timeout(self.now);
         self.events()
     }
 
-    /// What the host has written since it was last asked.
-    fn says(&mut self) -> Vec<Value> {
+    /// Returns the lines that the engine has written since the last call.
+    fn sent(&mut self) -> Vec<Value> {
         let bytes = self.engine.poll_transmit().unwrap_or_default();
-        assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "whole lines");
+        assert!(
+            bytes.is_empty() || bytes.ends_with(b"\n"),
+            "lines are complete"
+        );
         bytes
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty())
-            .map(|line| serde_json::from_slice(line).expect("every line is JSON"))
+            .map(|line| serde_json::from_slice(line).expect("lines are JSON"))
             .collect()
     }
 }
 
-/// The only event, which is a request.
+/// Returns the request of the only event.
 fn request(events: Vec<Event>) -> (Ticket, IncomingRequest) {
     match <[Event; 1]>::try_from(events) {
         Ok([Event::Request(ticket, request)]) => (ticket, request),

@@ -15,17 +15,17 @@ fn outcome(events: Vec<Event>) -> Outcome {
 }
 
 #[test]
-fn a_request_is_written_whole_and_matched_by_its_id() {
+fn reply_is_matched_by_the_id_of_the_request() {
     let mut host = Host::new();
     let first = host.engine.request(r#"{"subtype":"a"}"#, None);
     let second = host.engine.request("{\n\"subtype\": \"b\"\n}", None);
     assert_ne!(first, second);
-    let said = host.says();
-    assert_eq!(said[0]["request"], json!({"subtype": "a"}));
-    assert_eq!(said[1]["request"], json!({"subtype": "b"}));
+    let sent = host.sent();
+    assert_eq!(sent[0]["request"], json!({"subtype": "a"}));
+    assert_eq!(sent[1]["request"], json!({"subtype": "b"}));
 
-    let id = &said[1]["request_id"];
-    let events = host.hears(reply(
+    let id = &sent[1]["request_id"];
+    let events = host.receive(reply(
         json!({"subtype": "success", "request_id": id, "response": {"x": 1}}),
     ));
     let [
@@ -42,18 +42,18 @@ fn a_request_is_written_whole_and_matched_by_its_id() {
 }
 
 #[test]
-fn a_success_often_has_no_payload() {
+fn success_without_a_payload_is_accepted() {
     let mut host = Host::new();
     let id = host.engine.request("{}", None).to_string();
-    let events = host.hears(reply(json!({"subtype": "success", "request_id": id})));
+    let events = host.receive(reply(json!({"subtype": "success", "request_id": id})));
     assert_eq!(outcome(events), Outcome::Success(None));
 }
 
 #[test]
-fn a_refusal_carries_the_words_and_the_code() {
+fn refusal_has_a_message_and_a_code() {
     let mut host = Host::new();
     let id = host.engine.request("{}", None).to_string();
-    let events = host.hears(reply(
+    let events = host.receive(reply(
         json!({"subtype": "error", "request_id": id, "error": "no", "error_code": "bad"}),
     ));
     let refused = Outcome::Refused {
@@ -64,17 +64,17 @@ fn a_refusal_carries_the_words_and_the_code() {
 }
 
 #[test]
-fn a_reply_counts_once_and_only_for_what_was_asked() {
+fn reply_without_an_open_request_is_reported() {
     let mut host = Host::new();
     let id = host.engine.request("{}", None).to_string();
     let line = reply(json!({"subtype": "success", "request_id": id}));
-    outcome(host.hears(&line));
+    outcome(host.receive(&line));
     for line in [
         line,
         reply(json!({"subtype": "success", "request_id": "h99"})),
         reply(json!({"subtype": "success", "request_id": "not ours"})),
     ] {
-        let events = host.hears(&line);
+        let events = host.receive(&line);
         assert!(
             matches!(events[..], [Event::Notice(Notice::UnmatchedReply { .. })]),
             "{events:?}"
@@ -83,7 +83,7 @@ fn a_reply_counts_once_and_only_for_what_was_asked() {
 }
 
 #[test]
-fn requests_that_were_open_before_are_served_with_the_first_reply() {
+fn pending_requests_of_the_initialize_reply_are_opened() {
     let mut host = Host::new();
     let id = host.engine.request("{}", None).to_string();
     let open = |id: &str| json!({"type": "control_request", "request_id": id, "request": {"subtype": "can_use_tool"}});
@@ -96,7 +96,7 @@ fn requests_that_were_open_before_are_served_with_the_first_reply() {
         "pending_elicitation_requests": [open("p3")],
     }));
     let ids: Vec<String> = host
-        .hears(line)
+        .receive(line)
         .iter()
         .filter_map(|event| match event {
             Event::Request(ticket, _) => Some(ticket.request_id().to_owned()),
@@ -107,23 +107,23 @@ fn requests_that_were_open_before_are_served_with_the_first_reply() {
 }
 
 #[test]
-fn a_withdrawn_request_has_no_reply() {
+fn cancelled_request_has_no_reply() {
     let mut host = Host::new();
     let id = host.engine.request("{}", None);
     host.engine.withdraw(id);
     host.engine.withdraw(id);
-    let said = host.says();
-    assert_eq!(said.len(), 2, "the request and one withdrawal: {said:?}");
-    assert_eq!(said[1]["type"], "control_cancel_request");
-    assert_eq!(said[1]["request_id"], said[0]["request_id"]);
-    let events = host.hears(reply(
+    let sent = host.sent();
+    assert_eq!(sent.len(), 2, "the request and one cancellation: {sent:?}");
+    assert_eq!(sent[1]["type"], "control_cancel_request");
+    assert_eq!(sent[1]["request_id"], sent[0]["request_id"]);
+    let events = host.receive(reply(
         json!({"subtype": "success", "request_id": id.to_string()}),
     ));
     assert!(matches!(events[..], [Event::Notice(_)]), "{events:?}");
 }
 
 #[test]
-fn half_an_emoji_does_not_cost_a_reply() {
+fn lone_surrogate_in_a_reply_is_replaced() {
     let mut host = Host::new();
     let id = host.engine.request("{}", None);
     let line = format!(
@@ -133,5 +133,5 @@ fn half_an_emoji_does_not_cost_a_reply() {
         message: "no \u{fffd}".to_owned(),
         code: None,
     };
-    assert_eq!(outcome(host.hears(line)), refused);
+    assert_eq!(outcome(host.receive(line)), refused);
 }

@@ -9,7 +9,7 @@ use crate::Host;
 fn prompted() -> Host {
     let mut host = Host::new();
     host.engine.send(&Prompt::from("hi")).expect("JSON");
-    assert_eq!(host.says()[0]["type"], "user");
+    assert_eq!(host.sent()[0]["type"], "user");
     host
 }
 
@@ -36,34 +36,34 @@ fn ends(events: &[Event]) -> bool {
 }
 
 #[test]
-fn a_result_ends_the_run_of_a_cli_that_reports_no_state() {
+fn result_without_reported_states_ends_the_run() {
     let mut host = prompted();
     assert!(host.engine.awaits_result());
-    assert!(ends(&host.hears(result())));
+    assert!(ends(&host.receive(result())));
     assert!(!host.engine.awaits_result());
 }
 
 #[test]
-fn a_result_does_not_end_the_run_while_the_session_is_busy() {
+fn result_does_not_end_the_run_while_the_session_is_running() {
     let mut host = prompted();
-    assert!(!ends(&host.hears(state("running"))));
-    assert!(!ends(&host.hears(result())));
-    assert!(!ends(&host.hears(state("running"))));
-    assert!(!ends(&host.hears(
+    assert!(!ends(&host.receive(state("running"))));
+    assert!(!ends(&host.receive(result())));
+    assert!(!ends(&host.receive(state("running"))));
+    assert!(!ends(&host.receive(
         json!({"type": "assistant", "parent_tool_use_id": null})
     )));
-    assert!(!ends(&host.hears(result())));
-    assert!(ends(&host.hears(state("idle"))));
+    assert!(!ends(&host.receive(result())));
+    assert!(ends(&host.receive(state("idle"))));
 }
 
 #[test]
-fn states_for_the_host_alone_are_not_messages() {
+fn host_only_states_are_not_messages() {
     let mut host = prompted();
-    let events = host.hears(state("running"));
+    let events = host.receive(state("running"));
     assert!(matches!(&events[..], [Event::State(SessionState::Running)]));
     let mut visible = state("idle");
     visible["sdk_host_only"] = json!(false);
-    let events = host.hears(visible);
+    let events = host.receive(visible);
     assert!(matches!(
         &events[..],
         [Event::Message(_), Event::State(SessionState::Idle)]
@@ -71,85 +71,85 @@ fn states_for_the_host_alone_are_not_messages() {
 }
 
 #[test]
-fn a_background_agent_outlives_the_result() {
+fn background_agent_keeps_the_run_open() {
     let mut host = prompted();
-    host.hears(task("task_started", json!({"task_type": "local_agent"})));
-    assert!(!ends(&host.hears(result())));
+    host.receive(task("task_started", json!({"task_type": "local_agent"})));
+    assert!(!ends(&host.receive(result())));
     assert_eq!(
         host.engine.poll_timeout(),
         None,
-        "not even the ceiling ends it"
+        "the ceiling does not count"
     );
-    host.hears(task(
+    host.receive(task(
         "task_updated",
         json!({"patch": {"status": "running"}}),
     ));
-    host.hears(task(
+    host.receive(task(
         "task_updated",
         json!({"patch": {"status": "completed"}}),
     ));
-    host.hears(json!({"type": "assistant"}));
-    assert!(ends(&host.hears(result())));
+    host.receive(json!({"type": "assistant"}));
+    assert!(ends(&host.receive(result())));
 }
 
 #[test]
-fn a_background_shell_does_not() {
+fn background_shell_does_not_keep_the_run_open() {
     let mut host = prompted();
-    host.hears(task("task_started", json!({"task_type": "local_bash"})));
-    assert!(ends(&host.hears(result())));
-    assert!(host.engine.has_tasks(), "but it is known to be there");
-    host.hears(task("task_notification", json!({})));
+    host.receive(task("task_started", json!({"task_type": "local_bash"})));
+    assert!(ends(&host.receive(result())));
+    assert!(host.engine.has_tasks(), "the shell is still tracked");
+    host.receive(task("task_notification", json!({})));
     assert!(!host.engine.has_tasks());
 }
 
 #[test]
-fn the_ceiling_ends_a_run_that_stays_silent() {
+fn ceiling_ends_a_run_without_activity() {
     let mut host = prompted();
-    host.hears(state("running"));
-    host.hears(result());
-    assert!(!ends(&host.waits(Duration::from_secs(599))));
-    assert!(ends(&host.waits(Duration::from_secs(1))));
+    host.receive(state("running"));
+    host.receive(result());
+    assert!(!ends(&host.advance(Duration::from_secs(599))));
+    assert!(ends(&host.advance(Duration::from_secs(1))));
 }
 
 #[test]
-fn a_subagent_that_speaks_does_not_stop_the_ceiling() {
+fn message_of_a_subagent_does_not_stop_the_ceiling() {
     let mut host = prompted();
-    host.hears(state("running"));
-    host.hears(result());
-    host.hears(json!({"type": "assistant", "parent_tool_use_id": "toolu_1"}));
-    assert!(ends(&host.waits(Duration::from_secs(600))));
+    host.receive(state("running"));
+    host.receive(result());
+    host.receive(json!({"type": "assistant", "parent_tool_use_id": "toolu_1"}));
+    assert!(ends(&host.advance(Duration::from_secs(600))));
 }
 
 #[test]
-fn who_spoke_is_looked_up_once_it_matters() {
-    for (parent, goes_on) in [("null", true), ("\"toolu_1\"", false)] {
+fn only_the_main_thread_stops_the_ceiling_after_a_result() {
+    for (parent, continues) in [("null", true), ("\"toolu_1\"", false)] {
         let mut host = prompted();
-        host.hears(state("running"));
-        host.hears(result());
-        // In the form in which the CLI writes it.
-        host.hears(format!(
+        host.receive(state("running"));
+        host.receive(result());
+        // In the layout in which the CLI writes it, which the fast path recognizes.
+        host.receive(format!(
             "{{\"type\":\"assistant\",\"message\":{{\"content\":[]}},\"parent_tool_use_id\":{parent}}}"
         ));
-        let ended = ends(&host.waits(Duration::from_secs(600)));
-        assert_eq!(ended, !goes_on, "{parent}");
+        let ended = ends(&host.advance(Duration::from_secs(600)));
+        assert_eq!(ended, !continues, "{parent}");
     }
 }
 
 #[test]
-fn another_prompt_opens_another_run() {
+fn second_prompt_starts_a_run() {
     let mut host = prompted();
-    assert!(ends(&host.hears(result())));
+    assert!(ends(&host.receive(result())));
     host.engine.send(&Prompt::from("more")).expect("JSON");
     assert!(host.engine.awaits_result());
-    assert!(ends(&host.hears(result())));
+    assert!(ends(&host.receive(result())));
 }
 
 #[test]
-fn a_run_whose_result_was_lost_ends_unanswered() {
+fn run_with_a_lost_result_ends_unanswered() {
     let mut host = prompted();
-    host.hears(state("running"));
-    host.hears(r#"{"type":"result","result":"cut of"#);
-    let events = host.hears(state("idle"));
+    host.receive(state("running"));
+    host.receive(r#"{"type":"result","result":"cut of"#);
+    let events = host.receive(state("idle"));
     assert!(matches!(
         events[..],
         [Event::State(_), Event::RunEnded { answered: false }]
@@ -157,22 +157,22 @@ fn a_run_whose_result_was_lost_ends_unanswered() {
 }
 
 #[test]
-fn a_result_in_a_line_that_was_torn_is_lost_too() {
-    let said = r#"{"type":"assistant","message":{"content":[{"type":"te"#;
-    let torn = format!("{said}{}", r#"{"type":"result","subtype":"success"}"#);
+fn result_behind_a_truncated_message_is_lost() {
+    let start = r#"{"type":"assistant","message":{"content":[{"type":"te"#;
+    let truncated = format!("{start}{}", r#"{"type":"result","subtype":"success"}"#);
     let mut host = prompted();
-    host.hears(state("running"));
-    host.hears(&torn);
-    assert!(ends(&host.hears(state("idle"))));
+    host.receive(state("running"));
+    host.receive(&truncated);
+    assert!(ends(&host.receive(state("idle"))));
 
     let mut silent = prompted();
-    silent.hears(&torn);
-    assert!(ends(&silent.waits(Duration::from_secs(600))));
+    silent.receive(&truncated);
+    assert!(ends(&silent.advance(Duration::from_secs(600))));
 }
 
 #[test]
-fn noise_is_no_lost_result() {
+fn line_that_is_not_an_object_is_not_a_lost_result() {
     let mut host = prompted();
-    host.hears("Warning: something");
+    host.receive("Warning: something");
     assert_eq!(host.engine.poll_timeout(), None);
 }

@@ -1,12 +1,12 @@
-//! What several test binaries share.
+//! Helpers that several test binaries share.
 
-#![allow(dead_code, reason = "no test binary uses all of it")]
+#![allow(dead_code, reason = "not every test binary uses every helper")]
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Whether two values say the same, with numbers compared by value: `0` is `0.0`.
+/// Returns whether two values are equal, with numbers compared by value: `0` equals `0.0`.
 pub(crate) fn deep_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -29,12 +29,12 @@ pub(crate) fn deep_equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Fails with both values when they do not say the same.
+/// Panics with both values if they are not equal.
 #[track_caller]
 pub(crate) fn assert_deep_equal(left: &Value, right: &Value) {
     assert!(
         deep_equal(left, right),
-        "not the same:\n  {left}\n  {right}"
+        "the values differ:\n  {left}\n  {right}"
     );
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn unread(value: &Value, shown: &dyn Fn(&Value) -> String) -> BTreeSe
         let mut without = value.clone();
         let members = without.pointer_mut(&object).and_then(Value::as_object_mut);
         members
-            .expect("the pointer leads to an object")
+            .expect("the pointer refers to an object")
             .remove(&name);
         if shown(&without) == whole {
             unread.insert(path);
@@ -60,7 +60,7 @@ pub(crate) fn unread(value: &Value, shown: &dyn Fn(&Value) -> String) -> BTreeSe
     unread
 }
 
-/// Whether a member tells which type its object is.
+/// Returns whether a member is the tag that determines the type of its object.
 pub(crate) fn is_tag(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or_default();
     matches!(name, "type" | "subtype" | "kind")
@@ -68,7 +68,7 @@ pub(crate) fn is_tag(path: &str) -> bool {
 
 /// A member somewhere in a value.
 struct Member {
-    /// The JSON pointer to its object.
+    /// The JSON pointer to the object of the member.
     object: String,
     name: String,
     /// The path without the indices of lists.
