@@ -2,7 +2,8 @@ use std::fmt;
 
 /// The id of a control request that the host sent.
 ///
-/// On the wire the ids are `h1`, `h2`, and so on. They are short, and easy to distinguish from the ids of the CLI in a log.
+/// On the wire the ids are `h1`, `h2`, and so on. They are short, and easy to distinguish from the ids of the CLI in a
+/// log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(u64);
 

@@ -17,8 +17,8 @@ pub trait ControlRequest: Serialize {
 
     /// Decodes the payload of a successful reply.
     ///
-    /// The CLI answers many requests without a payload. A missing payload is decoded as an empty object, or as `null` if
-    /// an empty object does not fit the type.
+    /// The CLI answers many requests without a payload. A missing payload is decoded as an empty object, or as `null`
+    /// if an empty object does not fit the type.
     ///
     /// # Errors
     /// If the payload does not fit [`Reply`](Self::Reply).

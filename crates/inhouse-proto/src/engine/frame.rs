@@ -51,8 +51,8 @@ impl Frame {
 
     /// Copies the line out of the shared read buffer, so that the frame keeps only its own memory allocated.
     ///
-    /// A line that fills more than half of the buffer is not copied. Call this method before a frame is kept for an unknown
-    /// time.
+    /// A line that fills more than half of the buffer is not copied. Call this method before a frame is kept for an
+    /// unknown time.
     pub fn detach(&mut self) {
         if !self.fills_buffer() {
             self.line = self.line.to_detached();
@@ -69,8 +69,8 @@ impl Frame {
         }
     }
 
-    /// Returns whether the line fills more than half of its buffer. At most one line of a buffer does, so the sizes that
-    /// frames report can be added up.
+    /// Returns whether the line fills more than half of its buffer. At most one line of a buffer does, so the sizes
+    /// that frames report can be added up.
     fn fills_buffer(&self) -> bool {
         self.line.len() > self.buffer / 2
     }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The engine never blocks and has no callbacks. Its owner reads bytes into [`Engine::space`] and calls
-//! [`Engine::receive`], takes events from [`Engine::poll_event`], writes the bytes of [`Engine::poll_transmit`], and calls
-//! [`Engine::handle_timeout`] at the time that [`Engine::poll_timeout`] returns.
+//! [`Engine::receive`], takes events from [`Engine::poll_event`], writes the bytes of [`Engine::poll_transmit`], and
+//! calls [`Engine::handle_timeout`] at the time that [`Engine::poll_timeout`] returns.
 
 mod event;
 mod frame;
@@ -40,8 +40,8 @@ use crate::wire::{Line, Lines, Outgoing};
 pub struct Config {
     /// Maximum length of a line in bytes. A longer line is skipped and reported as [`Notice::TooLong`].
     pub max_line: usize,
-    /// Time without activity after which a run ends, if the CLI sent a result but does not report that it is idle. `None`
-    /// means no limit.
+    /// Time without activity after which a run ends, if the CLI sent a result but does not report that it is idle.
+    /// `None` means no limit.
     pub ceiling: Option<Duration>,
 }
 
@@ -102,8 +102,8 @@ impl Engine {
         self.outgoing.take()
     }
 
-    /// Returns how many prompts [`poll_transmit`](Self::poll_transmit) has returned completely, in the order in which they
-    /// were [sent](Self::send).
+    /// Returns how many prompts [`poll_transmit`](Self::poll_transmit) has returned completely, in the order in which
+    /// they were [sent](Self::send).
     #[must_use]
     pub fn prompts_transmitted(&self) -> u64 {
         self.outgoing.prompts_taken()

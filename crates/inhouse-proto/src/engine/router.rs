@@ -32,8 +32,8 @@ impl Engine {
         };
         let kind = envelope.kind.as_deref().unwrap_or_default();
         let subtype = envelope.subtype.as_deref().unwrap_or_default();
-        // Replace lone surrogates before and not after an error, because handlers parse parts of a request themselves, such
-        // as the arguments of a tool.
+        // Replace lone surrogates before and not after an error, because handlers parse parts of a request themselves,
+        // such as the arguments of a tool.
         if kind == "control_request"
             && let Some(replaced) = replace_lone_surrogates(&line)
         {
@@ -121,6 +121,7 @@ impl Engine {
         let Some(reply) = envelope.response.and_then(Reply::read) else {
             return self.malformed(line);
         };
+        // An id that the host did not create does not parse, or is not open.
         let Some(id) = RequestId::parse(&reply.request_id).filter(|id| self.outbound.close(*id))
         else {
             return self.notice(Notice::UnmatchedReply {
@@ -128,6 +129,7 @@ impl Engine {
             });
         };
         let outcome = if reply.subtype.as_deref() == Some("success") {
+            // A slice of the line, not a copy.
             let payload = |raw: &str| line.bytes().slice_ref(raw.as_bytes());
             Outcome::Success(reply.response.map(payload))
         } else {
@@ -239,8 +241,8 @@ impl Engine {
 ///
 /// The CLI writes `type` first in these messages, so checking the start and the end of the line is enough. If the CLI
 /// writes a truncated line and a result on the same line, that line must not be taken for a message, because the result
-/// would be lost unnoticed. So the line must not contain the `type` of a result either; inside a string its quotation marks
-/// would be escaped.
+/// would be lost unnoticed. So the line must not contain the `type` of a result either; inside a string its quotation
+/// marks would be escaped.
 fn is_conversation_message(line: &str) -> bool {
     static RESULT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""type":"result""#));
     let kinds = ["assistant\",", "stream_event\",", "user\","];

@@ -19,8 +19,8 @@ pub enum SessionState {
 
 /// State machine that determines when the run that a prompt started has ended.
 ///
-/// A `result` ends a turn but not the run: background tasks can resume the session, and its tools and hooks need an open
-/// stdin. A run ends
+/// A `result` ends a turn but not the run: background tasks can resume the session, and its tools and hooks need an
+/// open stdin. A run ends
 ///
 /// - at a result, if the session is idle or the CLI reports no state, and no background agent is known to be running;
 /// - otherwise when the session becomes idle;
@@ -76,8 +76,8 @@ impl Run {
 
     /// Records that a line could not be read.
     ///
-    /// If it was the result, no other result follows. Then the state of the session ends the run, or the ceiling if the CLI
-    /// reports no state.
+    /// If it was the result, no other result follows. Then the state of the session ends the run, or the ceiling if the
+    /// CLI reports no state.
     pub(super) fn lost_line(&mut self, now: Instant) {
         self.has_lost_line = true;
         if self.open && self.state.is_none() {
@@ -162,7 +162,8 @@ impl Run {
         self.open && !self.has_result
     }
 
-    /// Returns whether a turn is running, or a prompt is waiting for its turn, also after the result of an earlier prompt.
+    /// Returns whether a turn is running, or a prompt is waiting for its turn, also after the result of an earlier
+    /// prompt.
     pub(super) fn turn_is_running(&self) -> bool {
         self.awaits_result() || self.unanswered > 0 || self.resumed
     }

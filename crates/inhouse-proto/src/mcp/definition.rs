@@ -35,7 +35,8 @@ pub struct ToolAnnotations {
     /// The name of the tool to show to users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Whether the tool has no side effects. The CLI runs calls to such tools in parallel, and all others one after another.
+    /// Whether the tool has no side effects. The CLI runs calls to such tools in parallel, and all others one after
+    /// another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
     /// Whether the tool may overwrite or delete data, and not only add data.

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unsupported_version_is_answered_with_the_newest() {
+    fn negotiate_echoes_a_supported_version_or_returns_the_newest() {
         for version in PROTOCOL_VERSIONS {
             assert_eq!(negotiate(Some(version)), version);
         }

@@ -77,8 +77,8 @@ mod sealed {
     pub trait Sealed {
         /// Appends the result as JSON.
         ///
-        /// If the result contains a long text, appends the JSON before it, and returns the text and the JSON that follows
-        /// it. After an error the content of the buffer is unspecified.
+        /// If the result contains a long text, appends the JSON before it, and returns the text and the JSON that
+        /// follows it. After an error the content of the buffer is unspecified.
         fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>>;
     }
 

@@ -13,10 +13,12 @@ use crate::wire::{LongText, write_string};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// The content for the model. The model does not read it if there is [structured content](Self::structured_content).
+    /// The content for the model. The CLI does not pass it to the model if a successful result has
+    /// [`structured_content`](Self::structured_content).
     #[serde(default)]
     pub content: Vec<Content>,
-    /// The result as data. If it is present, the model reads it as JSON text instead of the content.
+    /// The result as data. If it is present, the model reads it as JSON text instead of the content. The CLI ignores it
+    /// if the call failed (2.1.325).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// Whether the call failed. The model reads the content as the reason for the failure, and can try something else.

@@ -66,7 +66,8 @@ impl<'a> Rpc<'a> {
     /// Parses a JSON-RPC message.
     ///
     /// # Errors
-    /// If the text is not a JSON-RPC message: the error to answer with, and the id of the message if it has a valid one.
+    /// If the text is not a JSON-RPC message: the error to answer with, and the id of the message if it has a valid
+    /// one.
     pub fn parse(text: &'a str) -> Result<Self, (RpcError, Option<&'a str>)> {
         let members = Members::read(text).map_err(|error| (error, None))?;
         let id = members.id.map(RawValue::get);

@@ -14,7 +14,8 @@ use crate::wire::{replace_lone_surrogates, string_member};
 thread_local! {
     /// Whether an optional member of the wrong shape is an error.
     ///
-    /// A thread-local variable and not a parameter, because serde cannot pass a parameter through `Vec`, `Box` and maps.
+    /// A thread-local variable and not a parameter, because serde cannot pass a parameter through `Vec`, `Box` and
+    /// maps.
     static STRICT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -144,8 +145,8 @@ pub(crate) fn union<'de, T, D>(
 where
     D: Deserializer<'de>,
 {
-    // Strict decoding always reads from a text, so the value can be borrowed. `&RawValue` cannot be read from a `Value` or
-    // a reader.
+    // Strict decoding always reads from a text, so the value can be borrowed. `&RawValue` cannot be read from a `Value`
+    // or a reader.
     let raw = match STRICT.get() {
         true => Cow::Borrowed(<&RawValue>::deserialize(deserializer)?),
         false => Cow::Owned(Box::<RawValue>::deserialize(deserializer)?),

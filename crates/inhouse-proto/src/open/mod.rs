@@ -6,8 +6,9 @@
 //! | string of a fixed set | enum with `#[derive(Open)]` | a value is kept in `Unknown(String)` |
 //! | object with a tag | enum with `#[derive(Open)]` and `#[serde(tag)]` | a tag is kept in [`Unknown`] |
 //!
-//! Only messages and replies are decoded leniently. Requests that the host decides on (permissions, hooks, elicitations)
-//! are plain serde types. A member of the wrong shape is an error there, because a silent `None` could allow a call.
+//! Only messages and replies are decoded leniently. Requests that the host decides on (permissions, hooks,
+//! elicitations) are plain serde types. A member of the wrong shape is an error there, because a silent `None` could
+//! allow a call.
 
 mod decode;
 mod unknown;

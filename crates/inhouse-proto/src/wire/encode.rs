@@ -102,7 +102,7 @@ impl Outgoing {
         match answer {
             Answer::Success(payload) => {
                 let copied = Some(payload.start().len()).filter(|length| *length < LARGE);
-                self.make_room(ANSWER_OVERHEAD + id.len() + copied.unwrap_or_default());
+                self.reserve_line(ANSWER_OVERHEAD + id.len() + copied.unwrap_or_default());
                 self.text(
                     r#"{"type":"control_response","response":{"subtype":"success","request_id":"#,
                 );
@@ -136,6 +136,7 @@ impl Outgoing {
         if json.len() < LARGE {
             self.buffer.extend_from_slice(&json);
         } else {
+            // Queue the buffer first to keep the order. The text after the payload goes into the buffer again.
             let before = self.buffer.split().freeze();
             self.full.push_back(Part::Bytes(before));
             self.full.push_back(Part::Bytes(match json {
@@ -155,6 +156,7 @@ impl Outgoing {
         let mut json = Vec::with_capacity(before.len() + LongText::PORTION);
         json.extend_from_slice(before);
         if !text.write_portion(&mut json) {
+            // Not the last portion: the rest of the text stays at the front of the queue.
             self.full.push_front(Part::Text(Bytes::new(), text));
         } else if self.full.is_empty() {
             json.extend_from_slice(&self.buffer);
@@ -164,7 +166,7 @@ impl Outgoing {
     }
 
     /// Reserves space for a line of this length, in steps of [`BUFFER`] so that short lines share a buffer.
-    fn make_room(&mut self, length: usize) {
+    fn reserve_line(&mut self, length: usize) {
         if self.buffer.capacity() - self.buffer.len() < length {
             self.buffer.reserve(length.max(BUFFER));
         }
@@ -190,8 +192,8 @@ impl Outgoing {
     }
 }
 
-/// Replaces line breaks in JSON text with spaces. A line break inside a string is always escaped, so an unescaped one is
-/// whitespace between tokens.
+/// Replaces line breaks in JSON text with spaces. A line break inside a string is always escaped, so an unescaped one
+/// is whitespace between tokens.
 pub(crate) fn replace_line_breaks(json: &mut [u8]) {
     let mut rest = json;
     while let Some(at) = memchr::memchr(b'\n', rest) {
@@ -243,9 +245,9 @@ mod tests {
             let address = payload.start().as_ptr();
             outgoing.answer("r1", Answer::Success(payload));
             outgoing.cancel("behind");
-            let is_it =
+            let is_payload =
                 |part: &Part| matches!(part, Part::Bytes(bytes) if bytes.as_ptr() == address);
-            assert!(outgoing.full.iter().any(is_it));
+            assert!(outgoing.full.iter().any(is_payload));
             let lines = lines(&mut outgoing);
             assert_eq!(lines.len(), 3);
             assert_eq!(lines[0]["request_id"], "before");

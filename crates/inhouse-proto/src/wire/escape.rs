@@ -13,8 +13,9 @@ pub(crate) fn write_string(json: &mut Vec<u8>, text: &str) {
 
 /// Appends a text, or a part of one, with the escapes of a JSON string but without quotation marks.
 ///
-/// Writes the same bytes as `serde_json`, which checks byte by byte. Escaping is most of the cost of a long answer, so this
-/// function works on chunks: it copies a chunk first, and truncates the copy at the first byte that needs an escape.
+/// Writes the same bytes as `serde_json`, which checks byte by byte. Escaping is most of the cost of a long answer, so
+/// this function works on chunks: it copies a chunk first, and truncates the copy at the first byte that needs an
+/// escape.
 pub(crate) fn write_escaped(json: &mut Vec<u8>, text: &[u8]) {
     let mut rest = text;
     while let Some((chunk, behind)) = rest.split_first_chunk::<CHUNK>() {

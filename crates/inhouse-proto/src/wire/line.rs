@@ -17,9 +17,9 @@ const SAMPLE: usize = 200;
 
 /// Splits a stream of bytes into lines.
 ///
-/// The bytes may arrive in portions of any size, which may end inside a character. A line is a slice of the buffer that it
-/// was read into, so it is not copied. A line that exceeds the limit is skipped and reported as [`Line::TooLong`]; the
-/// lines after it are read as usual.
+/// The bytes may arrive in portions of any size, which may end inside a character. A line is a slice of the buffer that
+/// it was read into, so it is not copied. A line that exceeds the limit is skipped and reported as [`Line::TooLong`];
+/// the lines after it are read as usual.
 #[derive(Debug)]
 pub struct Lines {
     buffer: BytesMut,
@@ -70,7 +70,8 @@ impl Lines {
     /// Returns the buffer to append read bytes to. It has at least 4 KiB of free space.
     pub fn space(&mut self) -> &mut BytesMut {
         if self.buffer.is_empty() && self.buffer.capacity() < self.size / 2 {
-            // Reuse the allocation from its start if no line refers to it any more, so that a long line fits without growing it.
+            // Reuse the allocation from its start if no line refers to it any more, so that a long line fits without
+            // growing it.
             let _ = self.buffer.try_reclaim(self.size);
         }
         if self.buffer.capacity() - self.buffer.len() < MIN_SPACE {
@@ -82,6 +83,7 @@ impl Lines {
 
     /// Returns the next line; `None` if its line feed has not arrived yet.
     pub fn next_line(&mut self) -> Option<Line> {
+        // Search only the bytes that arrived since the last call.
         let Some(end) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {
             self.scanned = self.buffer.len();
             if self.scanned > self.limit {
@@ -94,6 +96,7 @@ impl Lines {
         let mut line = self.buffer.split_to(end + 1);
         line.truncate(end);
         self.line_buffer = self.size;
+        // Free a large buffer only at a short line, so that successive long lines reuse it.
         if self.size > MAX_IDLE_BUFFER && end < self.size / 4 && self.buffer.is_empty() {
             self.release_buffer();
         }

@@ -5,8 +5,8 @@ const PLAIN_PORTION: usize = LongText::PORTION - 8 * 1024;
 
 /// A text that is escaped as a JSON string in portions, while it is sent.
 ///
-/// Escaping it at once would allocate a second text of that length, long before the pipe accepts most of it. A portion may
-/// end inside a character.
+/// Escaping it at once would allocate a second text of that length, long before the pipe accepts most of it. A portion
+/// may end inside a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LongText {
     text: String,

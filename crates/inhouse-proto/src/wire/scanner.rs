@@ -5,9 +5,9 @@ use super::swar;
 
 /// A scanner that finds the members of JSON objects without parsing their values.
 ///
-/// It skips unneeded values at the speed of a byte search, and returns needed values as slices of the text, to be parsed
-/// later and only once. It checks the structure of the objects that it scans, but not the inside of the values. Every
-/// method returns `None` if the text cannot be JSON.
+/// It skips unneeded values at the speed of a byte search, and returns needed values as slices of the text, to be
+/// parsed later and only once. It checks the structure of the objects that it scans, but not the inside of the values.
+/// Every method returns `None` if the text cannot be JSON.
 pub(crate) struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -211,8 +211,8 @@ fn unescaped(value: &str) -> Option<Cow<'_, str>> {
 
 /// Returns the length of a string: up to the first quotation mark that is not escaped.
 ///
-/// Searches quotation marks and counts the backslashes before each of them (an even number means that it is not escaped),
-/// because texts contain many escapes such as `\n`, and few escaped quotation marks.
+/// Searches quotation marks and counts the backslashes before each of them (an even number means that it is not
+/// escaped), because texts contain many escapes such as `\n`, and few escaped quotation marks.
 pub(crate) fn escaped_length(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'"', bytes).find(|end| {
         let before = bytes[..*end].iter().rev();

@@ -4,9 +4,8 @@ use serde_json::Value;
 
 /// A request of the CLI for a new OAuth token (`oauth_token_refresh`).
 ///
-/// The official SDKs do not declare this request. The CLI sends it only if the host announces in the environment that it
-/// provides tokens. The answer is
-/// `{"accessToken": string | null, "reason"?: string}`.
+/// The official SDKs do not declare this request. The CLI sends it only if the host announces in the environment that
+/// it provides tokens. The answer is `{"accessToken": string | null, "reason"?: string}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct OauthTokenRefresh {
@@ -48,9 +47,8 @@ pub enum RefusedCall {
 
 /// A request of the CLI for a new token of the host (`host_auth_token_refresh`).
 ///
-/// The official SDKs do not declare this request. The CLI sends it only if the host announces in the environment that it
-/// provides tokens. The answer is
-/// `{"authToken": string | null}`.
+/// The official SDKs do not declare this request. The CLI sends it only if the host announces in the environment that
+/// it provides tokens. The answer is `{"authToken": string | null}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct HostAuthTokenRefresh {

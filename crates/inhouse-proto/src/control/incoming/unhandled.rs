@@ -16,8 +16,8 @@ const REMOTE: [&str; 4] = [
 impl IncomingRequest {
     /// Returns the answer of a host that has no handler for the request.
     ///
-    /// The answer never lets a tool run. Dialogs and requests of remote sessions get no answer, as the CLI expects; every
-    /// other request gets one, so the CLI does not wait forever.
+    /// The answer never lets a tool run. Dialogs and requests of remote sessions get no answer, as the CLI expects;
+    /// every other request gets one, so the CLI does not wait forever.
     #[must_use]
     pub fn unhandled(&self) -> Answer {
         match &self.kind {

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 /// A request to show a dialog to the user (`request_user_dialog`).
 ///
-/// The CLI sends only the kinds that the host declared in `initialize`. The answer is a [`DialogAnswer`]. Do not answer a
-/// kind that the host does not know: a cancellation is a decision of the user.
+/// The CLI sends only the kinds that the host declared in `initialize`. The answer is a [`DialogAnswer`]. Do not answer
+/// a kind that the host does not know: a cancellation is a decision of the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct RequestUserDialog {
