@@ -33,6 +33,7 @@ impl<'a> Scanner<'a> {
             let name = self.name()?;
             self.expect(b':')?;
             member(self, &name)?;
+            // The closure has consumed the value, so the next byte separates members or ends the object.
             let next = self.peek()?;
             self.at += 1;
             match next {
@@ -203,6 +204,7 @@ pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
     }
 }
 
+/// Unescapes a JSON string. Replaces lone surrogates only if `serde_json` rejects the string.
 fn unescaped(value: &str) -> Option<Cow<'_, str>> {
     let text = serde_json::from_str(value).ok();
     let text = text.or_else(|| serde_json::from_str(&replace_lone_surrogates(value)?).ok());
