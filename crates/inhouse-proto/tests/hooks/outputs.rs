@@ -124,8 +124,7 @@ fn permission_request_changes_imply_allow_unless_denied() {
         PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UpdateDestination::Session);
     let changed = |output: HookOutput<PermissionRequest>| {
         let output = output.update_input(json!({"command": "ls"}));
-        sent(output.update_permissions([update.clone().into()]))["hookSpecificOutput"]["decision"]
-            .clone()
+        sent(output.update_permissions([update.clone()]))["hookSpecificOutput"]["decision"].clone()
     };
     let allowed = json!({
         "behavior": "allow", "updatedInput": {"command": "ls"},

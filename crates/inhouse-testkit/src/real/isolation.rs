@@ -87,7 +87,6 @@ impl Isolation {
     }
 
     /// Returns options that run the CLI here; every other option has its default.
-    #[must_use]
     pub fn options(&self) -> Options {
         Options::new()
             .cli_path(self.program())

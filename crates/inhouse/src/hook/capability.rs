@@ -1,6 +1,6 @@
 //! Traits that say what a matcher can select an event by and what a hook can answer to it.
 //!
-//! They bound the methods of [`Matcher`](super::Matcher) and [`HookOutput`], so that a matcher or an
+//! They bound the methods of [`Matcher`] and [`HookOutput`], so that a matcher or an
 //! answer that the CLI would ignore does not compile. You need to name them only in code that is
 //! generic over events, and to implement them only for events of a newer CLI that you type yourself
 //! with [`HookEvent`]. The events of this crate have all that apply.
