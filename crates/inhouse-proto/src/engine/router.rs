@@ -40,7 +40,7 @@ impl Engine {
             return self.route_line(replaced.into(), now);
         }
         match (kind, subtype) {
-            ("control_request", _) => self.route_request(&line, &envelope),
+            ("control_request", _) => self.route_request(&line, envelope),
             ("control_response", _) => self.route_reply(&line, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
             ("keep_alive", _) => {
@@ -95,23 +95,23 @@ impl Engine {
     }
 
     /// Opens a request of the CLI. A request with the id of an open one is reported and gets no ticket.
-    fn route_request(&mut self, line: &Text, envelope: &Envelope<'_>) {
-        let Some(id) = &envelope.request_id else {
+    fn route_request(&mut self, line: &Text, envelope: Envelope<'_>) {
+        let Some(id) = envelope.request_id else {
             return self.malformed(line);
         };
-        let Some(request) = &envelope.request else {
+        let Some(request) = envelope.request else {
             // The request has an id, so it can be answered with an error.
             let answer = Answer::error("the control request has no `request`");
-            self.outgoing.answer(id, answer);
+            self.outgoing.answer(&id, answer);
             return self.malformed(line);
         };
         match self.inbound.open(line.part(id.clone())) {
             Some(ticket) => {
-                let request = IncomingRequest::read(line.part(*request));
+                let request = IncomingRequest::of_line(line, request);
                 self.events.push_back(Event::Request(ticket, request));
             }
             None => self.notice(Notice::DuplicateRequest {
-                request_id: id.to_string(),
+                request_id: id.into_owned(),
             }),
         }
     }
@@ -156,7 +156,7 @@ impl Engine {
     /// The CLI sends such requests with the reply to `initialize`. They are handled like new requests.
     fn route_pending(&mut self, line: &Text, request: &RawValue) {
         match Envelope::read(request.get()) {
-            Some(envelope) => self.route_request(line, &envelope),
+            Some(envelope) => self.route_request(line, envelope),
             None => self.malformed(line),
         }
     }

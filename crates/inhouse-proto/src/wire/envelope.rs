@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use super::scanner::{Scanner, unquote};
+use crate::control::incoming::RequestMembers;
 
 /// The members of a line that are needed to route it: strings, and other values as JSON text.
 ///
@@ -12,7 +13,7 @@ pub(crate) struct Envelope<'a> {
     pub(crate) subtype: Option<Cow<'a, str>>,
     pub(crate) request_id: Option<Cow<'a, str>>,
     pub(crate) state: Option<Cow<'a, str>>,
-    pub(crate) request: Option<&'a str>,
+    pub(crate) request: Option<RequestMembers<'a>>,
     pub(crate) response: Option<&'a str>,
     pub(crate) parent_tool_use_id: Option<&'a str>,
     pub(crate) sdk_host_only: Option<&'a str>,
@@ -29,7 +30,7 @@ impl<'a> Envelope<'a> {
                 "subtype" => envelope.subtype = scanner.text()?,
                 "request_id" => envelope.request_id = scanner.text()?,
                 "state" => envelope.state = scanner.text()?,
-                "request" => envelope.request = scanner.optional()?,
+                "request" => envelope.request = RequestMembers::read(scanner)?,
                 "response" => envelope.response = scanner.optional()?,
                 "parent_tool_use_id" => envelope.parent_tool_use_id = scanner.optional()?,
                 "sdk_host_only" => envelope.sdk_host_only = scanner.optional()?,

@@ -25,7 +25,7 @@ impl McpServers {
     /// ```
     /// use inhouse::McpServers;
     ///
-    /// assert_eq!(format!("{:?}", McpServers::new()), "[]");
+    /// assert_eq!(format!("{:?}", McpServers::new()), "{}");
     /// ```
     pub fn new() -> Self {
         Self::default()
@@ -40,7 +40,8 @@ impl McpServers {
     /// let servers = McpServers::new()
     ///     .mcp_server("notes", McpServer::stdio("notes-mcp"))
     ///     .mcp_server("search", McpServer::http("https://mcp.example.com/"));
-    /// assert_eq!(format!("{servers:?}"), r#"["notes", "search"]"#);
+    /// let shown = format!("{servers:?}");
+    /// assert!(shown.contains("notes") && shown.contains("search"));
     /// ```
     pub fn mcp_server(mut self, name: impl Into<String>, server: McpServer) -> Self {
         self.external.push((name.into(), server));
@@ -54,7 +55,7 @@ impl McpServers {
     /// use inhouse::tool::ToolServer;
     ///
     /// let servers = McpServers::new().tool_server(ToolServer::new("calc"));
-    /// assert_eq!(format!("{servers:?}"), r#"["calc"]"#);
+    /// assert_eq!(format!("{servers:?}"), r#"{"calc": "in process"}"#);
     /// ```
     pub fn tool_server<S: Send + Sync + 'static>(self, server: ToolServer<S>) -> Self {
         let key = server.name().to_owned();
@@ -71,7 +72,7 @@ impl McpServers {
     /// let servers = McpServers::new()
     ///     .tool_server_as("first", calc.clone())
     ///     .tool_server_as("second", calc);
-    /// assert_eq!(format!("{servers:?}"), r#"["first", "second"]"#);
+    /// assert_eq!(format!("{servers:?}"), r#"{"first": "in process", "second": "in process"}"#);
     /// ```
     pub fn tool_server_as<S: Send + Sync + 'static>(
         self,

@@ -31,6 +31,7 @@ pub(crate) use self::permission_decision::drop_nulls;
 pub use self::permission_decision::{
     AllowDecision, DecisionClassification, DenyDecision, PermissionDecision,
 };
+pub(crate) use self::request::RequestMembers;
 pub use self::request::{IncomingRequest, RequestKind};
 pub use self::token_refresh::{HostAuthTokenRefresh, OauthTokenRefresh, RefusedCall, TokenState};
 pub use self::user_dialog::{DialogAnswer, RequestUserDialog};

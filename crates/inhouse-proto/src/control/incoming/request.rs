@@ -64,10 +64,17 @@ impl IncomingRequest {
     /// Reads the `request` object of a control request.
     #[must_use]
     pub fn read(body: Text) -> Self {
-        let kind = match Members::read(&body) {
+        let kind = match RequestMembers::read(&mut Scanner::new(&body)).flatten() {
             Some(members) => members.kind(&body),
-            None => malformed(Text::default(), "the request is not an object"),
+            None => malformed(Text::default(), NOT_AN_OBJECT),
         };
+        Self { body, kind }
+    }
+
+    /// Takes a request out of its line, whose members are known.
+    pub(crate) fn of_line(line: &Text, members: RequestMembers<'_>) -> Self {
+        let body = line.part(members.text);
+        let kind = members.kind(line);
         Self { body, kind }
     }
 
@@ -95,9 +102,12 @@ impl IncomingRequest {
     }
 }
 
+const NOT_AN_OBJECT: &str = "the request is not an object";
+
 /// The members of a request that select its handler.
-#[derive(Default)]
-struct Members<'a> {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RequestMembers<'a> {
+    text: &'a str,
     subtype: Option<Cow<'a, str>>,
     callback_id: Option<Cow<'a, str>>,
     input: Option<&'a str>,
@@ -107,11 +117,19 @@ struct Members<'a> {
     rpc: RpcMembers<'a>,
 }
 
-impl<'a> Members<'a> {
-    fn read(body: &'a str) -> Option<Self> {
+impl<'a> RequestMembers<'a> {
+    /// Reads the members while the scanner passes the request; `Some(None)` if it is `null`.
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Option<Option<Self>> {
         let mut members = Self::default();
+        if scanner.peek()? != b'{' {
+            members.text = match scanner.optional()? {
+                Some(text) => text,
+                None => return Some(None),
+            };
+            return Some(Some(members));
+        }
         let rpc = &mut members.rpc;
-        Scanner::new(body).object(|scanner, name| {
+        members.text = scanner.object_text(|scanner, name| {
             match name {
                 "subtype" => members.subtype = scanner.text()?,
                 "callback_id" => members.callback_id = scanner.text()?,
@@ -127,13 +145,16 @@ impl<'a> Members<'a> {
             }
             Some(())
         })?;
-        Some(members)
+        Some(Some(members))
     }
 
     fn kind(self, body: &Text) -> RequestKind {
-        let subtype = match self.subtype {
-            Some(subtype) => body.part(subtype),
-            None => return malformed(Text::default(), "`subtype` is missing"),
+        let Some(subtype) = self.subtype else {
+            let reason = match self.text.starts_with('{') {
+                true => "`subtype` is missing",
+                false => NOT_AN_OBJECT,
+            };
+            return malformed(Text::default(), reason);
         };
         match &*subtype {
             "can_use_tool" => RequestKind::CanUseTool,
@@ -141,7 +162,7 @@ impl<'a> Members<'a> {
             "request_user_dialog" => RequestKind::UserDialog,
             "hook_callback" => {
                 let (Some(callback_id), Some(input)) = (self.callback_id, self.input) else {
-                    return malformed(subtype, "`callback_id` or `input` is missing");
+                    return malformed(body.part(subtype), "`callback_id` or `input` is missing");
                 };
                 RequestKind::Hook(HookCallback {
                     callback_id: body.part(callback_id),
@@ -151,7 +172,7 @@ impl<'a> Members<'a> {
             }
             "mcp_message" => {
                 let (Some(server_name), Some(message)) = (self.server_name, self.message) else {
-                    return malformed(subtype, "`server_name` or `message` is missing");
+                    return malformed(body.part(subtype), "`server_name` or `message` is missing");
                 };
                 let server_name = body.part(server_name);
                 match self.rpc.call(body) {
@@ -167,13 +188,15 @@ impl<'a> Members<'a> {
                     }),
                 }
             }
-            _ => RequestKind::Other { subtype },
+            _ => RequestKind::Other {
+                subtype: body.part(subtype),
+            },
         }
     }
 }
 
 /// The members of a JSON-RPC message that are needed to recognize and decode a tool call.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct RpcMembers<'a> {
     id: Option<&'a str>,
     method: Option<Cow<'a, str>>,

@@ -54,7 +54,7 @@ impl McpServers {
     /// impl ServerHandler for Notes {}
     ///
     /// let servers = McpServers::new().rmcp_server("notes", || Notes);
-    /// assert_eq!(format!("{servers:?}"), r#"["notes"]"#);
+    /// assert_eq!(format!("{servers:?}"), r#"{"notes": "in process"}"#);
     /// ```
     pub fn rmcp_server<F, H>(self, name: impl Into<String>, handler: F) -> Self
     where
