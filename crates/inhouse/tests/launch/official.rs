@@ -4,19 +4,23 @@
 //! `cargo xtask record-official`. `official/differences.md` lists every difference with its reason.
 //! A difference that is not listed fails the test, and so does a listed one that no longer occurs.
 //!
-//! JSON is compared as a value, without the order of members and whitespace.
+//! The comparison is byte for byte: the order of flags and members and whitespace count as differences.
 
 mod cases;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
 use inhouse::launch::{HostEnvironment, Plan};
+use inhouse::transport::duplex;
 use inhouse::{Options, query};
-use inhouse_testkit::FakeCli;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 /// What one SDK sent, by case.
 #[derive(Deserialize)]
@@ -152,26 +156,43 @@ async fn ours(options: &Options, host: &BTreeMap<String, String>) -> Sent {
     let removed = removed.filter(|name| host.contains_key(*name));
     sent.env.removed = removed.map(str::to_owned).collect();
 
-    let (transport, mut cli) = FakeCli::new();
-    let session = async {
-        let messages = query("Hello").options(options.clone()).transport(transport);
-        messages.await.expect("the fake accepts").text().await
-    };
-    let part = async move {
-        let initialize = cli.accept().await;
-        let prompt = cli.expect_prompt().await;
-        let mut line = prompt.line().clone();
-        line["uuid"] = "<id>".into();
-        cli.turn("Done.").await;
-        [
-            serde_json::json!({"request": initialize}).to_string(),
-            line.to_string(),
-        ]
-    };
-    let (answer, lines) = tokio::join!(session, part);
-    answer.expect("the fake answers");
-    sent.stdin = lines.into();
+    sent.stdin = first_lines(options).await;
     sent
+}
+
+/// Returns the `initialize` line and the line of the first prompt, with their ids replaced.
+async fn first_lines(options: &Options) -> Vec<String> {
+    let (host_reader, mut cli_writer) = tokio::io::duplex(1 << 16);
+    let (cli_reader, host_writer) = tokio::io::duplex(1 << 16);
+    let host = async {
+        let messages = query("Hello")
+            .options(options.clone())
+            .transport(duplex(host_reader, host_writer));
+        messages.await.expect("the CLI accepts").text().await
+    };
+    let cli = async move {
+        let mut lines = BufReader::new(cli_reader).lines();
+        let mut next = async || lines.next_line().await.expect("readable").expect("a line");
+        let mut send = async |line: Value| {
+            let line = format!("{line}\n");
+            cli_writer.write_all(line.as_bytes()).await.expect("open");
+        };
+        let initialize = next().await;
+        let id = object(&initialize)["request_id"].clone();
+        send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id, "response": {}}})).await;
+        let prompt = next().await;
+        let uuid = object(&prompt)["uuid"].clone();
+        send(json!({
+            "type": "result", "subtype": "success", "is_error": false, "result": "Done.", "duration_ms": 1,
+            "duration_api_ms": 1, "num_turns": 1, "session_id": "s", "total_cost_usd": 0.0, "usage": {}, "uuid": "r"
+        }))
+        .await;
+        let replaced = |line: String, id: Value| line.replace(&id.to_string(), "\"<id>\"");
+        vec![replaced(initialize, id), replaced(prompt, uuid)]
+    };
+    let (answer, lines) = tokio::join!(host, cli);
+    answer.expect("the CLI answers");
+    lines
 }
 
 fn normalised(theirs: &Sent, version: &str) -> Sent {
@@ -201,10 +222,10 @@ fn differences(ours: &Sent, theirs: &Sent) -> BTreeSet<String> {
             found.insert(format!("env `{name}`: ours {ours}, theirs {theirs}"));
         }
     }
-    let [our_first, their_first] = [ours, theirs].map(|sent| member(&sent.stdin[0], "request"));
-    compare_members("initialize", &our_first, &their_first, &mut found);
-    let [ours, theirs] = [ours, theirs].map(|sent| object(&sent.stdin[1]));
-    compare_members("prompt", &ours, &theirs, &mut found);
+    for (at, what) in ["initialize", "prompt"].into_iter().enumerate() {
+        let [ours, theirs] = [ours, theirs].map(|sent| sent.stdin[at].as_str());
+        compare_objects(what, ours, theirs, &mut found);
+    }
     found
 }
 
@@ -212,27 +233,85 @@ fn object(line: &str) -> Map<String, Value> {
     serde_json::from_str(line).expect("a JSON object")
 }
 
-fn member(line: &str, name: &str) -> Map<String, Value> {
-    let mut line = object(line);
-    let member = line.remove(name).expect("the member exists");
-    serde_json::from_value(member).expect("a JSON object")
-}
-
-fn compare_members(
-    what: &str,
-    ours: &Map<String, Value>,
-    theirs: &Map<String, Value>,
-    found: &mut BTreeSet<String>,
-) {
-    for name in ours.keys().chain(theirs.keys()) {
-        if ours.get(name) != theirs.get(name) {
-            let [ours, theirs] = [ours, theirs].map(|members| match members.get(name) {
-                Some(value) => format!("`{value}`"),
-                None => "absent".to_owned(),
-            });
-            found.insert(format!("{what} `{name}`: ours {ours}, theirs {theirs}"));
+/// Compares the texts of two objects, and of the requests in them.
+fn compare_objects(what: &str, ours: &str, theirs: &str, found: &mut BTreeSet<String>) {
+    assert_eq!(compact(ours), ours, "no whitespace between tokens");
+    if compact(theirs) != theirs {
+        found.insert(format!("{what}: theirs has whitespace between tokens"));
+    }
+    let [ours, theirs] = [ours, theirs].map(|text| members(&compact(text)));
+    let shared = |members: &Members, others: &Members| {
+        let names = members.iter().map(|(name, _)| name.clone());
+        names
+            .filter(|name| others.iter().any(|(other, _)| other == name))
+            .collect::<Vec<_>>()
+    };
+    if shared(&ours, &theirs) != shared(&theirs, &ours) {
+        found.insert(format!("{what}: order of the members"));
+    }
+    for (name, _) in ours.iter().chain(&theirs) {
+        let [ours, theirs] = [&ours, &theirs].map(|members| {
+            let member = members.iter().find(|(other, _)| other == name);
+            member.map(|(_, text)| text.as_str())
+        });
+        match (ours, theirs) {
+            (Some(ours), Some(theirs)) if ours == theirs => {}
+            (Some(ours), Some(theirs)) if name == "request" => {
+                compare_objects(what, ours, theirs, found);
+            }
+            (Some(ours), Some(theirs)) if value(ours) == value(theirs) => {
+                found.insert(format!("{what} `{name}`: order of the members"));
+            }
+            _ => {
+                let [ours, theirs] = [ours, theirs].map(|text| match text {
+                    Some(text) => format!("`{text}`"),
+                    None => "absent".to_owned(),
+                });
+                found.insert(format!("{what} `{name}`: ours {ours}, theirs {theirs}"));
+            }
         }
     }
+}
+
+/// The members of an object in their order, with the texts of their values.
+type Members = Vec<(String, String)>;
+
+fn members(object: &str) -> Members {
+    struct InOrder;
+    impl<'de> Visitor<'de> for InOrder {
+        type Value = Members;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            let mut members = Members::new();
+            while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+                members.push((name, value.get().to_owned()));
+            }
+            Ok(members)
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_str(object);
+    reader.deserialize_map(InOrder).expect("a JSON object")
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).expect("valid JSON")
+}
+
+/// Removes the whitespace between the tokens of a JSON text.
+fn compact(text: &str) -> String {
+    let (mut in_string, mut escaped) = (false, false);
+    text.chars()
+        .filter(|&letter| {
+            let keep = in_string || !letter.is_ascii_whitespace();
+            in_string ^= letter == '"' && !escaped;
+            escaped = letter == '\\' && !escaped;
+            keep
+        })
+        .collect()
 }
 
 fn compare_arguments(ours: &Sent, theirs: &Sent, found: &mut BTreeSet<String>) {
@@ -242,79 +321,80 @@ fn compare_arguments(ours: &Sent, theirs: &Sent, found: &mut BTreeSet<String>) {
     if their_values_apart {
         found.insert("argv: theirs has values in separate arguments".to_owned());
     }
-    for (flag, values) in by_flag(&our_flags).iter().chain(&by_flag(&their_flags)) {
-        let empty = Vec::new();
-        let (our_values, their_values) = (by_flag(&our_flags), by_flag(&their_flags));
-        let our_values = our_values.get(flag).unwrap_or(&empty);
-        let their_values = their_values.get(flag).unwrap_or(&empty);
-        if our_values != their_values {
-            let [ours, theirs] = [our_values, their_values].map(|values| show(values));
-            found.insert(format!("argv `{flag}`: ours {ours}, theirs {theirs}"));
-        } else if ours.private.contains(flag) && !values.is_empty() {
+    let names: BTreeSet<&String> = our_flags
+        .iter()
+        .chain(&their_flags)
+        .map(|(flag, _)| flag)
+        .collect();
+    for flag in names {
+        let [our_values, their_values] = [&our_flags, &their_flags].map(|flags| {
+            let values = flags.iter().filter(|(other, _)| other == flag);
+            values
+                .map(|(_, value)| value.as_deref())
+                .collect::<Vec<_>>()
+        });
+        match (&our_values[..], &their_values[..]) {
+            (ours, theirs) if ours == theirs => {}
+            ([Some(ours)], [Some(theirs)]) if is_same_object(ours, theirs) => {
+                compare_objects(&format!("argv `{flag}`"), ours, theirs, found);
+            }
+            (ours, theirs) => {
+                let [ours, theirs] = [ours, theirs].map(show);
+                found.insert(format!("argv `{flag}`: ours {ours}, theirs {theirs}"));
+                continue;
+            }
+        }
+        if ours.private.contains(flag) {
             found.insert(format!("argv `{flag}`: ours in a private file"));
         }
     }
-    let order = |flags: &[(String, Value)], others: &[(String, Value)]| {
+    let order = |flags: &Flags, others: &Flags| {
         let names = flags.iter().map(|(flag, _)| flag.clone());
-        names
+        let mut shared: Vec<String> = names
             .filter(|flag| others.iter().any(|(other, _)| other == flag))
-            .collect::<Vec<_>>()
+            .collect();
+        shared.dedup();
+        shared
     };
-    let [mut our_order, mut their_order] = [
-        order(&our_flags, &their_flags),
-        order(&their_flags, &our_flags),
-    ];
-    our_order.dedup();
-    their_order.dedup();
-    if our_order != their_order {
+    if order(&our_flags, &their_flags) != order(&their_flags, &our_flags) {
         found.insert("argv: order of the flags".to_owned());
     }
 }
 
-fn show(values: &[Value]) -> String {
+fn is_same_object(ours: &str, theirs: &str) -> bool {
+    let [ours, theirs] = [ours, theirs].map(serde_json::from_str::<Map<String, Value>>);
+    matches!((ours, theirs), (Ok(ours), Ok(theirs)) if ours == theirs)
+}
+
+fn show(values: &[Option<&str>]) -> String {
     if values.is_empty() {
         return "absent".to_owned();
     }
     let shown = values.iter().map(|value| match value {
-        Value::Null => "set".to_owned(),
-        Value::String(text) => format!("`{text}`"),
-        value => format!("`{value}`"),
+        None => "set".to_owned(),
+        Some(text) => format!("`{text}`"),
     });
     shown.collect::<Vec<_>>().join(" ")
 }
 
-fn by_flag(flags: &[(String, Value)]) -> BTreeMap<String, Vec<Value>> {
-    let mut grouped: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for (flag, value) in flags {
-        grouped.entry(flag.clone()).or_default().push(value.clone());
-    }
-    grouped
-}
+/// The flags of a command line in their order. A switch has no value.
+type Flags = Vec<(String, Option<String>)>;
 
 /// Splits arguments into flags and values, and returns whether a value is a separate argument.
-///
-/// A switch has the value null, and the text of a JSON object is that object.
-fn flags(argv: &[String]) -> (Vec<(String, Value)>, bool) {
-    let mut flags: Vec<(String, Value)> = Vec::new();
+fn flags(argv: &[String]) -> (Flags, bool) {
+    let mut flags = Flags::new();
     let mut apart = false;
     for argument in argv {
         match argument.strip_prefix("--") {
-            Some(_) => match argument.split_once('=') {
-                Some((flag, value)) => flags.push((flag.to_owned(), parse(value))),
-                None => flags.push((argument.clone(), Value::Null)),
-            },
+            Some(_) => flags.push(match argument.split_once('=') {
+                Some((flag, value)) => (flag.to_owned(), Some(value.to_owned())),
+                None => (argument.clone(), None),
+            }),
             None => {
                 apart = true;
-                flags.last_mut().expect("a flag comes first").1 = parse(argument);
+                flags.last_mut().expect("a flag comes first").1 = Some(argument.clone());
             }
         }
     }
     (flags, apart)
-}
-
-fn parse(value: &str) -> Value {
-    match serde_json::from_str(value) {
-        Ok(object @ Value::Object(_)) => object,
-        _ => Value::String(value.to_owned()),
-    }
 }
