@@ -56,7 +56,6 @@ mod hook_event;
 mod message;
 mod model_usage;
 mod origin;
-mod partial;
 mod priority;
 mod prompt;
 mod prompt_suggestion;
@@ -64,6 +63,7 @@ mod rate_limit;
 mod received;
 mod result;
 mod startup_failure;
+mod stream_event;
 mod system;
 mod terminal_reason;
 mod tool_progress;
@@ -99,11 +99,6 @@ pub use self::origin::{
     ChannelOrigin, MessageOrigin, ObserverOrigin, PeerMode, PeerOrigin, TaskNotificationOrigin,
     TaskNotificationSubkind,
 };
-pub use self::partial::{
-    ApiEvent, CitationsDelta, CompactionDelta, ContentBlockDelta, ContentBlockStart,
-    ContentBlockStop, ContentDelta, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
-    SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
-};
 pub use self::priority::Priority;
 pub use self::prompt::Prompt;
 pub use self::prompt_suggestion::PromptSuggestionMessage;
@@ -115,6 +110,11 @@ pub use self::received::Received;
 use self::received::received_variants;
 pub use self::result::{DeferredToolUse, PermissionDenial, ResultMessage, ResultSubtype};
 pub use self::startup_failure::{InvalidConfigFile, StartupFailureReason};
+pub use self::stream_event::{
+    ApiEvent, CitationsDelta, CompactionDelta, ContentBlockDelta, ContentBlockStart,
+    ContentBlockStop, ContentDelta, InputJsonDelta, MessageChange, MessageDelta, MessageStart,
+    SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
+};
 pub use self::system::*;
 pub use self::terminal_reason::{PostQueuedBehind, TerminalReason};
 pub use self::tool_progress::{SubagentRetry, ToolProgressMessage};

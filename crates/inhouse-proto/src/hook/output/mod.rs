@@ -3,7 +3,7 @@
 mod capability;
 mod hook_output;
 mod members;
-mod of_one_event;
+mod single_event;
 
 pub use self::capability::{
     AddsContext, Blocks, ChangesInput, Decides, DecisionForm, HasSpecificOutput, HidesPrompt,
