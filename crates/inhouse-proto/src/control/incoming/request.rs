@@ -71,7 +71,7 @@ impl IncomingRequest {
         Self { body, kind }
     }
 
-    /// Takes a request out of its line, whose members are known.
+    /// Creates a request from the members that were read in the pass over its line.
     pub(crate) fn of_line(line: &Text, members: RequestMembers<'_>) -> Self {
         let body = line.part(members.text);
         let kind = members.kind(line);
@@ -104,9 +104,10 @@ impl IncomingRequest {
 
 const NOT_AN_OBJECT: &str = "the request is not an object";
 
-/// The members of a request that select its handler.
+/// The members of a request that select its handler, as slices of the scanned text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequestMembers<'a> {
+    /// The whole request.
     text: &'a str,
     subtype: Option<Cow<'a, str>>,
     callback_id: Option<Cow<'a, str>>,
@@ -118,7 +119,10 @@ pub(crate) struct RequestMembers<'a> {
 }
 
 impl<'a> RequestMembers<'a> {
-    /// Reads the members while the scanner passes the request; `Some(None)` if it is `null`.
+    /// Consumes the request and reads its members.
+    ///
+    /// Returns `None` if the text cannot be JSON, `Some(None)` for `null`, and no members for any other value that is
+    /// not an object.
     pub(crate) fn read(scanner: &mut Scanner<'a>) -> Option<Option<Self>> {
         let mut members = Self::default();
         if scanner.peek()? != b'{' {
@@ -148,6 +152,7 @@ impl<'a> RequestMembers<'a> {
         Some(Some(members))
     }
 
+    /// Returns the kind of the request, whose texts are parts of `body`, the text that was scanned.
     fn kind(self, body: &Text) -> RequestKind {
         let Some(subtype) = self.subtype else {
             let reason = match self.text.starts_with('{') {
@@ -240,22 +245,26 @@ impl<'a> RpcMembers<'a> {
 
     /// Returns the id, the parameters and the call; `None` for any other message.
     ///
-    /// `None` also for an invalid call: the server decodes it again and reports the error.
+    /// Also returns `None` for an invalid call: the server decodes it again and reports the error.
     fn call(self, body: &Text) -> Option<(Text, Text, ToolCall)> {
-        let is_id = |id: &&str| {
-            id.starts_with(['"', '-']) || id.starts_with(|first: char| first.is_ascii_digit())
-        };
-        let is_call = self.method? == "tools/call";
-        let (id, params) = (self.id.filter(is_id)?, self.params?);
-        let name = self.name.filter(|name| is_call && !name.is_empty())?;
+        let (id, name) = (self.id?, self.name?);
         let arguments = self.arguments.unwrap_or(ToolCall::NO_ARGUMENTS);
-        let call = arguments.starts_with('{').then(|| ToolCall {
+        // The id of a request is a string or a number.
+        let has_valid_id = id.starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'));
+        if self.method? != "tools/call"
+            || !has_valid_id
+            || name.is_empty()
+            || !arguments.starts_with('{')
+        {
+            return None;
+        }
+        let call = ToolCall {
             name: body.part(name),
             arguments: body.part(arguments),
             tool_use_id: self.tool_use_id.map(|id| body.part(id)),
             progress_token: self.progress_token.map(|token| body.part(token)),
-        })?;
-        Some((body.part(id), body.part(params), call))
+        };
+        Some((body.part(id), body.part(self.params?), call))
     }
 }
 
