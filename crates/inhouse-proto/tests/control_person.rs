@@ -124,7 +124,7 @@ fn elicitation_form_must_be_an_object() {
     let filled_in = ElicitationAnswer::accept(&json!({"region": "north"})).unwrap();
     let expected = json!({"action": "accept", "content": {"region": "north"}});
     assert_eq!(serde_json::to_value(filled_in).unwrap(), expected);
-    let agreed = serde_json::to_value(ElicitationAnswer::agree()).unwrap();
+    let agreed = serde_json::to_value(ElicitationAnswer::accept_url()).unwrap();
     assert_eq!(agreed, json!({"action": "accept"}));
     ElicitationAnswer::accept(&["north"]).unwrap_err();
 }

@@ -64,7 +64,7 @@ async fn each_answer_has_its_wire_form() {
     let expected = json!({"action": "accept", "content": {"region": "north"}});
     assert_eq!(payload_of(answering(filled_in)).await, expected);
     assert_eq!(
-        payload_of(answering(ElicitationAnswer::agree())).await,
+        payload_of(answering(ElicitationAnswer::accept_url())).await,
         json!({"action": "accept"})
     );
     let declined = payload_of(answering(ElicitationAnswer::Decline)).await;

@@ -18,7 +18,7 @@ fn approving() -> Options {
         .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()))
         .on_question(async |_: Asked<QuestionRequest>| Ok(Answers::new()))
         .on_plan(async |_: Asked<PlanRequest>| Ok(PlanDecision::approve()))
-        .on_elicitation(async |_: Asked<ElicitationRequest>| Ok(ElicitationAnswer::agree()))
+        .on_elicitation(async |_: Asked<ElicitationRequest>| Ok(ElicitationAnswer::accept_url()))
         .on_dialog("sign_in", async |_: Asked<DialogRequest>| {
             Ok(DialogAnswer::completed(&true)?)
         })

@@ -1,9 +1,8 @@
 use inhouse_macros::Open;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A request for user input from an MCP server that the CLI connected.
+/// A request for user input from an MCP server that the CLI is connected to.
 ///
 /// The answer is an [`ElicitationAnswer`]. The CLI treats an error answer as a cancellation. MCP servers in the host
 /// process cannot send this request.
@@ -73,14 +72,14 @@ impl ElicitationAnswer {
                 content: Some(content),
             }),
             _ => Err(serde::ser::Error::custom(
-                "a form is an object of its fields",
+                "the content of a form must be an object",
             )),
         }
     }
 
-    /// Creates an answer that accepts without a form, for [`ElicitationMode::Url`].
+    /// Creates an answer that accepts without content, for [`ElicitationMode::Url`].
     #[must_use]
-    pub fn agree() -> Self {
+    pub fn accept_url() -> Self {
         Self::Accept { content: None }
     }
 }

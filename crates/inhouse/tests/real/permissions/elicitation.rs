@@ -155,7 +155,7 @@ async fn url_elicitation_completes_when_the_server_says_so() {
         let options = eliciting_server(world, PAGE).on_elicitation(
             async move |asked: Asked<ElicitationRequest>| {
                 sender.send(asked).expect("the test holds the receiver");
-                Ok(ElicitationAnswer::agree())
+                Ok(ElicitationAnswer::accept_url())
             },
         );
 
