@@ -3,7 +3,7 @@ use crate::hook::*;
 /// Event whose hooks may answer without a decision: all events except `WorktreeCreate`.
 #[diagnostic::on_unimplemented(
     message = "a hook for `{Self}` cannot pass: without its answer the event fails",
-    label = "has to answer",
+    label = "needs an answer",
     note = "`WorktreeCreate` is answered with `HookOutput::worktree(path)`"
 )]
 pub trait Passes: HookEvent {}
@@ -12,8 +12,8 @@ pub trait Passes: HookEvent {}
 ///
 /// For any other event, the CLI treats an output with `hookSpecificOutput` as a failure of the hook.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no output of its own",
-    label = "the CLI would take this for a failure of the hook"
+    message = "`{Self}` has no event-specific output",
+    label = "the CLI would treat this output as a failure of the hook"
 )]
 pub trait HasSpecificOutput: HookEvent {}
 
@@ -29,7 +29,7 @@ pub trait AddsContext: HasSpecificOutput {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be allowed or denied",
     label = "nothing to allow or deny",
-    note = "only `PreToolUse`, `PermissionRequest` and `PreModelSwitch` can; to hold up another event use `HookOutput::block`, where it has an effect"
+    note = "only `PreToolUse`, `PermissionRequest` and `PreModelSwitch` can; use `HookOutput::block` for other events"
 )]
 pub trait Decides: HasSpecificOutput {
     /// The encoding of the decision on the wire.

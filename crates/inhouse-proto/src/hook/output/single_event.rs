@@ -14,9 +14,8 @@ use crate::hook::{
 };
 
 impl HookOutput<PreToolUse> {
-    /// Creates an output that requires a permission request, even for calls that need none otherwise.
-    ///
-    /// The request carries the reason.
+    /// Creates an output that requires a permission request with this reason, even for a call that otherwise needs
+    /// none.
     #[must_use]
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::decided("ask", Some(reason.into()))
@@ -104,7 +103,7 @@ impl HookOutput<SessionStart> {
 }
 
 impl HookOutput<PermissionDenied> {
-    /// Lets the model retry the call. The CLI ignores this if the denial has no verdict of a classifier model.
+    /// Lets the model retry the call. The CLI ignores this unless a classifier model denied the call.
     #[must_use]
     pub fn retry(self) -> Self {
         self.specific("retry", true)
@@ -123,7 +122,7 @@ impl HookOutput<WorktreeCreate> {
 }
 
 impl HookOutput<MessageDisplay> {
-    /// Replaces the text that is shown. The host receives the replacement instead of the text of the model, too.
+    /// Replaces the text that is shown to the user. The host receives the replacement, too, and not the model's text.
     #[must_use]
     pub fn display(self, text: impl Into<String>) -> Self {
         self.specific("displayContent", text.into())
