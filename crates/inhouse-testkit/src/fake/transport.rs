@@ -12,7 +12,7 @@ use super::streams::HostStdout;
 
 /// Connects a host to a [`FakeCli`](super::FakeCli); see [`FakeCli::new`](super::FakeCli::new).
 ///
-/// Starts nothing; [`FakeCli::launched`](super::FakeCli::launched) returns what would have been started.
+/// No process is started; [`FakeCli::launched`](super::FakeCli::launched) returns the command that would have been.
 #[derive(Debug)]
 pub struct FakeTransport {
     pub(super) stdin: DuplexStream,

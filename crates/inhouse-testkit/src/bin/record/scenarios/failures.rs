@@ -16,11 +16,12 @@ pub(super) async fn interrupt(stage: &Stage) -> Played {
     let mut client = stage.connect(options).await?;
     let control = client.control().clone();
     let mut turn = client.send("Count to a million.").await?;
-    let mut deltas = 0;
-    // The message has started, and its block has its only delta.
-    while deltas < 3 {
-        let message = turn.next().await.ok_or("the turn is over")??;
-        deltas += usize::from(matches!(message, Message::StreamEvent(_)));
+    // The interrupt comes after the last event before the stall: the starts of the message and of its
+    // block, and the only delta.
+    let mut events = 0;
+    while events < 3 {
+        let message = turn.next().await.ok_or("the turn has ended")??;
+        events += usize::from(matches!(message, Message::StreamEvent(_)));
     }
     control.interrupt().await?;
     turn.finish().await?;

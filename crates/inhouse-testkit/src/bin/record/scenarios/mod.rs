@@ -45,22 +45,21 @@ scenarios! {
 }
 
 impl Scenario {
-    /// Returns the scenarios with these names, or all without names.
+    /// Returns the scenarios with these names; all scenarios if `names` is empty.
     pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Self>, String> {
         if names.is_empty() {
             return Ok(ALL.iter().collect());
         }
-        let find = |name: &String| {
-            ALL.iter()
-                .find(|scenario| scenario.name == name)
-                .ok_or_else(|| {
-                    let known: Vec<&str> = ALL.iter().map(|scenario| scenario.name).collect();
-                    format!(
-                        "`{name}` is not a scenario; the scenarios are {}",
-                        known.join(", ")
-                    )
-                })
-        };
-        names.iter().map(find).collect()
+        names.iter().map(|name| Self::find(name)).collect()
+    }
+    fn find(name: &str) -> Result<&'static Self, String> {
+        let found = ALL.iter().find(|scenario| scenario.name == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = ALL.iter().map(|scenario| scenario.name).collect();
+            format!(
+                "`{name}` is not a scenario; the scenarios are {}",
+                known.join(", ")
+            )
+        })
     }
 }
