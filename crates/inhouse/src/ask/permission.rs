@@ -146,7 +146,7 @@ impl AskHandlers {
                         incoming,
                         session,
                         |it| it.call,
-                        Answers::decision,
+                        Answers::into_decision,
                     )
                     .await
                 }
@@ -165,7 +165,7 @@ impl AskHandlers {
                         incoming,
                         session,
                         |it| it.call,
-                        PlanDecision::decision,
+                        PlanDecision::into_decision,
                     )
                     .await
                 }

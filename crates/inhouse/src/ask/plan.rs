@@ -165,7 +165,7 @@ impl PlanDecision {
         self
     }
 
-    pub(super) fn decision(self, call: &mut CanUseTool) -> Decision {
+    pub(super) fn into_decision(self, call: &mut CanUseTool) -> Decision {
         let (mode, edited) = match self.0 {
             Verdict::Approve { mode, edited } => (mode, edited),
             Verdict::Reject { feedback } => return Decision::deny(feedback),

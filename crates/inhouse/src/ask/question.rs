@@ -1,4 +1,4 @@
-//! Questions of the model to the user.
+//! Questions that Claude asks the user.
 //!
 //! Claude asks one to four multiple-choice questions with the tool `AskUserQuestion`.
 //! [`Options::on_question`](crate::Options::on_question) answers them.
@@ -34,7 +34,7 @@ use serde_json::Value;
 use super::asked::Subject;
 use super::permission::Decision;
 
-/// A call of `AskUserQuestion`: questions of the model to the user.
+/// A call of `AskUserQuestion`: questions that Claude asks the user.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QuestionRequest {
@@ -152,6 +152,7 @@ impl Answers {
             _ => None,
         };
         let annotations = &mut self.answers.annotations;
+        // An option without a preview adds no annotation, but clears the preview of an earlier choice.
         match annotations.get_mut(&question.question) {
             Some(annotation) => annotation.preview = preview,
             None if preview.is_some() => {
@@ -209,8 +210,9 @@ impl Answers {
         self
     }
 
-    /// Allows the call with the answers in its input, which is how the CLI takes them.
-    pub(super) fn decision(self, call: &mut CanUseTool) -> Decision {
+    /// Allows the call and puts the answers into its input, where the CLI expects them; denies a
+    /// dismissed call.
+    pub(super) fn into_decision(self, call: &mut CanUseTool) -> Decision {
         if let Some(message) = self.dismissed {
             return Decision::deny(message);
         }
