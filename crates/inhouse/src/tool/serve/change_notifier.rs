@@ -13,10 +13,12 @@ pub(super) struct ChangeNotifier {
 impl ChangeNotifier {
     /// Starts to notify this client instead of the previous one.
     pub(super) fn start(&self, mut changes: watch::Receiver<u64>, client: Peer<RoleServer>) {
-        changes.mark_unchanged();
         let task = tokio::spawn(async move {
-            while changes.changed().await.is_ok() && client.notify_tool_list_changed().await.is_ok()
-            {
+            // Ends when the tools are dropped or the client is gone.
+            while changes.changed().await.is_ok() {
+                if client.notify_tool_list_changed().await.is_err() {
+                    return;
+                }
             }
         });
         self.replace(Some(task.abort_handle()));

@@ -183,7 +183,6 @@ impl ServerHandler for ToolHandler {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.tools.changes();
-        changes.mark_unchanged();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
