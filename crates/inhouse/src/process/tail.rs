@@ -6,7 +6,9 @@ pub(super) const TAIL_LIMIT: usize = 16 * 1024;
 /// The last lines of a stream, with secrets redacted.
 #[derive(Default)]
 pub(super) struct Tail {
+    /// Complete lines, up to twice the limit.
     text: String,
+    /// The beginning of the current line.
     unfinished: String,
 }
 
@@ -41,21 +43,21 @@ impl Tail {
 /// Returns where to cut `text` so that at most [`TAIL_LIMIT`] bytes remain: after a line, or inside
 /// the last line if that is longer.
 fn cut(text: &str) -> usize {
-    let Some(mut at) = text.len().checked_sub(TAIL_LIMIT).filter(|&at| at > 0) else {
+    if text.len() <= TAIL_LIMIT {
         return 0;
-    };
-    // Searched from one byte earlier, to keep a line that fits exactly.
-    if let Some(end) = text.as_bytes()[at - 1..]
-        .iter()
-        .position(|&byte| byte == b'\n')
-        && at + end < text.len()
+    }
+    let mut first_kept = text.len() - TAIL_LIMIT;
+    // The search includes the byte before, to keep a line that begins exactly at `first_kept`.
+    let mut searched = text.as_bytes()[first_kept - 1..].iter();
+    if let Some(skipped) = searched.position(|&byte| byte == b'\n')
+        && first_kept + skipped < text.len()
     {
-        return at + end;
+        return first_kept + skipped;
     }
-    while !text.is_char_boundary(at) {
-        at += 1;
+    while !text.is_char_boundary(first_kept) {
+        first_kept += 1;
     }
-    at
+    first_kept
 }
 
 #[cfg(test)]
