@@ -7,8 +7,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Sends `initialize`, and the prompt of a query, and waits until the CLI has accepted both.
 ///
-/// `handshake` is the same control with the timeout of the connect. On an error the CLI is shut
-/// down before this returns.
+/// `handshake` is a clone of `control` with the connect timeout. On an error the CLI is shut down before
+/// this returns.
 pub(super) async fn initialize(
     control: &Control,
     handshake: Control,
@@ -25,16 +25,14 @@ pub(super) async fn initialize(
     let confirm = async {
         let reply = handshake.request(request).await.map_err(handshake_error)?;
         required.check(&reply)?;
+        // Changes of tools that were made before are announced before a prompt that is sent later.
+        control.shared().bridge.initialized();
         Ok(reply)
     };
     let accepted = if required.before_prompt {
-        // The CLI would run a prompt that it reads before its restrictions without them.
+        // A CLI that read the prompt first would run it without the restrictions.
         match confirm.await {
-            Ok(reply) => {
-                // A change of tools that was made by now is announced before the prompt.
-                control.shared().bridge.initialized();
-                send_prompt.await.map(|()| reply)
-            }
+            Ok(reply) => send_prompt.await.map(|()| reply),
             Err(error) => Err(error),
         }
     } else {
@@ -122,7 +120,7 @@ fn handshake_error(error: Error) -> Error {
         }
         ErrorKind::Timeout => Error::new(
             ErrorKind::Timeout,
-            "the CLI did not answer `initialize` in time and was ended; raise \
+            "the CLI did not answer `initialize` in time and was shut down; raise \
              Options::connect_timeout, or run the CLI by hand to see what it waits for",
         ),
         _ => error,

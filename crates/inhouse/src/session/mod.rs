@@ -69,7 +69,6 @@ pub(crate) async fn open<T: Transport>(
         let request = add_servers(request, servers, &control.shared().bridge).await;
         let handshake = control.with_timeout(connect_timeout);
         initialize(control, handshake, request, required, purpose).await?;
-        control.shared().bridge.initialized();
         guard.disarm();
         Ok(messages)
     }
