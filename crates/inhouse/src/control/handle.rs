@@ -16,7 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::process::ExitStatus;
 use crate::session::Shared;
 
-/// A handle that steers a session: cheap to clone, usable from any task at any time.
+/// A handle that sends prompts and control requests to the CLI of a session. Cheap to clone, usable
+/// from any task at any time.
 ///
 /// Control requests are independent of the messages: they work in the middle of a turn, and while no
 /// task reads the messages. Each has a timeout of 60 s unless
@@ -149,7 +150,7 @@ impl Control {
         let (done, written) = oneshot::channel();
         self.command(Command::Send { prompt, done })?;
         let written = self.outcome(written);
-        let written = match self.timeout {
+        let result = match self.timeout {
             Some(timeout) => tokio::time::timeout(timeout, written).await.map_err(|_| {
                 Error::new(
                     ErrorKind::Timeout,
@@ -158,7 +159,7 @@ impl Control {
             })?,
             None => written.await,
         };
-        written.unwrap_or_else(|| Err(self.shared.cause_of_end()))?;
+        result.unwrap_or_else(|| Err(self.shared.cause_of_end()))?;
         Ok(id)
     }
 
@@ -219,6 +220,7 @@ impl Control {
     pub async fn close(&self) -> Result<Option<ExitStatus>> {
         self.end(CloseMode::Graceful).await;
         let Some(end) = self.shared.ended() else {
+            // The driver was dropped, together with its runtime.
             return Err(self.shared.cause_of_end());
         };
         match &end.failure {

@@ -92,7 +92,8 @@ async fn aborted_handler_returns_its_ticket_silently_and_ends_its_task() {
     let worker = pool.start(ticket(), Box::pin(ready(Answer::Silence)));
     completed.recv().await.expect("an answer");
     pool.idle(Some(worker));
-    // Aborted while it runs on a reused task, and before it runs on a new one, twice.
+    // The first handler is aborted while it runs on the reused task. The others are queued for a new
+    // task and aborted before it starts them; the second of them shows that the pool still works.
     for runs_before in [true, false, false] {
         let worker = pool.start(ticket(), Box::pin(pending()));
         if runs_before {

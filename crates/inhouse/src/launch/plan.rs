@@ -238,7 +238,7 @@ fn validate(options: &Options) -> Result<()> {
     problems.into_result()
 }
 
-/// The parts of a plan that the themes fill in.
+/// The parts of a plan that the `apply` functions of the modules fill in.
 pub(super) struct Builder {
     pub(super) args: Args,
     /// Environment variables that inhouse sets.

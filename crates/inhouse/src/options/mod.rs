@@ -18,7 +18,7 @@
 //! assert!(launch(options).has_arg("--model=opus"));
 //! ```
 //!
-//! Methods for one of several things (`mcp_server`, `add_dir`, `beta`) add to the list, and so do
+//! Methods that set one element of a list (`mcp_server`, `add_dir`, `beta`) add to the list, and so do
 //! `allow_tools`, `disallow_tools`, `agents` and `envs`. All other methods replace the earlier value.
 //!
 //! # Three surprising defaults
@@ -115,7 +115,7 @@
 //! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown) and
 //! [`on_request`](Options::on_request).
 
-// Each theme has a file of the same name in `launch`, which validates its options and translates
+// Each of these modules has a counterpart with the same name in `launch`, which validates its options and translates
 // them for the CLI.
 mod agents;
 mod environment;
