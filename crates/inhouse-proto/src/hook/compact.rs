@@ -45,6 +45,6 @@ pub enum CompactTrigger {
     Manual,
     /// The CLI started the compaction because the conversation became too long.
     Auto,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -34,6 +34,6 @@ pub enum ConfigSource {
     PolicySettings,
     /// A skill or a command.
     Skills,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -64,6 +64,6 @@ pub enum ElicitationAction {
     Decline,
     /// The user dismissed the question without a decision.
     Cancel,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -66,7 +66,7 @@ pub enum FileEvent {
     Add,
     /// The file was removed.
     Unlink,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -75,10 +75,10 @@ pub enum FileEvent {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DirectorySource {
-    /// A slash command added the directory.
+    /// The user added the directory with a slash command.
     SlashCommand,
-    /// A host added the directory.
+    /// The host added the directory with the control request `register_repo_root`.
     RegisterRepoRoot,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

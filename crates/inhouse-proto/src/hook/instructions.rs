@@ -40,7 +40,7 @@ pub enum InstructionsOwner {
     Local,
     /// Instructions of the administrator.
     Managed,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -59,6 +59,6 @@ pub enum LoadReason {
     Include,
     /// The conversation was compacted.
     Compact,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

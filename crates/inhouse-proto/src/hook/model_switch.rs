@@ -83,7 +83,7 @@ pub enum ModelSwitchSource {
     Auto,
     /// The session was resumed. Occurs only in [`PostModelSwitch`].
     Resume,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -97,7 +97,7 @@ pub enum CacheTtl {
     /// Entries live for one hour.
     #[serde(rename = "1h")]
     OneHour,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -112,6 +112,6 @@ pub enum Pricing {
     Catalog,
     /// The prices are a default estimate.
     Default,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

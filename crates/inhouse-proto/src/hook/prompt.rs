@@ -63,7 +63,7 @@ pub enum PromptSource {
     ScheduleWakeup,
     /// A change in a source that the CLI polls triggered the prompt.
     PollEvent,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -76,6 +76,6 @@ pub enum ExpansionType {
     SlashCommand,
     /// The input is a prompt of an MCP server.
     McpPrompt,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -84,7 +84,7 @@ pub enum SessionSource {
     Compact,
     /// The conversation is a fork of an earlier one.
     Fork,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -103,7 +103,7 @@ pub enum SessionEndReason {
     PromptInputExit,
     /// The conversation ended for another reason.
     Other,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -116,6 +116,6 @@ pub enum SetupTrigger {
     Init,
     /// The repository was set up before and is maintained.
     Maintenance,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

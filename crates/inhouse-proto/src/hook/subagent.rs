@@ -1,5 +1,4 @@
-use super::{BackgroundTask, SessionCron};
-use super::{HookCommon, HookEvent};
+use super::{BackgroundTask, HookCommon, HookEvent, SessionCron};
 use serde::Deserialize;
 
 /// Event that fires when a subagent starts.
@@ -33,9 +32,9 @@ pub struct SubagentStop {
     pub agent_transcript_path: String,
     /// Text of the last message of the subagent.
     pub last_assistant_message: Option<String>,
-    /// Tasks that are still running in the background of the whole session.
+    /// Background tasks that are still running, of the whole session and not only of the subagent.
     pub background_tasks: Option<Vec<BackgroundTask>>,
-    /// Prompts that are scheduled for later in the whole session.
+    /// Scheduled prompts, of the whole session and not only of the subagent.
     pub session_crons: Option<Vec<SessionCron>>,
 }
 

@@ -46,7 +46,7 @@ pub struct ApiMessage {
 pub enum ApiMessageKind {
     /// A message. No other kind exists so far.
     Message,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -61,7 +61,7 @@ pub enum Role {
     User,
     /// The message contains system instructions for the model.
     System,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -86,7 +86,7 @@ pub enum StopReason {
     Refusal,
     /// The context window of the model was full.
     ModelContextWindowExceeded,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -124,7 +124,7 @@ pub enum RefusalCategory {
     ReasoningExtraction,
     /// The request concerned another kind of harm.
     GeneralHarms,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -28,13 +28,13 @@ pub struct AssistantMessage {
     pub timestamp: Option<String>,
     /// The kind of API failure, if the CLI generated the message to report one.
     pub error: Option<AssistantError>,
-    /// Whether the message reports an API failure. Not declared by the CLI.
+    /// Whether the message reports an API failure. Not in the official SDK's types.
     pub is_api_error_message: Option<bool>,
-    /// HTTP status of the API failure. Not declared by the CLI.
+    /// HTTP status of the API failure. Not in the official SDK's types.
     pub api_error_status: Option<u16>,
-    /// The API's type of the failure. Not declared by the CLI.
+    /// The API's type of the failure. Not in the official SDK's types.
     pub api_error_type: Option<String>,
-    /// Display information about the called tools. Not declared by the CLI.
+    /// Display information about the called tools. Not in the official SDK's types.
     pub tool_use_meta: Option<Vec<Value>>,
     /// The id of the prompt that is being answered. Present only on the first message after the prompt changed, and
     /// never on messages of subagents.

@@ -32,6 +32,6 @@ pub enum AssistantError {
     MaxOutputTokens,
     /// The credentials for a cloud provider do not work.
     CloudCredentialError,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 /// Reports how close the conversation is to automatic compaction.
 ///
-/// Not declared by the CLI; the shape of the value is not known.
+/// Not in the official SDK's types; the shape of the value is not known.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct AutocompactStateMessage {

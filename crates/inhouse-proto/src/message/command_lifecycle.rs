@@ -1,6 +1,6 @@
 use inhouse_macros::Open;
 
-/// Reports the state of a queued prompt for which the host chose an id. Not declared by the CLI.
+/// Reports the state of a queued prompt for which the host chose an id. Not in the official SDK's types.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct CommandLifecycleMessage {
@@ -27,6 +27,6 @@ pub enum CommandState {
     Completed,
     /// The prompt was cancelled before its turn started.
     Cancelled,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -45,7 +45,7 @@ pub enum ContextLimitKind {
     HardLimit,
     /// The size at which the CLI compacts the conversation.
     CompactionWindow,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -74,7 +74,7 @@ pub enum ContextCategoryKind {
     Buffer,
     /// The content is loaded only when it is needed.
     Deferred,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

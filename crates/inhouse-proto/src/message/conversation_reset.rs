@@ -31,6 +31,6 @@ pub enum ConversationResetTrigger {
     FreshSession,
     /// The onboarding of a new user finished.
     Onboarding,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -11,7 +11,7 @@ pub enum FastModeState {
     Cooldown,
     /// Fast mode is on.
     On,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -41,6 +41,6 @@ pub enum FastModeDisabledReason {
     SdkOptInRequired,
     /// The availability is not yet known.
     Pending,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -58,6 +58,6 @@ pub enum GapReason {
     LineTooLong,
     /// A line was not JSON.
     NotJson,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -71,6 +71,6 @@ pub enum HookEvent {
     DirectoryAdded,
     /// Runs when a message is about to be displayed.
     MessageDisplay,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

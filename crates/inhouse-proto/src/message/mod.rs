@@ -32,6 +32,9 @@
 //! [`Message::Unknown`]. Encoding a message writes the line that was decoded. Nearly all fields are `Option`: a member
 //! is required only if the message is useless without it.
 //!
+//! Some members and messages are *not in the official SDK's types*: they were seen on the wire, but the official
+//! TypeScript SDK does not declare them. They may change with any version of the CLI.
+//!
 //! # Names
 //!
 //! A type is named after the tag of the message on the wire: `tool_progress` is [`ToolProgressMessage`], the system

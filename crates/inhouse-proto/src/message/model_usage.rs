@@ -61,6 +61,6 @@ pub enum CostBasis {
     /// The CLI reports `unknown` as the basis.
     #[serde(rename = "unknown")]
     Unspecified,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -92,7 +92,7 @@ pub enum PeerMode {
     Bypass,
     /// The peer asks for permissions.
     Prompting,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -125,7 +125,7 @@ pub enum TaskNotificationSubkind {
     ProjectsRelay,
     /// A message was in the session's inbox.
     SessionInbox,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

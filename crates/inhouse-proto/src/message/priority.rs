@@ -11,6 +11,6 @@ pub enum Priority {
     Next,
     /// The prompt is handled after all other queued prompts.
     Later,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -60,7 +60,7 @@ pub enum RateLimitStatus {
     AllowedWarning,
     /// Requests are currently rejected.
     Rejected,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -81,7 +81,7 @@ pub enum RateLimitType {
     SevenDayOverageIncluded,
     /// The limit on usage beyond the plan.
     Overage,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -117,7 +117,7 @@ pub enum OverageDisabledReason {
     /// The CLI reports `unknown` as the reason.
     #[serde(rename = "unknown")]
     Unspecified,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -132,7 +132,7 @@ pub enum LimitScope {
     Channel,
     /// The limit applies to the pool of a group.
     GroupPool,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -143,6 +143,6 @@ pub enum LimitScope {
 pub enum RateLimitErrorCode {
     /// The request requires credits.
     CreditsRequired,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -74,17 +74,17 @@ pub struct ResultMessage {
     pub deferred_tool_use: Option<DeferredToolUse>,
     /// HTTP status of the API call that failed.
     pub api_error_status: Option<u16>,
-    /// The API's type of the error. Not declared by the CLI.
+    /// The API's type of the error. Not in the official SDK's types.
     pub api_error_type: Option<String>,
-    /// Usage by model since the previous result. Not declared by the CLI.
+    /// Usage by model since the previous result. Not in the official SDK's types.
     pub model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
-    /// Statistics about subagents. Not declared by the CLI.
+    /// Statistics about subagents. Not in the official SDK's types.
     pub subagent_stats: Option<Value>,
-    /// Number of times that the turn was stopped for safety. Not declared by the CLI.
+    /// Number of times that the turn was stopped for safety. Not in the official SDK's types.
     pub safety_stops: Option<u64>,
-    /// Number of input tokens of the first request of the turn. Not declared by the CLI.
+    /// Number of input tokens of the first request of the turn. Not in the official SDK's types.
     pub first_request_input_tokens: Option<u64>,
-    /// Number of tokens of the first request that were read from the prompt cache. Not declared by the CLI.
+    /// Number of tokens of the first request that were read from the prompt cache. Not in the official SDK's types.
     pub first_request_cache_read_input_tokens: Option<u64>,
     /// The slash command, if the turn was a local command that was not sent to the model.
     pub local_command: Option<String>,
@@ -185,7 +185,7 @@ pub enum ResultSubtype {
     ErrorMaxBudgetUsd,
     /// The model wrote no value that satisfies the schema within the allowed retries.
     ErrorMaxStructuredOutputRetries,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -54,7 +54,7 @@ pub enum StartupFailureReason {
     ConfigFileInvalid,
     /// The managed settings were not delivered.
     ManagedSettingsNotDelivered,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -23,14 +23,14 @@ pub struct StreamEvent {
     pub uuid: Option<String>,
     /// Time to the first token, in milliseconds.
     pub ttft_ms: Option<f64>,
-    /// The API's id of the message that is being written. Not declared by the CLI.
+    /// The API's id of the message that is being written. Not in the official SDK's types.
     pub api_message_id: Option<String>,
-    /// The id of the prompt that is being answered. Present only on the first event of a turn that is not a ping.
+    /// The id of the prompt that is being answered. Present only on the first event of a turn, not counting pings.
     pub user_message_uuid: Option<String>,
     /// The ids of all prompts that the turn has consumed so far. Present only together with `user_message_uuid`.
     pub user_message_uuids: Option<Vec<String>>,
-    /// Reason why the turn continues after it was cut off. Present only on the first event of a turn that is not a
-    /// ping.
+    /// Reason why the turn continues after it was cut off. Present only on the first event of a turn, not counting
+    /// pings.
     pub resume_reason: Option<String>,
 }
 

@@ -43,7 +43,7 @@ pub enum TerminalReason {
     ToolDeferredUnavailable,
     /// The turn could not be set up.
     TurnSetupFailed,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -62,6 +62,6 @@ pub enum PostQueuedBehind {
     Hold,
     /// The post did not have to wait.
     None,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -12,7 +12,7 @@ pub struct ToolProgressMessage {
     pub parent_tool_use_id: Option<String>,
     /// Time since the start of the call, in seconds.
     pub elapsed_time_seconds: Option<f64>,
-    /// The task that the call was turned into, if any.
+    /// The background task that runs the call, if there is one.
     pub task_id: Option<String>,
     /// Whether the message is a heartbeat that reports only the elapsed time.
     pub heartbeat: Option<bool>,
@@ -40,6 +40,6 @@ pub struct SubagentRetry {
     pub retry_delay_ms: Option<f64>,
     /// HTTP status of the failure; `None` if there was no response.
     pub error_status: Option<u16>,
-    /// The kind of failure of the call.
+    /// The kind of failure of the API call.
     pub error_category: Option<String>,
 }

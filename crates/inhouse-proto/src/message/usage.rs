@@ -72,7 +72,7 @@ pub enum ServiceTier {
     Priority,
     /// The request was served as part of a batch.
     Batch,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -85,7 +85,7 @@ pub enum Speed {
     Standard,
     /// The request was served in fast mode.
     Fast,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -123,7 +123,7 @@ pub enum UsageIterationKind {
     AdvisorMessage,
     /// Another model wrote a message after a refusal.
     FallbackMessage,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

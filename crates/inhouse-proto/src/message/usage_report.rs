@@ -57,7 +57,7 @@ pub struct PlanLimit {
     pub scope: Option<PlanLimitScope>,
     /// Severity of the limit's state.
     pub severity: Option<String>,
-    /// Whether the limit is the one that currently applies.
+    /// Whether this is the limit that currently applies.
     pub is_active: Option<bool>,
 }
 

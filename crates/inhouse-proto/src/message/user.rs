@@ -50,7 +50,7 @@ pub struct UserMessage {
     pub inline_pastes: Option<Vec<String>>,
     /// Files that were attached to the prompt. Present only on echoes.
     pub file_attachments: Option<Vec<Value>>,
-    /// Provenance of each tool result: which component allowed or denied the call. Not declared by the CLI.
+    /// Provenance of each tool result: which component allowed or denied the call. Not in the official SDK's types.
     pub tool_result_meta: Option<Vec<Value>>,
     /// The type name of the subagent.
     pub subagent_type: Option<String>,

@@ -88,7 +88,7 @@ pub enum FileEncoding {
     /// The contents are encoded as base64, for files that are not text.
     #[serde(rename = "base64")]
     Base64,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

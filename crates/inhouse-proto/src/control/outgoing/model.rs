@@ -95,7 +95,7 @@ pub enum ThinkingDisplay {
     Omitted,
     /// The model shows the main points of its thinking.
     Highlights,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -57,7 +57,7 @@ pub enum RenameSource {
     Remote,
     /// The host of the CLI renames the session.
     Host,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -103,6 +103,6 @@ pub enum SettingsFile {
     /// The settings file of the user.
     #[serde(rename = "userSettings")]
     User,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -38,7 +38,7 @@ impl CacheControl {
 pub enum CacheKind {
     /// The cache entry is discarded after its lifetime.
     Ephemeral,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -52,6 +52,6 @@ pub enum CacheTtl {
     /// The entry is kept for one hour.
     #[serde(rename = "1h")]
     OneHour,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -14,7 +14,7 @@ pub struct SearchResultBlock {
     pub title: String,
     /// The passage, as blocks of text.
     pub content: Vec<ContentBlock>,
-    /// Whether the model may cite the passage, in the API's format.
+    /// The API's citation setting, such as `{"enabled": true}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<Value>,
     /// Marks the end of a part of the prompt that the API may cache.

@@ -40,7 +40,7 @@ pub enum ServerToolName {
     ToolSearchToolRegex,
     /// Searches for tools by words, ranked with BM25.
     ToolSearchToolBm25,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -90,6 +90,6 @@ pub enum CallerKind {
     /// Code that ran in the second version of the API's code container.
     #[serde(rename = "code_execution_20260120")]
     CodeExecution20260120,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

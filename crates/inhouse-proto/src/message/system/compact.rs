@@ -39,7 +39,7 @@ pub enum CompactTrigger {
     Manual,
     /// The CLI started the compaction because the context was nearly full.
     Auto,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

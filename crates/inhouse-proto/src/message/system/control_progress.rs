@@ -33,6 +33,6 @@ pub enum ControlRequestProgressStatus {
     Started,
     /// An API call failed and will be retried.
     ApiRetry,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

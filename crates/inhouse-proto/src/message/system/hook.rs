@@ -81,6 +81,6 @@ pub enum HookOutcome {
     Error,
     /// The hook was cancelled.
     Cancelled,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -52,11 +52,11 @@ pub struct InitMessage {
     pub view_mode: Option<ViewMode>,
     /// Names of the features that this CLI supports. Check for a name here instead of comparing versions.
     pub capabilities: Option<Vec<String>>,
-    /// Directories of the session besides the working directory. Not declared by the CLI.
+    /// Directories of the session besides the working directory. Not in the official SDK's types.
     pub additional_directories: Option<Vec<String>>,
-    /// The working directory in which the session started. Not declared by the CLI.
+    /// The working directory in which the session started. Not in the official SDK's types.
     pub original_cwd: Option<String>,
-    /// The ids of the prompts that the turn starts with. Not declared by the CLI.
+    /// The ids of the prompts that the turn starts with. Not in the official SDK's types.
     pub user_message_uuids: Option<Vec<String>>,
     /// The id of this message.
     pub uuid: Option<String>,
@@ -100,7 +100,7 @@ pub enum ApiKeySource {
     Temporary,
     /// The credentials come from an OAuth login. Sent by older CLIs only.
     Oauth,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -166,6 +166,6 @@ pub enum ViewMode {
     Focus,
     /// The whole conversation is shown.
     Default,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

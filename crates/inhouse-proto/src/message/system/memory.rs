@@ -23,7 +23,7 @@ pub enum MemoryRecallMode {
     Select,
     /// The memories are combined into a new text.
     Synthesize,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -50,6 +50,6 @@ pub enum MemoryScope {
     Team,
     /// The memory belongs to an organization.
     Organization,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -76,13 +76,13 @@ pub enum SystemMessage {
     SessionWritesLost(Received<SessionWritesLostMessage>),
     /// A batch of entries is missing from a session store. Created by the official SDKs.
     MirrorError(Received<MirrorErrorMessage>),
-    /// A turn was summarized. Not declared by the CLI.
+    /// A turn was summarized. Not in the official SDK's types.
     PostTurnSummary(Received<PostTurnSummaryMessage>),
-    /// A task was summarized. Not declared by the CLI.
+    /// A task was summarized. Not in the official SDK's types.
     TaskSummary(Received<TaskSummaryMessage>),
-    /// The message holds metadata of the session. Not declared by the CLI.
+    /// The message holds metadata of the session. Not in the official SDK's types.
     SessionMetadata(Received<SessionMetadataMessage>),
-    /// The title of the session changed. Not declared by the CLI.
+    /// The title of the session changed. Not in the official SDK's types.
     SessionTitleChanged(Received<SessionTitleChangedMessage>),
 }
 

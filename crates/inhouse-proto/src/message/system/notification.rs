@@ -33,7 +33,7 @@ pub enum NotificationPriority {
     High,
     /// The notification must be shown at once.
     Immediate,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -71,6 +71,6 @@ pub enum InformationalLevel {
     Suggestion,
     /// The message reports a problem.
     Warning,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

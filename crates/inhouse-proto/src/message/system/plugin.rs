@@ -29,6 +29,6 @@ pub enum PluginInstallStatus {
     Failed,
     /// All plugins have been processed.
     Completed,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

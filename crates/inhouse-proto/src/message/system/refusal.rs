@@ -65,7 +65,7 @@ pub enum RefusalDirection {
     Revert,
     /// The session stays with the fallback model. Sent by older CLIs only.
     Sticky,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -78,6 +78,6 @@ pub enum RefusalScope {
     Session,
     /// The switch applies only to the place where the refusal occurred.
     Local,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

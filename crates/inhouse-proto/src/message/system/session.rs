@@ -28,7 +28,7 @@ pub enum SessionState {
     Running,
     /// The session waits for a decision of the user, such as a permission.
     RequiresAction,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -72,7 +72,7 @@ pub enum WritesLostCode {
     /// The disk quota is exceeded.
     #[serde(rename = "EDQUOT")]
     Edquot,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -85,14 +85,14 @@ pub enum LostWrites {
     Transcript,
     /// The user's global settings.
     GlobalConfig,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
 /// Message about metadata of the session.
 ///
-/// Not declared by the CLI. Only the name of the message is known, so its members are available only in the line that
-/// [`Received::raw`](crate::message::Received::raw) returns.
+/// Not in the official SDK's types. Only the name of the message is known, so its members are available only in the
+/// line that [`Received::raw`](crate::message::Received::raw) returns.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionMetadataMessage {
@@ -102,7 +102,7 @@ pub struct SessionMetadataMessage {
     pub session_id: Option<String>,
 }
 
-/// Message sent when the title of the session changed. Not declared by the CLI.
+/// Message sent when the title of the session changed. Not in the official SDK's types.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct SessionTitleChangedMessage {

@@ -29,7 +29,7 @@ pub enum StatusActivity {
     Compacting,
     /// The CLI is waiting for the API.
     Requesting,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -42,6 +42,6 @@ pub enum CompactResult {
     Success,
     /// The conversation could not be compacted.
     Failed,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

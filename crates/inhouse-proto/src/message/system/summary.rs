@@ -1,7 +1,7 @@
 use inhouse_macros::Open;
 use serde_json::Value;
 
-/// Message with a summary of a turn. Not declared by the CLI.
+/// Message with a summary of a turn. Not in the official SDK's types.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct PostTurnSummaryMessage {
@@ -19,7 +19,7 @@ pub struct PostTurnSummaryMessage {
     pub session_id: Option<String>,
 }
 
-/// Message with a summary of a task. Not declared by the CLI.
+/// Message with a summary of a task. Not in the official SDK's types.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
 pub struct TaskSummaryMessage {

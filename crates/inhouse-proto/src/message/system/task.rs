@@ -91,7 +91,7 @@ pub enum TaskStatus {
     Killed,
     /// The task is paused.
     Paused,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -123,9 +123,9 @@ pub struct TaskProgressMessage {
     pub last_tool_name: Option<String>,
     /// Summary of the work so far.
     pub summary: Option<String>,
-    /// Progress of a workflow. Not declared by the CLI.
+    /// Progress of a workflow. Not in the official SDK's types.
     pub workflow_progress: Option<Value>,
-    /// Whether the message was sent before. Not declared by the CLI.
+    /// Whether the message was sent before. Not in the official SDK's types.
     pub resent: Option<Value>,
     /// The id of this message.
     pub uuid: Option<String>,

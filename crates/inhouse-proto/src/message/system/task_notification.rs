@@ -46,7 +46,7 @@ pub enum TaskNotificationStatus {
     Failed,
     /// The task was stopped. A task update uses the value `killed` for this status.
     Stopped,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -125,7 +125,7 @@ pub enum AgentMemory {
     Project,
     /// The memory belongs to the project on this machine only.
     Local,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

@@ -38,7 +38,7 @@ pub enum OnHookFailure {
     Continue,
     /// The CLI blocks the action that the hook guards.
     Block,
-    /// A value that this version does not know. CLI 2.1.325 treats it as [`Block`](Self::Block).
+    /// A value that this version of the crate does not know. CLI 2.1.325 treats it as [`Block`](Self::Block).
     Unknown(String),
 }
 

@@ -132,7 +132,7 @@ pub enum ApiProvider {
     Mantle,
     /// A gateway provides the model.
     Gateway,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -151,6 +151,6 @@ pub enum ManifestOutcome {
     Malformed,
     /// The CLI does not use manifests in this session.
     NotHonoured,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

@@ -88,7 +88,7 @@ pub enum ToolPermissionPolicy {
     AlwaysAsk,
     /// The CLI denies every call.
     AlwaysDeny,
-    /// A value that this version does not know. The CLI treats it as [`AlwaysAsk`](Self::AlwaysAsk).
+    /// A value that this version of the crate does not know. The CLI treats it as [`AlwaysAsk`](Self::AlwaysAsk).
     Unknown(String),
 }
 

@@ -85,7 +85,7 @@ pub enum McpConnection {
     Pending,
     /// The server is disabled.
     Disabled,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
