@@ -23,7 +23,7 @@ pub enum Event {
     },
     /// The id of the session, which the CLI sends at the start of every turn.
     Session(String),
-    /// The state of the session, from a frame that the CLI may send for the host only.
+    /// The state of the session has changed (`session_state_changed`).
     State(SessionState),
     /// The run that the last prompt started has ended. The CLI does nothing more until the next prompt.
     RunEnded {

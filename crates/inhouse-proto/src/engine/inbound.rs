@@ -18,7 +18,7 @@ pub(super) struct Inbound {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Ticket {
     request_id: Text,
-    // The CLI may reuse an id once its request is answered. The serial distinguishes the two requests.
+    /// Distinguishes two requests with the same id: the CLI may reuse an id once its request is answered.
     serial: u64,
 }
 

@@ -32,8 +32,8 @@ impl Engine {
         };
         let kind = envelope.kind.as_deref().unwrap_or_default();
         let subtype = envelope.subtype.as_deref().unwrap_or_default();
-        // Replace lone surrogates before and not after an error, because handlers parse parts of a request themselves,
-        // such as the arguments of a tool.
+        // Lone surrogates are replaced before and not after an error, because handlers parse parts of a request
+        // themselves, such as the arguments of a tool. The replaced line has none, so this recurs once at most.
         if kind == "control_request"
             && let Some(replaced) = replace_lone_surrogates(&line)
         {

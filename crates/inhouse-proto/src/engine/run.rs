@@ -162,8 +162,7 @@ impl Run {
         self.open && !self.has_result
     }
 
-    /// Returns whether a turn is running, or a prompt is waiting for its turn, also after the result of an earlier
-    /// prompt.
+    /// Returns whether a turn is running or a prompt is waiting for its turn, even if an earlier prompt has a result.
     pub(super) fn turn_is_running(&self) -> bool {
         self.awaits_result() || self.unanswered > 0 || self.resumed
     }

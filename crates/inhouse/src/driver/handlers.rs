@@ -314,8 +314,8 @@ impl Drop for AnswerGuard<'_> {
             let text = "the host panicked while it handled the request";
             return self.complete(Answer::error(text), false);
         }
-        // The task was aborted, because the request was withdrawn or the session ends. The CLI
-        // would take an error for a hook without objections.
+        // The task was aborted, because the request was withdrawn or the session ends. No error is
+        // sent: the CLI would treat one as no objection of a hook, and continue.
         self.complete(Answer::Silence, false);
     }
 }

@@ -30,6 +30,7 @@ impl Driver {
         self.poll_commands(cx);
         let more_answers_expected = self.poll_answers(cx);
         if more_answers_expected {
+            // `poll_answers` has woken the task, which runs again after the handlers.
             return Poll::Pending;
         }
         self.poll_exit(cx);

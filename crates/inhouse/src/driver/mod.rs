@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `io` | the poll loop: reading, writing, events of the engine, the timer |
-//! | `commands` | what [`Control`](crate::Control) and other handles ask of the driver |
+//! | `commands` | prompts, control requests and `close`, sent by [`Control`](crate::Control) and other handles |
 //! | `handlers` | one task for each request of the CLI, and their answers |
 //! | `shutdown` | end of input, grace period, TERM, KILL, exit, and the final notification |
 //! | `waiters` | the callers that wait for a reply or for a written prompt |
@@ -44,7 +44,8 @@ use crate::transport::{Connection, Peer};
 pub(crate) struct DriverSettings {
     /// The longest line that is read, in bytes.
     pub(crate) max_line: usize,
-    /// How long a run may be silent after its result while the session is not idle.
+    /// Time without activity after which a run with a result ends, although the CLI does not report
+    /// that it is idle; `None` is no limit.
     pub(crate) ceiling: Option<Duration>,
     /// Whether stdin closes at the end of the first run.
     pub(crate) one_shot: bool,

@@ -68,8 +68,8 @@ impl Driver {
                 Err(error) => tracing::warn!(%error, "`interrupt` cannot be serialised"),
             }
         }
-        // A cancelled handler sends nothing: the CLI would take an error for a hook without
-        // objections.
+        // A cancelled handler sends nothing: the CLI would treat an error answer to a hook as no
+        // objection, and continue.
         self.handlers.cancel_all();
         self.begin_shutdown();
     }
@@ -107,7 +107,7 @@ impl Driver {
         }
     }
 
-    /// Handles the end of stdout. A CLI without stdout is of no use, so it is shut down.
+    /// Handles the end of stdout. A CLI without stdout cannot be used any more, so it is shut down.
     pub(super) fn handle_stdout_end(&mut self) {
         self.engine.receive_end(now());
         self.shutdown.stdout_ended = true;
@@ -149,8 +149,8 @@ impl Driver {
             tracing::debug!(?exit, "CLI exited");
             self.shutdown.exit = Some(exit);
             self.shutdown.step = Some((Step::Killed, now() + DRAIN));
-            // A child process has taken its group with it. Behind another transport, something may
-            // be left that keeps stdout open.
+            // Kills what the CLI has left behind and what may keep stdout open. The transport for child
+            // processes has done so by now, others may not have.
             self.peer.kill();
         }
     }
@@ -161,7 +161,7 @@ impl Driver {
         let end = self.shutdown.conclude(self.engine.awaits_result(), stderr);
         tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "session ended");
         let (failure, cause) = (end.failure.clone(), end.cause.clone());
-        // First, because callers that are woken below, or call later, look there.
+        // Set first: the callers that are woken below read it.
         self.shared.set_ended(end);
         self.waiters.fail_all(&cause);
         self.messages.end(failure);
@@ -378,6 +378,7 @@ impl Shutdown {
 
     /// Returns whether the messages explain the exit, so that the stream needs no error.
     fn is_explained(&self, exit: Option<ExitStatus>, unanswered: bool) -> bool {
+        // The query has its result; only the exit of the CLI took too long.
         if self.query_done && self.forced {
             return true;
         }
