@@ -1,7 +1,8 @@
-//! The attribute macro `#[tool]` of the crate `inhouse`.
+//! The attribute macro `#[tool]` of the crate `inhouse`, and `#[derive(Open)]` for the types of
+//! `inhouse-proto`.
 //!
-//! Not for direct use: depend on `inhouse`, which re-exports the macro. The generated code refers to
-//! `::inhouse` and works only with the version of `inhouse` that re-exports this one.
+//! Not for direct use: depend on `inhouse`, which re-exports `#[tool]`. The code that it
+//! generates refers to `::inhouse` and works only with the version of `inhouse` that re-exports it.
 
 mod doc_comment;
 mod errors;

@@ -1,8 +1,7 @@
-//! The protocol between a host and the Claude Code CLI, as a state machine without I/O. This crate is for authors of
-//! transports and of tools that read or write the wire format, such as proxies, recorders and test servers. Most users
-//! want the crate `inhouse`, which re-exports the types of this crate that an application needs. Everything public
-//! follows semantic versioning; the types of messages, requests and replies gain members and variants with new versions
-//! of the CLI, which is why they are `#[non_exhaustive]`.
+//! The protocol between a host and the Claude Code CLI, as a state machine without I/O.
+//!
+//! This crate is for authors of transports and of tools that read or write the wire format, such as proxies, recorders
+//! and test servers. Most users want the crate `inhouse`, which re-exports the types that an application needs.
 //!
 //! The crate does no I/O and reads no clock: bytes and time are arguments. It splits bytes into [lines](wire), decodes
 //! lines into [messages](message) and [control requests](control), and keeps the state of the [session](engine): the
@@ -21,6 +20,11 @@
 //! assert!(matches!(engine.poll_event(), Some(Event::Notice(_))));
 //! assert!(engine.poll_event().is_none());
 //! ```
+//!
+//! # Stability
+//!
+//! Everything public follows semantic versioning. The types of messages, requests and replies gain members and variants
+//! with new versions of the CLI, which is why they are `#[non_exhaustive]`.
 
 pub mod control;
 pub mod engine;

@@ -1,4 +1,4 @@
-//! Tests for agents built with `inhouse`: offline, without an account and without cost.
+//! Test kit for agents built with `inhouse`: offline, without an account and without cost.
 //!
 //! | to test | use |
 //! |---|---|
@@ -64,6 +64,12 @@
 //! model.assert_done();
 //! # Ok(()) }
 //! ```
+//!
+//! # Stability
+//!
+//! This crate is for tests of applications that use `inhouse`. Everything public follows semantic versioning, except for
+//! the version of the CLI that [`RealCli::pinned`] uses and the lines that a [`FakeCli`] writes: both follow new versions
+//! of the CLI.
 
 pub mod fake;
 pub mod model;
