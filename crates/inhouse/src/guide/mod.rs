@@ -1,6 +1,6 @@
-//! The guide: explains the parts of the SDK in the order in which a new user needs them.
+//! A guide to the SDK, with its parts in the order in which a new user needs them.
 //!
-//! 1. [Asking and conversing](conversations): queries, clients, turns, control, shutdown.
+//! 1. [Queries and conversations](conversations): queries, clients, turns, control, shutdown.
 //! 2. [Tools](tools): writing them, what Claude sees, state, errors, cancellation, limits.
 //! 3. [Permissions](permissions): in which order the CLI decides about a tool call, and how the host decides.
 //! 4. [Hooks](hooks): every event of a session, the possible answers, and the effect of a failed hook.
