@@ -129,13 +129,13 @@ fn record(interpreter: &Path, script: &Path, cli: &Path) -> Result<BTreeMap<Stri
 fn write(path: &Path, version: &str, records: BTreeMap<String, Record>) -> Result<()> {
     let cases: BTreeMap<String, Value> = records
         .into_iter()
-        .map(|(name, record)| (name, normalised(&record)))
+        .map(|(name, record)| (name, normalized(&record)))
         .collect();
     let recording = json!({"version": version, "cases": cases});
     fs::write(path, format!("{recording:#}\n")).with_context(|| path.display().to_string())
 }
 
-fn normalised(record: &Record) -> Value {
+fn normalized(record: &Record) -> Value {
     let Record {
         base,
         argv,

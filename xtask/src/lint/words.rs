@@ -106,11 +106,11 @@ impl List {
     }
 
     fn words_in(&self, text: &str, scope: Scope) -> impl Iterator<Item = String> {
-        let text = normalised(text);
+        let text = normalized(text);
         self.word
             .iter()
             .filter(move |word| word.scope == scope || word.scope == Scope::Both)
-            .filter(move |word| text.contains(&normalised(&word.word)))
+            .filter(move |word| text.contains(&normalized(&word.word)))
             .map(|word| format!("`{}`: write {}", word.word, word.instead))
     }
 
@@ -119,15 +119,15 @@ impl List {
         if words < MIN_DOC_WORDS {
             return Some(format!("the doc comment has {words} words: `{text}`"));
         }
-        let text = normalised(text);
+        let text = normalized(text);
         let mut openings = self.doc_openings.iter();
-        let opening = openings.find(|opening| text.starts_with(&normalised(opening)))?;
+        let opening = openings.find(|opening| text.starts_with(&normalized(opening)))?;
         Some(format!("the doc comment begins with `{opening}`"))
     }
 }
 
 /// Returns the words in lower case with a space around each, the same for `BrokenPipe`, `broken_pipe` and "broken pipe".
-fn normalised(text: &str) -> String {
+fn normalized(text: &str) -> String {
     let mut words = " ".to_owned();
     let mut was_lower = false;
     for letter in text.chars() {

@@ -180,7 +180,7 @@ impl From<SystemMessage> for Message {
 
 impl From<Gap> for Message {
     fn from(gap: Gap) -> Self {
-        let line = serde_json::to_string(&gap).expect("strings and numbers serialise");
+        let line = serde_json::to_string(&gap).expect("strings and numbers serialize");
         Self::Gap(Received::new(line.into(), gap))
     }
 }

@@ -94,7 +94,7 @@ impl Control {
     pub async fn request<R: ControlRequest>(&self, request: R) -> Result<R::Reply> {
         let span = tracing::debug_span!("inhouse::control", subtype = R::SUBTYPE);
         let body = encode(&request).map_err(|error| {
-            let text = format!("the request `{}` cannot be serialised", R::SUBTYPE);
+            let text = format!("the request `{}` cannot be serialized", R::SUBTYPE);
             Error::new(ErrorKind::Config, text).with_source(error)
         })?;
         let payload = self.call(R::SUBTYPE, body).instrument(span).await?;
@@ -145,7 +145,7 @@ impl Control {
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
         let prompt = to_raw_value(&prompt).map_err(|error| {
-            Error::new(ErrorKind::Config, "the prompt cannot be serialised").with_source(error)
+            Error::new(ErrorKind::Config, "the prompt cannot be serialized").with_source(error)
         })?;
         let (done, written) = oneshot::channel();
         self.command(Command::Send { prompt, done })?;

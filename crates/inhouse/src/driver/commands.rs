@@ -92,7 +92,7 @@ impl Driver {
                         self.waiters.await_written(done);
                     }
                     Err(error) => {
-                        let text = "the prompt cannot be serialised";
+                        let text = "the prompt cannot be serialized";
                         let error = Error::new(ErrorKind::Config, text).with_source(error);
                         drop(done.send(Err(error)));
                     }

@@ -18,7 +18,7 @@ use crate::stream::Item;
 ///
 /// A CLI that writes without pause would otherwise keep the driver's thread from all other tasks:
 /// tokio's pipes yield by themselves only after 128 reads, each of which may hold many lines. Eight
-/// reads are enough to amortise the wake-up.
+/// reads are enough to amortize the wake-up.
 const READS_PER_POLL: usize = 8;
 
 impl Driver {

@@ -65,7 +65,7 @@ impl Driver {
         if self.engine.turn_is_running() && self.shutdown.stdin_is_open() {
             match encode(&Interrupt::new().cancel_queued(true)) {
                 Ok(interrupt) => drop(self.engine.request(&interrupt, None)),
-                Err(error) => tracing::warn!(%error, "`interrupt` cannot be serialised"),
+                Err(error) => tracing::warn!(%error, "`interrupt` cannot be serialized"),
             }
         }
         // A cancelled handler sends nothing: the CLI would treat an error answer to a hook as no

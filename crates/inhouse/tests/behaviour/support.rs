@@ -44,7 +44,7 @@ pub(crate) const fn seconds(seconds: u64) -> Duration {
 
 /// Formats a message in short form: its type and its text or subtype.
 pub(crate) fn summary(message: &Message) -> String {
-    let value = serde_json::to_value(message).expect("a message serialises");
+    let value = serde_json::to_value(message).expect("a message serializes");
     let kind = value["type"].as_str().unwrap_or_default();
     match kind {
         "assistant" => format!("said {}", text(&value["message"]["content"][0]["text"])),

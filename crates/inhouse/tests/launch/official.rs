@@ -62,7 +62,7 @@ async fn differences_from_the_official_sdks_are_listed() {
             let theirs = &recording.cases[name];
             names.remove(name);
             let ours = ours(&options, &theirs.host).await;
-            for difference in differences(&ours, &normalised(theirs, &recording.version)) {
+            for difference in differences(&ours, &normalized(theirs, &recording.version)) {
                 found.insert((sdk.to_owned(), name.to_owned(), difference));
             }
         }
@@ -195,7 +195,7 @@ async fn first_lines(options: &Options) -> Vec<String> {
     lines
 }
 
-fn normalised(theirs: &Sent, version: &str) -> Sent {
+fn normalized(theirs: &Sent, version: &str) -> Sent {
     let mut theirs = theirs.clone();
     for value in theirs.env.set.values_mut() {
         *value = value.replace(version, "<version>");

@@ -99,7 +99,7 @@ async fn dropped_change_future_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn concurrent_changes_are_serialised() {
+async fn concurrent_changes_are_serialized() {
     let (changed, mut changes) = mpsc::unbounded_channel::<()>();
     FakeCli::play(
         Options::new(),

@@ -2,7 +2,7 @@
 //!
 //! `record <directory> [<scenario>…]` plays all scenarios, or the named ones, with each version of the CLI, and writes the
 //! recordings to `<directory>/<version of the CLI>/`. `cargo xtask record` calls it with the directory of the fixtures.
-//! Everything that differs between runs and machines is replaced, see [`sanitise`].
+//! Everything that differs between runs and machines is replaced, see [`sanitize`].
 
 #![expect(
     clippy::print_stdout,
@@ -11,7 +11,7 @@
 )]
 
 mod numbering;
-mod sanitise;
+mod sanitize;
 mod scenarios;
 mod stage;
 
@@ -81,7 +81,7 @@ async fn play(cli: &RealCli, scenario: &Scenario) -> Result<Tape, Box<dyn Error>
         let text = request.last_user_text().unwrap_or_default();
         return Err(format!("the script of the model has no answer to {text:?}").into());
     }
-    Ok(sanitise::sanitise(stage.tape()?, &stage.secrets())?)
+    Ok(sanitize::sanitize(stage.tape()?, &stage.secrets())?)
 }
 
 /// Writes the recording, unless the existing one is equal.

@@ -7,7 +7,7 @@ use inhouse_testkit::{
 };
 use tempfile::TempDir;
 
-use crate::sanitise::Secrets;
+use crate::sanitize::Secrets;
 
 /// The environment of a scenario: a scripted model, an isolated CLI and a recording.
 pub(crate) struct Stage {

@@ -43,7 +43,7 @@ impl Secrets {
 /// Replaces everything that differs between runs and machines.
 ///
 /// The error names what could not be replaced.
-pub(crate) fn sanitise(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
+pub(crate) fn sanitize(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
     let mut numbering = Numbering::of(tape.lines(Side::Cli));
     let tape = tape.map_lines(|by, line| {
         let mut line = line.to_owned();
@@ -173,20 +173,20 @@ fn fits(text: &[u8], pattern: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn sanitised(line: &str) -> String {
+    fn sanitized(line: &str) -> String {
         let line = line.to_owned();
         let by = Side::Cli;
         let tape = Tape::from_iter([Step::Line { by, line }]);
         let directories = [(Path::new("/srv/a.b/project"), "/work/project")];
         let secrets = Secrets::new(directories, "http://127.0.0.1:4321");
-        let tape = sanitise(tape, &secrets).unwrap();
+        let tape = sanitize(tape, &secrets).unwrap();
         tape.lines(by).collect()
     }
 
     #[test]
     fn paths_and_ports_are_replaced() {
         assert_eq!(
-            sanitised(
+            sanitized(
                 r#"["/srv/a.b/project/x","/c/-srv-a-b-project/y","http://127.0.0.1:4321/v1"]"#
             ),
             r#"["/work/project/x","/c/-work-project/y","http://127.0.0.1:1/v1"]"#
@@ -196,17 +196,17 @@ mod tests {
     #[test]
     fn times_and_durations_are_fixed_and_other_numbers_kept() {
         assert_eq!(
-            sanitised(
+            sanitized(
                 r#"{"duration_ms":1234,"pid":7,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#
             ),
             r#"{"duration_ms":1,"pid":1,"num_turns":2,"ttft_ms":null,"x":"\"pid\": 3"}"#
         );
         assert_eq!(
-            sanitised(r#"{"timeout_ms":5,"a":"duration_ms: 17.5.","b":"duration_ms: none"}"#),
+            sanitized(r#"{"timeout_ms":5,"a":"duration_ms: 17.5.","b":"duration_ms: none"}"#),
             r#"{"timeout_ms":5,"a":"duration_ms: 1.","b":"duration_ms: none"}"#
         );
         assert_eq!(
-            sanitised(r#"["2031-07-08T09:10:11.123Z","The T of 2031-07-08T09"]"#),
+            sanitized(r#"["2031-07-08T09:10:11.123Z","The T of 2031-07-08T09"]"#),
             r#"["2026-01-01T00:00:00.000Z","The T of 2031-07-08T09"]"#
         );
     }
@@ -217,6 +217,6 @@ mod tests {
         let by = Side::Cli;
         let tape = Tape::from_iter([Step::Line { by, line }]);
         let secrets = Secrets::new([], "http://127.0.0.1:1");
-        assert!(sanitise(tape, &secrets).is_err());
+        assert!(sanitize(tape, &secrets).is_err());
     }
 }
