@@ -20,14 +20,19 @@ const CLI_NAME: &str = if cfg!(windows) {
     "claude"
 };
 
-/// Directories below the home directory where installers put the CLI, besides `/usr/local/bin`.
-const HOME_DIRECTORIES: [&str; 5] = [
-    ".npm-global/bin",
-    ".local/bin",
-    "node_modules/.bin",
-    ".yarn/bin",
-    ".claude/local",
-];
+/// Directories where installers put the CLI, in the order of the search; `~` is the home directory.
+const INSTALL_DIRECTORIES: &[&str] = if cfg!(windows) {
+    &["~/.local/bin"]
+} else {
+    &[
+        "~/.npm-global/bin",
+        "/usr/local/bin",
+        "~/.local/bin",
+        "~/node_modules/.bin",
+        "~/.yarn/bin",
+        "~/.claude/local",
+    ]
+};
 
 /// Finds the CLI: only the `explicit` path if there is one, else the first executable in the search
 /// `path`, else in the usual installation directories.
@@ -72,27 +77,17 @@ fn first_program(mut candidates: Vec<PathBuf>) -> Result<PathBuf> {
 
 /// Returns the files to try, in order and without duplicates.
 fn candidates(path: Option<&OsStr>, home: Option<&Path>) -> Vec<PathBuf> {
-    let mut directories: Vec<PathBuf> = path
-        .map(|path| {
-            env::split_paths(path)
-                .filter(|entry| entry.is_absolute())
-                .collect()
-        })
-        .unwrap_or_default();
-    if cfg!(windows) {
-        directories.extend(home.map(|home| home.join(".local/bin")));
-    } else {
-        let below = |directory: &str| home.map(|home| home.join(directory));
-        directories.extend(below(HOME_DIRECTORIES[0]));
-        directories.push(PathBuf::from("/usr/local/bin"));
-        directories.extend(
-            HOME_DIRECTORIES[1..]
-                .iter()
-                .filter_map(|directory| below(directory)),
-        );
-    }
-    let mut candidates = Vec::with_capacity(directories.len());
-    for directory in directories {
+    let searched = path.into_iter().flat_map(env::split_paths);
+    let searched = searched.filter(|entry| entry.is_absolute());
+    let installed =
+        INSTALL_DIRECTORIES
+            .iter()
+            .filter_map(|directory| match directory.strip_prefix("~/") {
+                Some(below) => Some(home?.join(below)),
+                None => Some(PathBuf::from(directory)),
+            });
+    let mut candidates = Vec::new();
+    for directory in searched.chain(installed) {
         let candidate = directory.join(CLI_NAME);
         if !candidates.contains(&candidate) {
             candidates.push(candidate);
