@@ -282,12 +282,12 @@ impl MessageStream {
 
     fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Message>>> {
         loop {
-            return Poll::Ready(match ready!(self.poll_read(cx)) {
-                Some(Ok(Read::Message(message, _))) => Some(Ok(message)),
-                Some(Ok(Read::RunEnded)) => continue,
-                Some(Err(error)) => Some(Err(error)),
-                None => None,
-            });
+            match ready!(self.poll_read(cx)) {
+                Some(Ok(Read::Message(message, _))) => return Poll::Ready(Some(Ok(message))),
+                Some(Ok(Read::RunEnded)) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
         }
     }
 }
