@@ -40,37 +40,33 @@ use crate::stream::{MessageStream, Read, TurnPosition};
 #[must_use = "the messages of a turn are discarded if they are not read"]
 pub struct Turn<'a> {
     messages: &'a mut MessageStream,
-    prompt: String,
+    prompt_id: String,
     span: tracing::Span,
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) async fn begin(messages: &'a mut MessageStream, prompt: Prompt) -> Result<Self> {
+    pub(crate) async fn begin(messages: &'a mut MessageStream, mut prompt: Prompt) -> Result<Self> {
         discard_dropped_turn(messages)
             .instrument(tracing::debug_span!("inhouse::abandoned_turn"))
             .await?;
-        let mut prompt = prompt;
         let id = prompt
             .uuid
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
         // Before the send: the prompt may reach the CLI even if this future is dropped.
-        messages.expect_answer(Some(id));
-        let prompt = match messages.control().send(prompt).await {
-            Ok(id) => id,
-            Err(error) => {
-                // After a timeout the CLI may still read the prompt later.
-                if !error.is_timeout() {
-                    messages.expect_answer(None);
-                }
-                return Err(error);
+        messages.expect_answer(Some(id.clone()));
+        if let Err(error) = messages.control().send(prompt).await {
+            // After a timeout the CLI may still read the prompt later.
+            if !error.is_timeout() {
+                messages.expect_answer(None);
             }
-        };
-        let span = tracing::info_span!("inhouse::turn", prompt_id = prompt);
+            return Err(error);
+        }
+        let span = tracing::info_span!("inhouse::turn", prompt_id = id);
         span.in_scope(|| tracing::debug!("turn started"));
         Ok(Self {
             messages,
-            prompt,
+            prompt_id: id,
             span,
         })
     }
@@ -95,7 +91,7 @@ impl<'a> Turn<'a> {
     /// ```
     #[must_use]
     pub fn prompt_id(&self) -> &str {
-        &self.prompt
+        &self.prompt_id
     }
 
     /// Returns the next message; `None` after the result.
@@ -236,7 +232,7 @@ impl<'a> Turn<'a> {
     }
 
     fn is_open(&self) -> bool {
-        self.messages.unanswered() == Some(&self.prompt)
+        self.messages.unanswered() == Some(&self.prompt_id)
     }
 
     fn trace_end(&self, last: Option<&Result<Message>>) {
@@ -255,6 +251,8 @@ impl<'a> Turn<'a> {
 }
 
 /// Reads and discards the rest of a turn that was dropped before its result.
+///
+/// Reading the result, or the end of the stream, clears `unanswered` and so ends the loop.
 async fn discard_dropped_turn(messages: &mut MessageStream) -> Result<()> {
     while messages.unanswered().is_some() {
         match messages.read().await {
