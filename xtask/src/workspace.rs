@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_files_are_recognised_by_path() {
+    fn test_files_are_recognized_by_path() {
         let is_test = |path: &str| {
             let (path, text) = (path.to_owned(), String::new());
             TextFile { path, text }.is_test()
