@@ -84,7 +84,7 @@ impl Decision {
     }
 
     /// Runs the tool with `changed` instead of the input that the model wrote. The model does not
-    /// learn of the change. Has no effect on a denial.
+    /// see the change. Has no effect on a denial.
     ///
     /// An input is a JSON object: a value that serializes to anything else denies the call.
     ///

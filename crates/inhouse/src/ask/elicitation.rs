@@ -1,6 +1,6 @@
-//! Elicitations: questions of MCP servers to the user.
+//! Elicitations: questions that MCP servers ask the user.
 //!
-//! An MCP server that the CLI has connected may ask the user to fill in a form or to visit a web page
+//! An MCP server that the CLI is connected to may ask the user to fill in a form or to visit a web page
 //! while one of its tools runs. [`Options::on_elicitation`](crate::Options::on_elicitation) answers;
 //! without a handler every elicitation is declined.
 //!

@@ -1,9 +1,9 @@
-//! Requests of the CLI that the user of the host decides: permissions, questions, plans,
-//! elicitations and dialogs.
+//! Requests of the CLI that the host decides on: permissions, questions, plans, elicitations and
+//! dialogs.
 //!
 //! Each kind has a module with its types and the code that answers it. A request that cannot be
-//! decoded, and a handler that fails, panics or times out, are answered with a refusal: nothing
-//! is ever allowed by mistake.
+//! decoded, and one whose handler fails, panics or times out, is answered with a refusal, so that no
+//! failure allows anything.
 
 mod asked;
 mod decision;

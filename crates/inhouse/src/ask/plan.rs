@@ -1,7 +1,7 @@
 //! Plans: approving what Claude proposes in plan mode.
 //!
-//! In plan mode Claude reads and writes a plan into a file, and asks with the tool `ExitPlanMode`
-//! whether to carry it out. [`Options::on_plan`](crate::Options::on_plan) answers.
+//! In plan mode Claude changes nothing but a file for its plan, and then asks with the tool
+//! `ExitPlanMode` whether to carry the plan out. [`Options::on_plan`](crate::Options::on_plan) answers.
 //!
 //! ```
 //! use inhouse::options::PermissionMode;

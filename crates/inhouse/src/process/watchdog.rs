@@ -31,8 +31,8 @@ pub(super) fn start() {
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     let is_running = watchdog.shell.as_mut().is_some_and(Shell::is_running);
     if !is_running {
-        // Killed and not just dropped: a shell that still runs would take the end of its pipe for the
-        // death of the host.
+        // Killed and not just dropped, because `is_running` is also false if the status is unknown: a
+        // shell that still runs would take the end of its pipe for the death of the host.
         if let Some(shell) = watchdog.shell.take() {
             shell.discard();
         }

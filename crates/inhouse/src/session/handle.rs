@@ -40,7 +40,7 @@ pub struct Session {
 struct SessionRefs {
     commands: WeakUnboundedSender<Command>,
     shared: Weak<Shared>,
-    /// Closed when the driver is dropped, which holds the sender.
+    /// Closed when the driver's task, which holds the sender, is dropped.
     driver: watch::Receiver<()>,
     timeout: Duration,
 }
