@@ -9,7 +9,7 @@ use serde::Serialize;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MessageOrigin {
-    /// A person wrote the message.
+    /// A person wrote the message. A host that forwards keyboard input should set this origin.
     Human,
     /// The message came through a channel of an MCP server.
     Channel(ChannelOrigin),
@@ -30,20 +30,6 @@ pub enum MessageOrigin {
     /// A value with an unknown tag, or with a known tag and an unexpected shape.
     #[serde(untagged)]
     Unknown(Unknown),
-}
-
-impl MessageOrigin {
-    /// Returns the origin for text that a person typed. A host that forwards keyboard input should set it.
-    #[must_use]
-    pub fn human() -> Self {
-        Self::Human
-    }
-
-    /// Returns whether a person wrote the message.
-    #[must_use]
-    pub fn is_human(&self) -> bool {
-        matches!(self, Self::Human)
-    }
 }
 
 /// Details of a message that came through a channel of an MCP server.

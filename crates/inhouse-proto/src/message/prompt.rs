@@ -257,7 +257,7 @@ mod tests {
             .uuid("u")
             .priority(Priority::Later)
             .synthetic(true)
-            .origin(MessageOrigin::human())
+            .origin(MessageOrigin::Human)
             .should_query(false)
             .timestamp("2026-01-01T00:00:00Z")
             .client_composed()
