@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use super::launched::Launched;
 
 /// The size of the stderr tail, as for a real process.
-const STDERR_TAIL: usize = 8 * 1024;
+const STDERR_TAIL: usize = 16 * 1024;
 
 const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
