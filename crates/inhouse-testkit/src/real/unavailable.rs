@@ -50,12 +50,6 @@ impl RealCliUnavailable {
     pub fn version(&self) -> &str {
         self.version
     }
-
-    /// Returns whether a program that the installation needs is missing (npm or tar).
-    #[must_use]
-    pub fn is_missing_program(&self) -> bool {
-        matches!(self.reason, Reason::CommandMissing { .. })
-    }
 }
 
 impl fmt::Display for RealCliUnavailable {
