@@ -153,7 +153,7 @@ impl NativeSession {
         // Read before the listing: a change in between may be listed already, and is announced again.
         let revision = self.tools.revision();
         let list = raw(&List {
-            tools: &self.tools.listing().tools,
+            tools: &self.tools.listing(),
         });
         self.listed
             .send_modify(|listed| *listed = revision.max(*listed));

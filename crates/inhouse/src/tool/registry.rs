@@ -29,19 +29,13 @@ pub(super) struct Entry<S> {
     pub(super) concurrency: Concurrency,
 }
 
-/// The tools of a server as `tools/list` returns them.
-#[derive(Clone, Debug)]
-pub(crate) struct Listing {
-    /// A JSON array of definitions.
-    pub(crate) tools: Arc<RawValue>,
-}
-
 struct Tools<S> {
     // A list, because it keeps the order, and a linear search over few tools is as fast as a map.
     entries: Vec<Arc<Entry<S>>>,
     duplicates: Vec<String>,
     always_load: bool,
-    listing: Option<Listing>,
+    /// The JSON array of definitions that `tools/list` returns.
+    listing: Option<Arc<RawValue>>,
 }
 
 impl<S> Registry<S> {
@@ -156,17 +150,15 @@ impl<S> Registry<S> {
             .collect()
     }
 
-    /// Returns the listing, which is cached until the next change.
-    pub(super) fn listing(&self) -> Listing {
+    /// Returns the definitions as a JSON array, which is cached until the next change.
+    pub(super) fn listing(&self) -> Arc<RawValue> {
         if let Some(listing) = &self.read().listing {
-            return listing.clone();
+            return Arc::clone(listing);
         }
         let mut tools = self.write();
         let definitions: Vec<ToolDefinition> = tools.definitions().collect();
         let json = to_raw_value(&definitions).expect("a definition consists of strings and JSON");
-        let listing = Listing { tools: json.into() };
-        tools.listing = Some(listing.clone());
-        listing
+        Arc::clone(tools.listing.insert(json.into()))
     }
 
     fn changed(&self, mut tools: RwLockWriteGuard<'_, Tools<S>>) {

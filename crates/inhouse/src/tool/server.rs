@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use inhouse_proto::control::outgoing::{SdkMcpServerConfig, ToolPolicy};
 use inhouse_proto::mcp::CallToolResult;
-use serde_json::Value;
+use serde_json::value::{RawValue, Value};
 #[cfg(feature = "rmcp")]
 use tokio::sync::watch;
 use tracing::{Instrument, Span};
 
 use super::call::CallContext;
-use super::registry::{Listing, Registry};
+use super::registry::Registry;
 use super::subscribers::Subscriber;
 use super::telemetry::{CallSpan, FinishedCall};
 use super::timeout::{Concurrency, run_with_limits};
@@ -365,7 +365,8 @@ pub(crate) trait ServedTools: Send + Sync {
     fn problems(&self) -> Vec<String>;
     /// Returns the settings that are sent to the CLI: timeout and policies.
     fn config(&self) -> Option<SdkMcpServerConfig>;
-    fn listing(&self) -> Listing;
+    /// Returns the definitions of the tools as a JSON array.
+    fn listing(&self) -> Arc<RawValue>;
     /// Returns the definition of a tool.
     #[cfg(feature = "rmcp")]
     fn definition(&self, tool: &str) -> Option<inhouse_proto::mcp::ToolDefinition>;
@@ -419,7 +420,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
         Some(config)
     }
 
-    fn listing(&self) -> Listing {
+    fn listing(&self) -> Arc<RawValue> {
         self.registry.listing()
     }
 

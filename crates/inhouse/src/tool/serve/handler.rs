@@ -109,7 +109,7 @@ impl ServerHandler for ToolHandler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let listing = self.tools.listing();
-        let tools: Vec<Tool> = serde_json::from_str(listing.tools.get())
+        let tools: Vec<Tool> = serde_json::from_str(listing.get())
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ListToolsResult::with_all_items(tools))
     }
