@@ -56,7 +56,7 @@ impl CustomRequests {
             Err(failure) => {
                 failure.log(subtype);
                 Answer::error(match failure {
-                    // The CLI gets the error of the handler word for word.
+                    // The CLI gets the error of the handler unchanged.
                     Failure::Error(error) => error.to_string(),
                     failure => failure.describe(format_args!("the handler for {subtype}")),
                 })

@@ -39,7 +39,7 @@
 //! | [`FakeCli::play`] | connects a client, runs both sides, closes the session |
 //! | [`FakeCli::play_cli`] | the same, and only the CLI acts: tools, hooks, permissions |
 //! | [`FakeCli::play_with`] | the host opens the session itself, for [`query`](fn@inhouse::query) and `Client::connect_with` |
-//! | [`FakeCli::new`] and [`join`] | nothing is done for you |
+//! | [`FakeCli::new`] and [`join`] | run both sides; the test opens and closes the session |
 //! | [`launch`] | connects and closes; returns the command line, the environment and `initialize` |
 //! | [`run`] | blocks on any of them, with a paused clock |
 //!

@@ -42,7 +42,7 @@ pub(super) enum Next {
 /// The effect of a line of the host.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Received {
-    /// The line is in the recording, or is of no importance.
+    /// The line is in the recording, or is one that a CLI does not wait for.
     Expected,
     /// The request is not in the recording; send this refusal.
     Unknown { answer: String },

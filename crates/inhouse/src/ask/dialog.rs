@@ -38,7 +38,7 @@ use crate::error::HandlerError;
 use crate::session::Session;
 
 impl Asked<DialogRequest> {
-    /// Decodes the payload of the dialog into a type of yours.
+    /// Decodes the payload of the dialog into your own type.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ impl AskHandlers {
         let asked = |cancelled| Asked::new(&request, incoming, session, cancelled);
         let answer = handler.call(asked, None).await.unwrap_or_else(|failure| {
             failure.log("elicitation");
-            // Not `Decline`: the server would take it for a decision of the user.
+            // Not `Decline`, which the server would interpret as a decision of the user.
             ElicitationAnswer::Cancel
         });
         Some(success(&answer))

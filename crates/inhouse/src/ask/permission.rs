@@ -82,7 +82,7 @@ impl PermissionHandler for Policy {
 }
 
 impl Asked<CanUseTool> {
-    /// Decodes the input of the tool call into a type of yours.
+    /// Decodes the input of the tool call into your own type.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Steering a session while it runs.
+//! Control requests: changes to a session while it runs, and queries about it.
 //!
 //! [`Control`] has a method for each common request. Every other request that the CLI understands is
 //! a struct in [`outgoing`], sent with [`Control::request`]. A request that inhouse does not know is
-//! a struct of your own:
+//! your own struct:
 //!
 //! ```
 //! use inhouse::control::ControlRequest;

@@ -308,7 +308,7 @@ impl<'a> AnswerGuard<'a> {
 
 impl Drop for AnswerGuard<'_> {
     fn drop(&mut self) {
-        // A panic outside of user code is a bug of this crate; the CLI must not wait for ever.
+        // A panic outside of user code is a bug of this crate; the CLI must not wait forever.
         if std::thread::panicking() {
             tracing::error!("request handling panicked");
             let text = "the host panicked while it handled the request";

@@ -3,7 +3,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Call, Extract, ToolError};
 
-/// The arguments of a call, deserialized into a type of yours.
+/// The arguments of a call, deserialized into your own type.
 ///
 /// The JSON Schema of the type is listed with the tool: doc comments become descriptions, `Option`
 /// fields are optional, `#[serde(default)]` fields have a default. If the arguments cannot be

@@ -13,8 +13,7 @@ use super::{Call, Handler, Tool};
 const MAX_ERRORS: usize = 8;
 
 impl<S: 'static> Tool<S> {
-    /// Creates a tool with a JSON Schema of your own for its arguments. Needs the feature
-    /// `json-schema`.
+    /// Creates a tool with your own JSON Schema for its arguments. Needs the feature `json-schema`.
     ///
     /// For schemas that come from elsewhere, or that no Rust type expresses. Arguments are validated
     /// against the schema before the handler runs, so the handler can take them as
