@@ -13,24 +13,17 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Turn,
-    sse::{self, Events},
+    Turn, sse,
     turn::{Block, Ending},
 };
 
 /// An answer in two halves; a turn stalls, fails or disconnects between them.
 pub(super) struct Halves {
-    opening: Vec<Bytes>,
-    closing: Vec<Bytes>,
+    pub(super) opening: Vec<Bytes>,
+    pub(super) closing: Vec<Bytes>,
 }
 
 impl Halves {
-    /// Encodes the turn as server-sent events.
-    pub(super) fn streamed(turn: &Turn, message_id: &str, model: &str) -> Self {
-        let Events { opening, closing } = Events::of(turn, message_id, model);
-        Self { opening, closing }
-    }
-
     /// Encodes the turn as one JSON document, cut in the middle.
     pub(super) fn whole(turn: &Turn, message_id: &str, model: &str) -> Self {
         let message = json!({

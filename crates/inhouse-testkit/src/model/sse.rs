@@ -5,19 +5,13 @@ use serde_json::{Value, json};
 
 use super::{
     ApiError, Turn,
+    player::Halves,
     turn::{Block, Pieces, SIGNATURE},
 };
 
-/// The events of one message, in two halves.
-pub(super) struct Events {
-    /// Everything up to the last delta: the last block is still open.
-    pub(super) opening: Vec<Bytes>,
-    /// The end of the last block and of the message.
-    pub(super) closing: Vec<Bytes>,
-}
-
-impl Events {
-    pub(super) fn of(turn: &Turn, message_id: &str, model: &str) -> Self {
+impl Halves {
+    /// Encodes the turn as server-sent events. The first half ends with the last delta, so the last block is still open.
+    pub(super) fn streamed(turn: &Turn, message_id: &str, model: &str) -> Self {
         let mut opening = vec![event(
             "message_start",
             json!({ "message": {
@@ -127,7 +121,7 @@ mod tests {
         let turn = Turn::new()
             .text("schön – 猫")
             .tool_use("toolu_1", "Bash", input.clone());
-        let events = data(&Events::of(&turn, "msg_1", "m").opening);
+        let events = data(&Halves::streamed(&turn, "msg_1", "m").opening);
         let joined = |index: u64, field: &str| -> String {
             let deltas = events.iter().filter(|e| e["type"] == "content_block_delta");
             deltas
@@ -148,7 +142,7 @@ mod tests {
             (1, "abc", 1),
         ] {
             let turn = Turn::new().text(text).pieces(pieces);
-            let events = data(&Events::of(&turn, "msg_1", "m").opening);
+            let events = data(&Halves::streamed(&turn, "msg_1", "m").opening);
             let deltas = events
                 .iter()
                 .filter(|e| e["type"] == "content_block_delta")
@@ -159,7 +153,7 @@ mod tests {
 
     #[test]
     fn only_the_last_block_is_open() {
-        let events = Events::of(&Turn::new().text("a").text("b"), "msg_1", "m");
+        let events = Halves::streamed(&Turn::new().text("a").text("b"), "msg_1", "m");
         let stops = |events: &[Bytes]| {
             data(events)
                 .iter()
