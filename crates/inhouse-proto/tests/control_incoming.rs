@@ -4,8 +4,8 @@ mod support;
 
 use inhouse_proto::control::incoming::{
     AllowDecision, Answer, CanUseTool, DecisionClassification, DecisionReasonType, DenyDecision,
-    DialogAnswer, Elicitation, ElicitationAnswer, ElicitationMode, HostAuthTokenRefresh,
-    IncomingRequest, OauthTokenRefresh, PermissionDecision, RequestKind, RequestUserDialog,
+    DialogAnswer, DialogRequest, ElicitationAnswer, ElicitationMode, ElicitationRequest,
+    HostAuthTokenRefresh, IncomingRequest, OauthTokenRefresh, PermissionDecision, RequestKind,
     TokenState,
 };
 use inhouse_proto::control::{
@@ -92,8 +92,8 @@ fn every_subtype_is_typed_with_and_without_newer_members() {
             let incoming = read(&text);
             let is_read = match &incoming.kind {
                 RequestKind::CanUseTool => incoming.decode::<CanUseTool>().is_ok(),
-                RequestKind::Elicitation => incoming.decode::<Elicitation>().is_ok(),
-                RequestKind::UserDialog => incoming.decode::<RequestUserDialog>().is_ok(),
+                RequestKind::Elicitation => incoming.decode::<ElicitationRequest>().is_ok(),
+                RequestKind::UserDialog => incoming.decode::<DialogRequest>().is_ok(),
                 RequestKind::Other { subtype } if &**subtype == "oauth_token_refresh" => {
                     incoming.decode::<OauthTokenRefresh>().is_ok()
                 }
@@ -138,7 +138,7 @@ fn permission_request_has_every_documented_member() {
 #[test]
 fn other_requests_have_every_documented_member() {
     let text = elicitation().to_string();
-    let request: Elicitation = read(&text).decode().expect("an elicitation");
+    let request: ElicitationRequest = read(&text).decode().expect("an elicitation");
     assert_eq!(request.mode, Some(ElicitationMode::Form));
 
     let text = r#"{"subtype": "oauth_token_refresh", "token_state": "not_refused"}"#;

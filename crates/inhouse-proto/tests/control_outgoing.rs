@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use inhouse_proto::control::outgoing::*;
-use inhouse_proto::control::{ControlRequest, EffortLevel, PermissionMode, encode};
+use inhouse_proto::control::{ControlRequest, Effort, PermissionMode, encode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -591,7 +591,7 @@ fn initialize_sends_every_member() {
         .background(true)
         .omit_claude_md(true)
         .memory(AgentMemory::Project)
-        .effort(EffortLevel::High)
+        .effort(Effort::High)
         .permission_mode(PermissionMode::Plan)
         .observer("watcher")
         .observer_message("Watch.")
@@ -602,7 +602,7 @@ fn initialize_sends_every_member() {
             HookMatcher::new(["hook_0"])
                 .matcher("Bash|Write")
                 .timeout(Duration::from_secs(30))
-                .on_failure(OnHookFailure::Block),
+                .on_failure(OnFailure::Block),
         )
         .hook(
             "Stop",

@@ -4,7 +4,7 @@ use inhouse_macros::Open;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum EffortLevel {
+pub enum Effort {
     /// The lowest effort level, `low`.
     Low,
     /// The level `medium`: less effort than usual.

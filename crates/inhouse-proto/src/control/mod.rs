@@ -40,7 +40,7 @@ mod permission_mode;
 mod permission_update;
 mod request;
 
-pub use self::effort::EffortLevel;
+pub use self::effort::Effort;
 pub use self::empty::Empty;
 pub use self::incoming::{Answer, IncomingRequest};
 pub use self::permission_mode::PermissionMode;

@@ -1,4 +1,4 @@
-use crate::control::EffortLevel;
+use crate::control::Effort;
 use serde::Deserialize;
 
 /// Effort of the model in a turn.
@@ -6,5 +6,5 @@ use serde::Deserialize;
 #[non_exhaustive]
 pub struct HookEffort {
     /// The effort level of the model.
-    pub level: EffortLevel,
+    pub level: Effort,
 }

@@ -3,7 +3,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::control::PermissionUpdate;
-use crate::control::incoming::ToolServer;
+use crate::control::incoming::ToolOrigin;
 
 /// Event that fires when a tool call needs a permission decision.
 ///
@@ -22,7 +22,7 @@ pub struct PermissionRequest {
     /// Permission updates that implement "always allow" when the answer returns them.
     pub permission_suggestions: Option<Vec<PermissionUpdate>>,
     /// The server of an MCP tool. `None` for other tools.
-    pub mcp_server: Option<ToolServer>,
+    pub mcp_server: Option<ToolOrigin>,
 }
 
 impl HookEvent for PermissionRequest {
@@ -45,7 +45,7 @@ pub struct PermissionDenied {
     /// Reason for the denial.
     pub reason: String,
     /// The server of an MCP tool. `None` for other tools.
-    pub mcp_server: Option<ToolServer>,
+    pub mcp_server: Option<ToolOrigin>,
 }
 
 impl HookEvent for PermissionDenied {

@@ -2,7 +2,7 @@ use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::control::incoming::ToolServer;
+use crate::control::incoming::ToolOrigin;
 
 /// Event that fires before a tool runs.
 ///
@@ -23,7 +23,7 @@ pub struct PreToolUse {
     /// The id of the tool call.
     pub tool_use_id: String,
     /// The server of an MCP tool. `None` for other tools.
-    pub mcp_server: Option<ToolServer>,
+    pub mcp_server: Option<ToolOrigin>,
 }
 
 impl HookEvent for PreToolUse {
@@ -48,7 +48,7 @@ pub struct PostToolUse {
     /// Run time of the tool in milliseconds.
     pub duration_ms: Option<u64>,
     /// The server of an MCP tool. `None` for other tools.
-    pub mcp_server: Option<ToolServer>,
+    pub mcp_server: Option<ToolOrigin>,
 }
 
 impl HookEvent for PostToolUse {
@@ -75,7 +75,7 @@ pub struct PostToolUseFailure {
     /// Run time of the tool in milliseconds.
     pub duration_ms: Option<u64>,
     /// The server of an MCP tool. `None` for other tools.
-    pub mcp_server: Option<ToolServer>,
+    pub mcp_server: Option<ToolOrigin>,
 }
 
 impl HookEvent for PostToolUseFailure {

@@ -28,7 +28,7 @@
 use std::sync::Arc;
 
 use inhouse_proto::control::incoming::{Answer, IncomingRequest};
-pub use inhouse_proto::control::incoming::{DialogAnswer, RequestUserDialog as DialogRequest};
+pub use inhouse_proto::control::incoming::{DialogAnswer, DialogRequest};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

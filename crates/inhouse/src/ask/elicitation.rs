@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use inhouse_proto::control::incoming::{Answer, IncomingRequest};
 pub use inhouse_proto::control::incoming::{
-    Elicitation as ElicitationRequest, ElicitationAnswer, ElicitationMode,
+    ElicitationAnswer, ElicitationMode, ElicitationRequest,
 };
 
 use super::asked::Subject;

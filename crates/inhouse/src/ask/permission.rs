@@ -30,8 +30,7 @@ use std::sync::Arc;
 
 use inhouse_proto::control::incoming::{Answer, IncomingRequest};
 pub use inhouse_proto::control::incoming::{
-    AskRule, CanUseTool, ComputerFolder, DecisionClassification, DecisionReasonType,
-    ToolServer as ToolOrigin,
+    AskRule, CanUseTool, ComputerFolder, DecisionClassification, DecisionReasonType, ToolOrigin,
 };
 pub use inhouse_proto::control::{
     DirectoryUpdate, ModeUpdate, PermissionBehavior, PermissionMode, PermissionRule,

@@ -38,7 +38,7 @@ mod matcher;
 mod pattern;
 mod registry;
 
-pub use inhouse_proto::control::outgoing::OnHookFailure as OnFailure;
+pub use inhouse_proto::control::outgoing::OnFailure;
 pub use inhouse_proto::hook::{
     BackgroundTask, BatchedCall, CacheTtl, CompactTrigger, ConfigChange, ConfigSource, CwdChanged,
     DirectoryAdded, DirectorySource, Elicitation, ElicitationAction, ElicitationResult,

@@ -140,7 +140,7 @@ mod tools;
 pub use inhouse_proto::control::outgoing::{
     AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory, ToolPermissionPolicy, ToolPolicy,
 };
-pub use inhouse_proto::control::{EffortLevel as Effort, PermissionMode};
+pub use inhouse_proto::control::{Effort, PermissionMode};
 
 pub use self::agents::Skills;
 pub use self::mcp::McpServer;

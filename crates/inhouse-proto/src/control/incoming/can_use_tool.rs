@@ -38,7 +38,7 @@ pub struct CanUseTool {
     /// The rule with the behavior `ask` that caused the request.
     pub matched_ask_rule: Option<AskRule>,
     /// The MCP server of the tool; `None` for a built-in tool.
-    pub mcp_server: Option<ToolServer>,
+    pub mcp_server: Option<ToolOrigin>,
     /// A title to show to the user.
     pub title: Option<String>,
     /// The name of the tool to show to the user.
@@ -109,7 +109,7 @@ pub struct AskRule {
 /// The MCP server that provides a tool.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct ToolServer {
+pub struct ToolOrigin {
     /// The name of the server. Do not base trust on the name: any server can use any name.
     pub name: String,
     /// The source of the server. Only servers that the host registered have `sdk`.

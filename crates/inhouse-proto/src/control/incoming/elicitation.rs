@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// process cannot send this request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Elicitation {
+pub struct ElicitationRequest {
     /// The name of the MCP server.
     pub mcp_server_name: String,
     /// The question of the server to the user.
@@ -31,7 +31,7 @@ pub struct Elicitation {
     pub description: Option<String>,
 }
 
-/// The way in which the user answers an [`Elicitation`].
+/// The way in which the user answers an [`ElicitationRequest`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -44,7 +44,7 @@ pub enum ElicitationMode {
     Unknown(String),
 }
 
-/// The answer to an [`Elicitation`].
+/// The answer to an [`ElicitationRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "action", rename_all = "lowercase")]
 #[non_exhaustive]

@@ -21,8 +21,8 @@ pub use self::answer::Answer;
 pub use self::ask_user_question::{
     AskUserQuestion, Question, QuestionAnnotation, QuestionAnswers, QuestionOption,
 };
-pub use self::can_use_tool::{AskRule, CanUseTool, ComputerFolder, DecisionReasonType, ToolServer};
-pub use self::elicitation::{Elicitation, ElicitationAnswer, ElicitationMode};
+pub use self::can_use_tool::{AskRule, CanUseTool, ComputerFolder, DecisionReasonType, ToolOrigin};
+pub use self::elicitation::{ElicitationAnswer, ElicitationMode, ElicitationRequest};
 pub use self::exit_plan_mode::ExitPlanMode;
 pub use self::hook_callback::HookCallback;
 pub use self::mcp_message::{McpMessage, ToolCallRequest};
@@ -34,4 +34,4 @@ pub use self::permission_decision::{
 pub(crate) use self::request::RequestMembers;
 pub use self::request::{IncomingRequest, RequestKind};
 pub use self::token_refresh::{HostAuthTokenRefresh, OauthTokenRefresh, RefusedCall, TokenState};
-pub use self::user_dialog::{DialogAnswer, RequestUserDialog};
+pub use self::user_dialog::{DialogAnswer, DialogRequest};

@@ -13,12 +13,12 @@ use crate::wire::{Scanner, Text};
 /// [`decode`](Self::decode).
 ///
 /// ```
-/// use inhouse_proto::control::incoming::{Elicitation, IncomingRequest, RequestKind};
+/// use inhouse_proto::control::incoming::{ElicitationRequest, IncomingRequest, RequestKind};
 ///
 /// let body = r#"{"subtype": "elicitation", "mcp_server_name": "crm", "message": "Which region?"}"#;
 /// let request = IncomingRequest::read(body.to_owned().into());
 /// assert!(matches!(request.kind, RequestKind::Elicitation));
-/// assert_eq!(request.decode::<Elicitation>()?.message, "Which region?");
+/// assert_eq!(request.decode::<ElicitationRequest>()?.message, "Which region?");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -42,9 +42,9 @@ pub enum RequestKind {
     Hook(HookCallback),
     /// `can_use_tool`: decode as [`CanUseTool`](super::CanUseTool).
     CanUseTool,
-    /// `elicitation`: decode as [`Elicitation`](super::Elicitation).
+    /// `elicitation`: decode as [`ElicitationRequest`](super::ElicitationRequest).
     Elicitation,
-    /// `request_user_dialog`: decode as [`RequestUserDialog`](super::RequestUserDialog).
+    /// `request_user_dialog`: decode as [`DialogRequest`](super::DialogRequest).
     UserDialog,
     /// A request with any other subtype.
     Other {

@@ -1,7 +1,8 @@
 use serde::Serialize;
 
 use super::{
-    Answer, CanUseTool, Elicitation, ElicitationAnswer, IncomingRequest, McpMessage, RequestKind,
+    Answer, CanUseTool, ElicitationAnswer, ElicitationRequest, IncomingRequest, McpMessage,
+    RequestKind,
 };
 use crate::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
 
@@ -34,7 +35,7 @@ impl IncomingRequest {
             )),
             RequestKind::ToolCall(request) => no_server(&request.server_name, &request.id),
             RequestKind::Mcp(message) => no_server_for(message),
-            RequestKind::Elicitation => match self.decode::<Elicitation>() {
+            RequestKind::Elicitation => match self.decode::<ElicitationRequest>() {
                 Ok(_) => success(&ElicitationAnswer::Decline),
                 Err(error) => malformed("elicitation", &error.to_string()),
             },

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// a kind that the host does not know: a cancellation is a decision of the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct RequestUserDialog {
+pub struct DialogRequest {
     /// The kind of dialog to show.
     pub dialog_kind: String,
     /// The content of the dialog, whose shape depends on the kind.
@@ -17,7 +17,7 @@ pub struct RequestUserDialog {
     pub tool_use_id: Option<String>,
 }
 
-/// The answer to a [`RequestUserDialog`].
+/// The answer to a [`DialogRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "behavior", rename_all = "lowercase")]
 #[non_exhaustive]

@@ -3,7 +3,7 @@ use inhouse_macros::Open;
 use serde::Serialize;
 
 use super::Change;
-use crate::control::{EffortLevel, Empty};
+use crate::control::{Effort, Empty};
 
 /// Request to change the model, from the next turn on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -141,7 +141,7 @@ pub struct ModelInfo {
     /// Whether the effort of the model can be set.
     pub supports_effort: Option<bool>,
     /// Levels of effort that the model supports.
-    pub supported_effort_levels: Option<Vec<EffortLevel>>,
+    pub supported_effort_levels: Option<Vec<Effort>>,
     /// Whether the model can choose its amount of thinking itself.
     pub supports_adaptive_thinking: Option<bool>,
     /// Whether the model has a fast mode.

@@ -1,5 +1,5 @@
 use crate::control::outgoing::McpConnection;
-use crate::control::{EffortLevel, PermissionMode};
+use crate::control::{Effort, PermissionMode};
 use crate::message::{FastModeDisabledReason, FastModeState};
 use inhouse_macros::Open;
 
@@ -47,7 +47,7 @@ pub struct InitMessage {
     /// Reason why fast mode is off.
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// The effort level of the model. Sent to remote-control hosts only.
-    pub effort: Option<EffortLevel>,
+    pub effort: Option<Effort>,
     /// Display mode of the conversation.
     pub view_mode: Option<ViewMode>,
     /// Names of the features that this CLI supports. Check for a name here instead of comparing versions.

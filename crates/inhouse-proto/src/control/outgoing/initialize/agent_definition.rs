@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::control::{EffortLevel, PermissionMode};
+use crate::control::{Effort, PermissionMode};
 
 /// An agent that the model can delegate work to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -97,13 +97,13 @@ impl From<String> for AgentMcpServer {
 #[non_exhaustive]
 pub enum AgentEffort {
     /// A named level of effort.
-    Level(EffortLevel),
+    Level(Effort),
     /// A number, for models that accept one.
     Number(u32),
 }
 
-impl From<EffortLevel> for AgentEffort {
-    fn from(level: EffortLevel) -> Self {
+impl From<Effort> for AgentEffort {
+    fn from(level: Effort) -> Self {
         Self::Level(level)
     }
 }

@@ -22,9 +22,9 @@ pub struct HookMatcher {
     /// also drops the prompt of `UserPromptSubmit` and denies the request of `PermissionRequest` then.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seconds")]
     pub timeout: Option<Duration>,
-    /// Reaction of the CLI to an error of a callback. `None` is [`Continue`](OnHookFailure::Continue).
+    /// Reaction of the CLI to an error of a callback. `None` is [`Continue`](OnFailure::Continue).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_failure: Option<OnHookFailure>,
+    pub on_failure: Option<OnFailure>,
 }
 
 /// Reaction of the CLI when a hook callback answers with an error.
@@ -33,7 +33,7 @@ pub struct HookMatcher {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum OnHookFailure {
+pub enum OnFailure {
     /// The CLI continues as if the callback were not registered. This is the default.
     Continue,
     /// The CLI blocks the action that the hook guards.
@@ -70,7 +70,7 @@ impl HookMatcher {
 
     /// Sets the reaction of the CLI to an error of a callback.
     #[must_use]
-    pub fn on_failure(mut self, on_failure: OnHookFailure) -> Self {
+    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = Some(on_failure);
         self
     }

@@ -8,7 +8,7 @@ mod request;
 mod sdk_mcp_server;
 
 pub use self::agent_definition::{AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory};
-pub use self::hook_matcher::{HookMatcher, OnHookFailure};
+pub use self::hook_matcher::{HookMatcher, OnFailure};
 pub use self::plugin::Plugin;
 pub use self::reply::{
     AccountInfo, AgentInfo, ApiProvider, InitializeReply, ManifestOutcome, SlashCommand,

@@ -27,7 +27,7 @@ pub struct InitializeReply {
     pub available_output_styles: Option<Vec<String>>,
     /// Whether the hooks of the request were registered; `None` if it had none.
     pub hooks_applied: Option<bool>,
-    /// Whether the CLI supports [`OnHookFailure`](super::OnHookFailure).
+    /// Whether the CLI supports [`OnFailure`](super::OnFailure).
     pub hook_on_failure_supported: Option<bool>,
     /// Whether the plugins of the request were loaded; `None` if it had none.
     pub plugins_applied: Option<bool>,
