@@ -505,7 +505,7 @@ fn optional_members_are_sent_under_their_wire_names() {
         (
             encode(
                 &ReloadPlugins::new()
-                    .add_plugins(vec![Plugin::local("/p").skip_mcp_discovery()])
+                    .add_plugins(vec![PluginConfig::local("/p").skip_mcp_discovery()])
                     .refuse_if_busy(true),
             ),
             json!({
@@ -637,7 +637,7 @@ fn initialize_sends_every_member() {
         .forward_subagent_text(true)
         .supported_dialog_kinds(["pick_one"])
         .per_task_stop_affordance(true)
-        .plugins([Plugin::local("/srv/plugin")])
+        .plugins([PluginConfig::local("/srv/plugin")])
         .extra("workspaceTrust", json!("trusted"));
     let sent: Value = serde_json::from_str(&encode(&request).expect("a request is serializable"))
         .expect("a request is JSON");

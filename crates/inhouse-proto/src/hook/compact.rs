@@ -1,6 +1,7 @@
-use super::{HookCommon, HookEvent};
-use inhouse_macros::Open;
 use serde::Deserialize;
+
+use super::{HookCommon, HookEvent};
+use crate::message::CompactTrigger;
 
 /// Event that fires before the conversation is replaced by a summary.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -34,17 +35,4 @@ pub struct PostCompact {
 
 impl HookEvent for PostCompact {
     const NAME: &'static str = "PostCompact";
-}
-
-/// Cause of a compaction of the conversation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum CompactTrigger {
-    /// The user or the host requested the compaction.
-    Manual,
-    /// The CLI started the compaction because the conversation became too long.
-    Auto,
-    /// A value that this version of the crate does not know.
-    Unknown(String),
 }

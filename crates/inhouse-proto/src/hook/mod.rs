@@ -45,7 +45,7 @@ mod task;
 mod tool;
 mod worktree;
 
-pub use self::compact::{CompactTrigger, PostCompact, PreCompact};
+pub use self::compact::{PostCompact, PreCompact};
 pub use self::config::{ConfigChange, ConfigSource};
 pub use self::display::MessageDisplay;
 pub use self::effort::HookEffort;
@@ -53,9 +53,7 @@ pub use self::elicitation::{Elicitation, ElicitationAction, ElicitationResult};
 pub use self::event::{HookCommon, HookEvent};
 pub use self::file::{CwdChanged, DirectoryAdded, DirectorySource, FileChanged, FileEvent};
 pub use self::instructions::{InstructionsLoaded, InstructionsOwner, LoadReason};
-pub use self::model_switch::{
-    CacheTtl, ModelSwitchSource, PostModelSwitch, PreModelSwitch, Pricing,
-};
+pub use self::model_switch::{ModelSwitchSource, PostModelSwitch, PreModelSwitch, Pricing};
 pub use self::notification::Notification;
 pub use self::output::{
     AddsContext, Blocks, ChangesInput, Decides, DecisionForm, HasSpecificOutput, HidesPrompt,
@@ -66,8 +64,9 @@ pub use self::prompt::{ExpansionType, PromptSource, UserPromptExpansion, UserPro
 pub use self::session::{
     SessionEnd, SessionEndReason, SessionSource, SessionStart, Setup, SetupTrigger,
 };
-pub use self::stop::{BackgroundTask, SessionCron, Stop, StopFailure};
+pub use self::stop::{HookBackgroundTask, SessionCron, Stop, StopFailure};
 pub use self::subagent::{SubagentStart, SubagentStop};
 pub use self::task::{TaskCompleted, TaskCreated, TeammateIdle};
+pub use crate::message::{CacheTtl, CompactTrigger};
 pub use self::tool::{BatchedCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
 pub use self::worktree::{WorktreeCreate, WorktreeRemove};

@@ -2,6 +2,8 @@ use super::{HookCommon, HookEvent};
 use inhouse_macros::Open;
 use serde::Deserialize;
 
+use crate::message::CacheTtl;
+
 /// Event that fires before the session switches to another model.
 ///
 /// A `set_model` request of the host fires it, too (2.1.325).
@@ -83,21 +85,7 @@ pub enum ModelSwitchSource {
     Auto,
     /// The session was resumed. Occurs only in [`PostModelSwitch`].
     Resume,
-    /// A value that this version of the crate does not know.
-    Unknown(String),
-}
-
-/// Lifetime of the entries in a prompt cache.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
-#[non_exhaustive]
-pub enum CacheTtl {
-    /// Entries live for five minutes.
-    #[serde(rename = "5m")]
-    FiveMinutes,
-    /// Entries live for one hour.
-    #[serde(rename = "1h")]
-    OneHour,
-    /// A value that this version of the crate does not know.
+    /// A value that this version does not know.
     Unknown(String),
 }
 
@@ -112,6 +100,6 @@ pub enum Pricing {
     Catalog,
     /// The prices are a default estimate.
     Default,
-    /// A value that this version of the crate does not know.
+    /// A value that this version does not know.
     Unknown(String),
 }

@@ -17,7 +17,7 @@ pub struct Stop {
     /// Text of the last message of the model.
     pub last_assistant_message: Option<String>,
     /// Tasks that are still running in the background.
-    pub background_tasks: Option<Vec<BackgroundTask>>,
+    pub background_tasks: Option<Vec<HookBackgroundTask>>,
     /// Prompts that are scheduled for later.
     pub session_crons: Option<Vec<SessionCron>>,
 }
@@ -48,7 +48,7 @@ impl HookEvent for StopFailure {
 /// Task that runs in the background. Texts longer than 1,000 characters are truncated.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct BackgroundTask {
+pub struct HookBackgroundTask {
     /// The id of the task.
     pub id: String,
     /// The type of the task, such as `shell` or `subagent`.

@@ -1,4 +1,5 @@
-use super::{BackgroundTask, HookCommon, HookEvent, SessionCron};
+use super::{HookBackgroundTask, SessionCron};
+use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 
 /// Event that fires when a subagent starts.
@@ -33,7 +34,7 @@ pub struct SubagentStop {
     /// Text of the last message of the subagent.
     pub last_assistant_message: Option<String>,
     /// Background tasks that are still running, of the whole session and not only of the subagent.
-    pub background_tasks: Option<Vec<BackgroundTask>>,
+    pub background_tasks: Option<Vec<HookBackgroundTask>>,
     /// Scheduled prompts, of the whole session and not only of the subagent.
     pub session_crons: Option<Vec<SessionCron>>,
 }

@@ -15,15 +15,15 @@ pub struct ContextUsage {
     /// Details of an exceeded limit; `None` if no limit is exceeded.
     pub over_limit: Option<ContextOverLimit>,
     /// Token counts by category.
-    pub categories: Option<Vec<ContextCategory>>,
+    pub categories: Option<Vec<ContextUsageCategory>>,
     /// Token counts by MCP tool.
-    pub mcp_tools: Option<Vec<ContextMcpTool>>,
+    pub mcp_tools: Option<Vec<ContextUsageMcpTool>>,
     /// Token counts by memory file.
-    pub memory_files: Option<Vec<ContextMemoryFile>>,
+    pub memory_files: Option<Vec<ContextUsageMemoryFile>>,
     /// Token counts by agent definition.
-    pub agents: Option<Vec<ContextAgent>>,
+    pub agents: Option<Vec<ContextUsageAgent>>,
     /// Token counts by skill.
-    pub skills: Option<Vec<ContextSkill>>,
+    pub skills: Option<Vec<ContextUsageSkill>>,
 }
 
 /// Details of a limit that the context exceeds.
@@ -52,7 +52,7 @@ pub enum ContextLimitKind {
 /// A category of context contents.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
-pub struct ContextCategory {
+pub struct ContextUsageCategory {
     /// Name of the category, for display.
     pub name: String,
     /// Number of tokens in the category.
@@ -81,7 +81,7 @@ pub enum ContextCategoryKind {
 /// Token count of an MCP tool's definition.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
-pub struct ContextMcpTool {
+pub struct ContextUsageMcpTool {
     /// Name of the MCP tool.
     pub name: String,
     /// The MCP server that provides the tool.
@@ -93,7 +93,7 @@ pub struct ContextMcpTool {
 /// Token count of a memory file.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
-pub struct ContextMemoryFile {
+pub struct ContextUsageMemoryFile {
     /// Path of the memory file.
     pub path: String,
     /// The kind of memory, such as user or project.
@@ -106,7 +106,7 @@ pub struct ContextMemoryFile {
 /// Token count of an agent definition.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
-pub struct ContextAgent {
+pub struct ContextUsageAgent {
     /// The type name of the agent.
     pub agent_type: String,
     /// The place where the agent is defined.
@@ -118,7 +118,7 @@ pub struct ContextAgent {
 /// Token count of a skill.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
-pub struct ContextSkill {
+pub struct ContextUsageSkill {
     /// Name of the skill.
     pub name: String,
     /// The place where the skill is defined.

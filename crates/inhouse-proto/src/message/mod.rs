@@ -54,7 +54,7 @@ mod context_usage;
 mod conversation_reset;
 mod fast_mode;
 mod gap;
-mod hook_event;
+mod hook_event_name;
 #[allow(clippy::module_inception, reason = "the module of the type `Message`")]
 mod message;
 mod model_usage;
@@ -89,13 +89,13 @@ pub use self::autocompact_state::AutocompactStateMessage;
 pub use self::command_lifecycle::{CommandLifecycleMessage, CommandState};
 pub use self::content::*;
 pub use self::context_usage::{
-    ContextAgent, ContextCategory, ContextCategoryKind, ContextLimitKind, ContextMcpTool,
-    ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage,
+    ContextCategoryKind, ContextLimitKind, ContextOverLimit, ContextUsage, ContextUsageAgent,
+    ContextUsageCategory, ContextUsageMcpTool, ContextUsageMemoryFile, ContextUsageSkill,
 };
 pub use self::conversation_reset::{ConversationResetMessage, ConversationResetTrigger};
 pub use self::fast_mode::{FastModeDisabledReason, FastModeState};
 pub use self::gap::{Gap, GapReason};
-pub use self::hook_event::HookEvent;
+pub use self::hook_event_name::HookEventName;
 pub use self::message::{Message, UnknownMessage};
 pub use self::model_usage::{CostBasis, ModelUsage};
 pub use self::origin::{
@@ -130,5 +130,4 @@ pub use self::usage::{
 pub use self::usage_report::{
     ExtraUsage, PlanLimit, PlanLimitScope, PlanLimitTarget, PlanLimits, SessionUsage, UsageReport,
 };
-
 pub use self::user::{ApiUserMessage, UserMessage};

@@ -1,6 +1,6 @@
 use serde::{Serialize, Serializer};
 
-use super::{Content, ContentBlock, MessageOrigin, Priority};
+use super::{ContentBlock, MessageContent, MessageOrigin, Priority};
 
 /// A prompt, as the host writes it to the CLI.
 ///
@@ -41,7 +41,7 @@ pub struct Prompt {
     /// Whether the CLI uses the text verbatim, without slash commands and file references.
     pub client_composed: bool,
     /// Pastes that were removed from the text.
-    pub pasted_content: Vec<Content>,
+    pub pasted_content: Vec<MessageContent>,
     /// Pastes that are still part of the text.
     pub inline_pastes: Vec<String>,
 }
@@ -134,7 +134,7 @@ impl Prompt {
     ///
     /// The CLI ignores pastes above 1,000 entries and blocks.
     #[must_use]
-    pub fn pasted_content(mut self, paste: impl Into<Content>) -> Self {
+    pub fn pasted_content(mut self, paste: impl Into<MessageContent>) -> Self {
         self.pasted_content.push(paste.into());
         self
     }
@@ -220,7 +220,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     client_composed: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pasted_content: &'a [Content],
+    pasted_content: &'a [MessageContent],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     inline_pastes: &'a [String],
 }

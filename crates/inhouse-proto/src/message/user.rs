@@ -1,7 +1,7 @@
 use inhouse_macros::Open;
 use serde_json::Value;
 
-use super::{Content, ContentBlock, MessageOrigin, Priority, Role, ToolResultBlock};
+use super::{ContentBlock, MessageContent, MessageOrigin, Priority, Role, ToolResultBlock};
 
 /// A message on the user's side of the conversation, as the CLI reports it.
 ///
@@ -45,7 +45,7 @@ pub struct UserMessage {
     /// Whether the text was used verbatim, without slash commands and file references.
     pub client_composed: Option<bool>,
     /// Pastes that were removed from the text.
-    pub pasted_content: Option<Vec<Content>>,
+    pub pasted_content: Option<Vec<MessageContent>>,
     /// Pastes that are still part of the text.
     pub inline_pastes: Option<Vec<String>>,
     /// Files that were attached to the prompt. Present only on echoes.
@@ -65,7 +65,7 @@ pub struct ApiUserMessage {
     /// The author of the message: the user.
     pub role: Option<Role>,
     /// The content of the message.
-    pub content: Content,
+    pub content: MessageContent,
 }
 
 impl UserMessage {

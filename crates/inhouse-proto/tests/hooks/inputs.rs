@@ -197,9 +197,9 @@ fn all_33_events_have_a_row() {
     let names: BTreeSet<&str> = rows().iter().map(|row| row.name).collect();
     assert_eq!(names.len(), 33);
     for name in names {
-        let known = inhouse_proto::message::HookEvent::from(name);
+        let known = inhouse_proto::message::HookEventName::from(name);
         assert!(
-            !matches!(known, inhouse_proto::message::HookEvent::Unknown(_)),
+            !matches!(known, inhouse_proto::message::HookEventName::Unknown(_)),
             "{name}"
         );
     }

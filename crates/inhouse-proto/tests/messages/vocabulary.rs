@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 use inhouse_proto::control::PermissionMode;
 use inhouse_proto::control::outgoing::McpConnection;
 use inhouse_proto::message::{
-    AssistantError, FastModeDisabledReason, HookEvent, OverageDisabledReason, ResultSubtype,
+    AssistantError, FastModeDisabledReason, HookEventName, OverageDisabledReason, ResultSubtype,
     StartupFailureReason, StopReason, TerminalReason,
 };
 use serde::de::DeserializeOwned;
@@ -74,7 +74,7 @@ fn mcp_connections_are_complete() {
 
 #[test]
 fn hook_events_are_complete() {
-    assert_variants::<HookEvent>(
+    assert_variants::<HookEventName>(
         33,
         "PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit \
          UserPromptExpansion SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop \

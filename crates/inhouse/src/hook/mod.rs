@@ -40,9 +40,9 @@ mod registry;
 
 pub use inhouse_proto::control::outgoing::OnFailure;
 pub use inhouse_proto::hook::{
-    BackgroundTask, BatchedCall, CacheTtl, CompactTrigger, ConfigChange, ConfigSource, CwdChanged,
+    BatchedCall, CacheTtl, CompactTrigger, ConfigChange, ConfigSource, CwdChanged,
     DirectoryAdded, DirectorySource, Elicitation, ElicitationAction, ElicitationResult,
-    ExpansionType, FileChanged, FileEvent, HookEffort, HookEvent, HookOutput, InstructionsLoaded,
+    ExpansionType, FileChanged, FileEvent, HookBackgroundTask, HookEffort, HookEvent, HookOutput, InstructionsLoaded,
     InstructionsOwner, LoadReason, MessageDisplay, ModelSwitchSource, Notification,
     PermissionDenied, PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse,
     PostToolUseFailure, PreCompact, PreModelSwitch, PreToolUse, Pricing, PromptSource, SessionCron,

@@ -37,7 +37,7 @@ pub(super) fn apply(options: &Options, builder: &mut Builder) {
             ThinkingMode::Budget(tokens) => args.value("max-thinking-tokens", tokens.to_string()),
             ThinkingMode::Disabled => args.value("thinking", "disabled"),
         }
-        let display = thinking.display.map(ThinkingDisplay::as_str);
+        let display = thinking.display.as_ref().map(ThinkingDisplay::as_str);
         args.values("thinking-display", display);
     }
     args.values("effort", model.effort.as_ref().map(Effort::as_str));

@@ -30,8 +30,8 @@ pub(super) fn apply(options: &Options, builder: &mut Builder) {
     }
 }
 
-fn to_wire(plugin: &Plugin) -> outgoing::Plugin {
-    let sent = outgoing::Plugin::local(&plugin.path);
+fn to_wire(plugin: &Plugin) -> outgoing::PluginConfig {
+    let sent = outgoing::PluginConfig::local(&plugin.path);
     if plugin.skip_mcp_discovery {
         sent.skip_mcp_discovery()
     } else {

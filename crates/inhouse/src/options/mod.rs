@@ -138,13 +138,14 @@ mod timeouts;
 mod tools;
 
 pub use inhouse_proto::control::outgoing::{
-    AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory, ToolPermissionPolicy, ToolPolicy,
+    AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory, ThinkingDisplay,
+    ToolPermissionPolicy, ToolPolicy,
 };
 pub use inhouse_proto::control::{Effort, PermissionMode};
 
 pub use self::agents::Skills;
 pub use self::mcp::McpServer;
-pub use self::model::{Thinking, ThinkingDisplay};
+pub use self::model::Thinking;
 pub use self::permissions::PermissionPrompts;
 pub use self::plugins::{Plugin, PluginDelivery};
 pub use self::process::OsUser;

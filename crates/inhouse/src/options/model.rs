@@ -1,4 +1,4 @@
-use super::{Effort, Options};
+use super::{Effort, Options, ThinkingDisplay};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelOptions {
@@ -137,9 +137,9 @@ impl Thinking {
         Self::with_mode(ThinkingMode::Disabled)
     }
 
-    /// Sets whether thinking blocks contain a summary or no text.
+    /// Sets how much of the thinking the thinking blocks contain.
     ///
-    /// Default: the CLI decides.
+    /// [`ThinkingDisplay::Highlights`] needs a newer CLI than 2.1.197. Default: the CLI decides.
     pub fn display(mut self, display: ThinkingDisplay) -> Self {
         self.display = Some(display);
         self
@@ -149,25 +149,6 @@ impl Thinking {
         Self {
             mode,
             display: None,
-        }
-    }
-}
-
-/// The content of thinking blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ThinkingDisplay {
-    /// Thinking blocks contain a summary.
-    Summarized,
-    /// Thinking blocks contain no text.
-    Omitted,
-}
-
-impl ThinkingDisplay {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Summarized => "summarized",
-            Self::Omitted => "omitted",
         }
     }
 }

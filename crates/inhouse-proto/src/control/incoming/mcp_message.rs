@@ -7,7 +7,7 @@ use crate::wire::Text;
 /// responses to requests of the server) must be acknowledged too, because the CLI waits for an answer to each of them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct McpMessage {
+pub struct McpMessageRequest {
     /// The key under which the host registered the server.
     pub server_name: Text,
     /// The JSON-RPC message as JSON text.

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-use super::{HookCallback, McpMessage, ToolCallRequest};
+use super::{HookCallback, McpMessageRequest, ToolCallRequest};
 use crate::mcp::ToolCall;
 use crate::open::decode_request;
 use crate::wire::{Scanner, Text};
@@ -37,7 +37,7 @@ pub enum RequestKind {
     /// `mcp_message`: a call to a tool of an MCP server in the host process.
     ToolCall(Box<ToolCallRequest>),
     /// `mcp_message`: any other message for an MCP server in the host process.
-    Mcp(McpMessage),
+    Mcp(McpMessageRequest),
     /// `hook_callback`: an event for a hook that the host registered.
     Hook(HookCallback),
     /// `can_use_tool`: decode as [`CanUseTool`](super::CanUseTool).
@@ -187,7 +187,7 @@ impl<'a> RequestMembers<'a> {
                         params,
                         call,
                     })),
-                    None => RequestKind::Mcp(McpMessage {
+                    None => RequestKind::Mcp(McpMessageRequest {
                         server_name,
                         message: body.part(message),
                     }),

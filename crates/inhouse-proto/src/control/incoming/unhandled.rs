@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::{
-    Answer, CanUseTool, ElicitationAnswer, ElicitationRequest, IncomingRequest, McpMessage,
+    Answer, CanUseTool, ElicitationAnswer, ElicitationRequest, IncomingRequest, McpMessageRequest,
     RequestKind,
 };
 use crate::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
@@ -62,10 +62,10 @@ fn malformed(subtype: &str, reason: &str) -> Answer {
 }
 
 fn no_server_for(
-    McpMessage {
+    McpMessageRequest {
         server_name,
         message,
-    }: &McpMessage,
+    }: &McpMessageRequest,
 ) -> Answer {
     match Rpc::parse(message) {
         Ok(Rpc::Request { id, .. }) => no_server(server_name, id),

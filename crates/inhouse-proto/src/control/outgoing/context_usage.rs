@@ -2,6 +2,8 @@ use crate::control::ControlRequest;
 use inhouse_macros::Open;
 use serde::Serialize;
 
+use crate::message::ContextCategoryKind;
+
 /// Request to report how much of the context window is in use, and by what.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -40,7 +42,7 @@ pub enum ContextDetail {
     Summary,
     /// Token counts come from the token counter of the model, which takes an API call. This is the default.
     Full,
-    /// A value that this version of the crate does not know.
+    /// A value that this version does not know.
     Unknown(String),
 }
 
@@ -109,24 +111,7 @@ pub struct ContextCategory {
     /// Whether the category stays outside of the context window until it is needed.
     pub is_deferred: Option<bool>,
     /// The use that the category makes of the context window.
-    pub kind: Option<ContextKind>,
-}
-
-/// The use that a [`ContextCategory`] makes of the context window.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ContextKind {
-    /// The category occupies the context window.
-    Used,
-    /// The category stays outside of the context window until it is needed.
-    Deferred,
-    /// The category is space reserved for compaction.
-    Buffer,
-    /// The category is free space.
-    Free,
-    /// A value that this version of the crate does not know.
-    Unknown(String),
+    pub kind: Option<ContextCategoryKind>,
 }
 
 /// One square in the grid that displays the context window.

@@ -93,7 +93,7 @@ pub enum ThinkingDisplay {
     Summarized,
     /// The model shows none of its thinking.
     Omitted,
-    /// The model shows the main points of its thinking.
+    /// The model shows the main points of its thinking. Needs a newer CLI than 2.1.197.
     Highlights,
     /// A value that this version of the crate does not know.
     Unknown(String),

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::mcp::McpServerStatus;
-use super::{AgentInfo, Plugin, SlashCommand};
+use super::{AgentInfo, PluginConfig, SlashCommand};
 
 /// Request to reload the plugins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -15,7 +15,7 @@ pub struct ReloadPlugins {
     pub hold_on_cache_impact: Option<bool>,
     /// Plugins to add to the session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub add_plugins: Option<Vec<Plugin>>,
+    pub add_plugins: Option<Vec<PluginConfig>>,
     /// Whether the CLI rejects the request while a turn is running, with the error code `reload_plugins_busy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refuse_if_busy: Option<bool>,
@@ -37,7 +37,7 @@ impl ReloadPlugins {
 
     /// Sets the plugins to add to the session.
     #[must_use]
-    pub fn add_plugins(mut self, add_plugins: Vec<Plugin>) -> Self {
+    pub fn add_plugins(mut self, add_plugins: Vec<PluginConfig>) -> Self {
         self.add_plugins = Some(add_plugins);
         self
     }

@@ -39,7 +39,7 @@ impl ControlRequest for GetUsage {
 #[non_exhaustive]
 pub struct GetUsageReply {
     /// Usage of this session.
-    pub session: SessionUsage,
+    pub session: SessionTotals,
     /// Subscription plan of the account; `None` if it has none.
     pub subscription_type: Option<String>,
     /// Whether the limits of the plan are known.
@@ -53,7 +53,7 @@ pub struct GetUsageReply {
 /// Usage of a session: cost, durations and changed lines.
 #[derive(Clone, Debug, PartialEq, Open)]
 #[non_exhaustive]
-pub struct SessionUsage {
+pub struct SessionTotals {
     /// Cost of the session in US dollars.
     pub total_cost_usd: f64,
     /// Time spent waiting for the model, in milliseconds.

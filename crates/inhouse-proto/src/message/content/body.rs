@@ -11,14 +11,14 @@ use crate::open::decode;
 ///
 /// Both forms are equivalent for text. The form that was received is kept, so that encoding writes the same form.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
+pub enum MessageContent {
     /// Content as a plain string.
     Text(String),
     /// Content as a list of blocks.
     Blocks(Vec<ContentBlock>),
 }
 
-impl Content {
+impl MessageContent {
     /// Returns the blocks; empty if the content is a plain string.
     #[must_use]
     pub fn blocks(&self) -> &[ContentBlock] {
@@ -31,11 +31,12 @@ impl Content {
     /// Returns all text: the plain string, or the text blocks concatenated in order.
     ///
     /// ```
-    /// use inhouse_proto::message::{Content, ContentBlock};
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::{ContentBlock, MessageContent};
     ///
-    /// let blocks = Content::from(vec![ContentBlock::text("a"), ContentBlock::text("b")]);
+    /// let blocks = MessageContent::from(vec![ContentBlock::text("a"), ContentBlock::text("b")]);
     /// assert_eq!(blocks.text(), "ab");
-    /// assert_eq!(Content::from("ab").text(), "ab");
+    /// assert_eq!(MessageContent::from("ab").text(), "ab");
     /// ```
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
@@ -53,25 +54,25 @@ pub(in crate::message) fn text_of(blocks: &[ContentBlock]) -> Cow<'_, str> {
     texts.fold(Cow::Borrowed(first), |all, next| all + next)
 }
 
-impl From<&str> for Content {
+impl From<&str> for MessageContent {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Content {
+impl From<String> for MessageContent {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<Vec<ContentBlock>> for Content {
+impl From<Vec<ContentBlock>> for MessageContent {
     fn from(blocks: Vec<ContentBlock>) -> Self {
         Self::Blocks(blocks)
     }
 }
 
-impl Serialize for Content {
+impl Serialize for MessageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
@@ -80,7 +81,7 @@ impl Serialize for Content {
     }
 }
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de> Deserialize<'de> for MessageContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&RawValue>::deserialize(deserializer)?;
         let content = match raw.get().starts_with('"') {

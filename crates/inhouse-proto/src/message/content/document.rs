@@ -3,7 +3,7 @@ use inhouse_macros::Open;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{CacheControl, Content};
+use super::{CacheControl, MessageContent};
 
 /// A document: a PDF, plain text, or content blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Open)]
@@ -46,7 +46,7 @@ impl DocumentBlock {
 
     /// Creates a document from blocks of text and images.
     #[must_use]
-    pub fn content(content: impl Into<Content>) -> Self {
+    pub fn content(content: impl Into<MessageContent>) -> Self {
         Self::from_source(DocumentSource::Content(ContentDocument {
             content: content.into(),
         }))
@@ -137,7 +137,7 @@ pub struct TextDocument {
 #[non_exhaustive]
 pub struct ContentDocument {
     /// The content of the document.
-    pub content: Content,
+    pub content: MessageContent,
 }
 
 /// A document that the API fetches from a URL.

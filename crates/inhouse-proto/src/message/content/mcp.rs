@@ -2,7 +2,7 @@ use inhouse_macros::Open;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Content;
+use super::MessageContent;
 
 /// A call of an MCP tool that the API makes itself.
 ///
@@ -32,7 +32,7 @@ pub struct McpToolResultBlock {
     pub is_error: Option<bool>,
     /// The content that the tool returned.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<Content>,
+    pub content: Option<MessageContent>,
 }
 
 /// The tools of an MCP server that the API is connected to.

@@ -26,7 +26,7 @@ pub use self::advisor::{
     AdvisorToolResultError,
 };
 pub use self::block::ContentBlock;
-pub use self::body::Content;
+pub use self::body::MessageContent;
 pub(super) use self::body::text_of;
 pub use self::cache_control::{CacheControl, CacheKind, CacheTtl};
 pub use self::compaction::CompactionBlock;

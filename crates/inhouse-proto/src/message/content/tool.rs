@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{CacheControl, Content};
+use super::{CacheControl, MessageContent};
 
 /// A call of a tool that the CLI or the host runs.
 ///
@@ -34,7 +34,7 @@ pub struct ToolResultBlock {
     pub tool_use_id: String,
     /// The content that the model receives; `None` if the tool returned nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<Content>,
+    pub content: Option<MessageContent>,
     /// Whether the call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
@@ -50,7 +50,10 @@ impl ToolResultBlock {
     /// Returns the text that the model receives; empty if there is none.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
-        self.content.as_ref().map(Content::text).unwrap_or_default()
+        self.content
+            .as_ref()
+            .map(MessageContent::text)
+            .unwrap_or_default()
     }
 }
 

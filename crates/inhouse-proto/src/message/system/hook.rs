@@ -1,4 +1,4 @@
-use crate::message::HookEvent;
+use crate::message::HookEventName;
 use inhouse_macros::Open;
 
 /// Message sent when a hook starts.
@@ -15,7 +15,7 @@ pub struct HookStartedMessage {
     /// The name of the hook.
     pub hook_name: Option<String>,
     /// The event that triggered the hook.
-    pub hook_event: Option<HookEvent>,
+    pub hook_event: Option<HookEventName>,
     /// The id of this message.
     pub uuid: Option<String>,
     /// The session that the message belongs to.
@@ -31,7 +31,7 @@ pub struct HookProgressMessage {
     /// The name of the hook.
     pub hook_name: Option<String>,
     /// The event that triggered the hook.
-    pub hook_event: Option<HookEvent>,
+    pub hook_event: Option<HookEventName>,
     /// Text that the hook wrote to its standard output.
     pub stdout: Option<String>,
     /// Text that the hook wrote to its standard error.
@@ -53,7 +53,7 @@ pub struct HookResponseMessage {
     /// The name of the hook.
     pub hook_name: Option<String>,
     /// The event that triggered the hook.
-    pub hook_event: Option<HookEvent>,
+    pub hook_event: Option<HookEventName>,
     /// Text that the hook wrote to its standard output.
     pub stdout: Option<String>,
     /// Text that the hook wrote to its standard error.

@@ -60,5 +60,7 @@ pub use self::task::{
     BackgroundTask, BackgroundTasksChangedMessage, TaskPatch, TaskProgressMessage,
     TaskStartedMessage, TaskStatus, TaskUpdatedMessage, TaskUsage,
 };
-pub use self::task_notification::{ResourceLink, TaskNotificationMessage, TaskNotificationStatus};
+pub use self::task_notification::{
+    TaskNotificationMessage, TaskNotificationStatus, TaskResourceLink,
+};
 pub use self::thinking::ThinkingTokensMessage;

@@ -24,7 +24,7 @@ pub struct TaskNotificationMessage {
     /// Resources that the task used.
     pub usage: Option<TaskUsage>,
     /// Resources that the output of the task links to.
-    pub resource_links: Option<Vec<ResourceLink>>,
+    pub resource_links: Option<Vec<TaskResourceLink>>,
     /// Whether to omit the task from the transcript.
     pub skip_transcript: Option<bool>,
     /// Whether the task is housekeeping that does not have to be shown to the user.
@@ -54,7 +54,7 @@ pub enum TaskNotificationStatus {
 #[derive(Clone, Debug, PartialEq, Open)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct ResourceLink {
+pub struct TaskResourceLink {
     /// The URI of the resource.
     pub uri: String,
     /// The name of the resource.

@@ -9,7 +9,7 @@ mod sdk_mcp_server;
 
 pub use self::agent_definition::{AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory};
 pub use self::hook_matcher::{HookMatcher, OnFailure};
-pub use self::plugin::Plugin;
+pub use self::plugin::PluginConfig;
 pub use self::reply::{
     AccountInfo, AgentInfo, ApiProvider, InitializeReply, ManifestOutcome, SlashCommand,
 };

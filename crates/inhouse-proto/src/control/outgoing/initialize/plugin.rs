@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Plugin {
+pub enum PluginConfig {
     /// A plugin in a local directory.
     #[non_exhaustive]
     Local {
@@ -18,7 +18,7 @@ pub enum Plugin {
     },
 }
 
-impl Plugin {
+impl PluginConfig {
     /// Creates a plugin that is loaded from a directory.
     #[must_use]
     pub fn local(path: impl Into<PathBuf>) -> Self {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{AgentDefinition, HookMatcher, InitializeReply, Plugin, SdkMcpServerConfig};
+use super::{AgentDefinition, HookMatcher, InitializeReply, PluginConfig, SdkMcpServerConfig};
 
 /// Request that starts a conversation: features that the host offers, and settings of the session.
 ///
@@ -99,7 +99,7 @@ pub struct Initialize {
     pub per_task_stop_affordance: Option<bool>,
     /// Plugins to load. The process must have been started with `--await-initialize`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plugins: Option<Vec<Plugin>>,
+    pub plugins: Option<Vec<PluginConfig>>,
     /// Members that this version does not define, by their names on the wire.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -267,7 +267,7 @@ impl Initialize {
 
     /// Sets the plugins to load. The process must have been started with `--await-initialize`.
     #[must_use]
-    pub fn plugins(mut self, plugins: impl IntoIterator<Item = Plugin>) -> Self {
+    pub fn plugins(mut self, plugins: impl IntoIterator<Item = PluginConfig>) -> Self {
         self.plugins = Some(plugins.into_iter().collect());
         self
     }

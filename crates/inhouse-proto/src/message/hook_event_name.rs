@@ -1,10 +1,10 @@
 use inhouse_macros::Open;
 
-/// An event that hooks can run on.
+/// The name of an event that hooks can run on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "PascalCase")]
 #[non_exhaustive]
-pub enum HookEvent {
+pub enum HookEventName {
     /// Runs before a tool is executed.
     PreToolUse,
     /// Runs after a tool was executed.
