@@ -11,7 +11,9 @@ use crate::open::decode_request;
 /// implement the trait for a type that holds the members of its input:
 ///
 /// ```
-/// use inhouse_proto::hook::{AddsContext, HasSpecificOutput, HookEvent, HookOutput, Passes};
+/// # use inhouse_proto as inhouse;
+/// use inhouse::hook::capability::{AddsContext, HasSpecificOutput, Passes};
+/// use inhouse::hook::{HookEvent, HookOutput};
 /// use serde::Deserialize;
 ///
 /// #[derive(Deserialize)]

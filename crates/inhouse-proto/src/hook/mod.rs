@@ -25,6 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod capability;
 mod compact;
 mod config;
 mod display;
@@ -55,10 +56,7 @@ pub use self::file::{CwdChanged, DirectoryAdded, DirectorySource, FileChanged, F
 pub use self::instructions::{InstructionsLoaded, InstructionsOwner, LoadReason};
 pub use self::model_switch::{ModelSwitchSource, PostModelSwitch, PreModelSwitch, Pricing};
 pub use self::notification::Notification;
-pub use self::output::{
-    AddsContext, Blocks, ChangesInput, Decides, DecisionForm, HasSpecificOutput, HidesPrompt,
-    HookOutput, Passes, Stops, WatchesFiles,
-};
+pub use self::output::HookOutput;
 pub use self::permission::{PermissionDenied, PermissionRequest};
 pub use self::prompt::{ExpansionType, PromptSource, UserPromptExpansion, UserPromptSubmit};
 pub use self::session::{

@@ -32,22 +32,25 @@
 //! [`Matcher::on_failure`] is [`OnFailure::Block`]. The [guide](crate::guide::hooks) has tables of all
 //! events and of what happens on errors and timeouts.
 
-pub mod capability;
 mod context;
 mod matcher;
 mod pattern;
 mod registry;
 
+#[doc(inline)]
 pub use inhouse_proto::control::outgoing::OnFailure;
+#[doc(inline)]
+pub use inhouse_proto::hook::capability;
+#[doc(inline)]
 pub use inhouse_proto::hook::{
-    BatchedCall, CacheTtl, CompactTrigger, ConfigChange, ConfigSource, CwdChanged,
-    DirectoryAdded, DirectorySource, Elicitation, ElicitationAction, ElicitationResult,
-    ExpansionType, FileChanged, FileEvent, HookBackgroundTask, HookEffort, HookEvent, HookOutput, InstructionsLoaded,
-    InstructionsOwner, LoadReason, MessageDisplay, ModelSwitchSource, Notification,
-    PermissionDenied, PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse,
-    PostToolUseFailure, PreCompact, PreModelSwitch, PreToolUse, Pricing, PromptSource, SessionCron,
-    SessionEnd, SessionEndReason, SessionSource, SessionStart, Setup, SetupTrigger, Stop,
-    StopFailure, SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle,
+    BatchedCall, CacheTtl, CompactTrigger, ConfigChange, ConfigSource, CwdChanged, DirectoryAdded,
+    DirectorySource, Elicitation, ElicitationAction, ElicitationResult, ExpansionType, FileChanged,
+    FileEvent, HookBackgroundTask, HookCommon, HookEffort, HookEvent, HookOutput,
+    InstructionsLoaded, InstructionsOwner, LoadReason, MessageDisplay, ModelSwitchSource,
+    Notification, PermissionDenied, PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch,
+    PostToolUse, PostToolUseFailure, PreCompact, PreModelSwitch, PreToolUse, Pricing, PromptSource,
+    SessionCron, SessionEnd, SessionEndReason, SessionSource, SessionStart, Setup, SetupTrigger,
+    Stop, StopFailure, SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle,
     UserPromptExpansion, UserPromptSubmit, WorktreeCreate, WorktreeRemove,
 };
 

@@ -7,11 +7,11 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::members::Members;
-use super::{
+use crate::hook::HookEvent;
+use crate::hook::capability::{
     AddsContext, Blocks, ChangesInput, Decides, HasSpecificOutput, HidesPrompt, Passes, Stops,
     WatchesFiles,
 };
-use crate::hook::HookEvent;
 
 /// Output of a hook for the event `E`.
 ///
@@ -19,7 +19,8 @@ use crate::hook::HookEvent;
 /// is inferred from the handler. An output that would have no effect on the event does not compile:
 ///
 /// ```
-/// use inhouse_proto::hook::{HookOutput, PostToolUse, PreToolUse};
+/// # use inhouse_proto as inhouse;
+/// use inhouse::hook::{HookOutput, PostToolUse, PreToolUse};
 ///
 /// fn guard(call: &PreToolUse) -> HookOutput<PreToolUse> {
 ///     match call.tool_name.as_str() {

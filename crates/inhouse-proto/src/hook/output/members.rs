@@ -4,7 +4,7 @@ use serde::ser::{Error, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::DecisionForm;
+use crate::hook::capability::DecisionForm;
 
 /// Members of an output as they are on the wire, independent of the event.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,12 +1,7 @@
-//! Output of hooks: the type, its capabilities per event, and its encoding.
+//! Output of hooks: the type and its encoding.
 
-mod capability;
 mod hook_output;
 mod members;
 mod single_event;
 
-pub use self::capability::{
-    AddsContext, Blocks, ChangesInput, Decides, DecisionForm, HasSpecificOutput, HidesPrompt,
-    Passes, Stops, WatchesFiles,
-};
 pub use self::hook_output::HookOutput;

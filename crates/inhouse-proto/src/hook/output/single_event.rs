@@ -8,6 +8,7 @@ use super::HookOutput;
 use super::members::Members;
 use crate::control::PermissionUpdate;
 use crate::control::incoming::drop_nulls;
+use crate::hook::capability::Decides;
 use crate::hook::{
     MessageDisplay, PermissionDenied, PermissionRequest, PostToolUse, PreToolUse, SessionStart,
     UserPromptSubmit, WorktreeCreate,
@@ -54,7 +55,7 @@ impl HookOutput<PermissionRequest> {
             serde_json::to_value(updates).expect("permission updates are objects with string keys");
         // The CLI ignores a rule with a `null` member without an error.
         drop_nulls(&mut updates);
-        let form = <PermissionRequest as super::Decides>::FORM;
+        let form = <PermissionRequest as Decides>::FORM;
         self.members
             .set_allowed(form, "updatedPermissions", updates);
         self
