@@ -1,14 +1,14 @@
 //! Turns the last message of a turn into an answer or an error.
 
-use inhouse_proto::message::{AssistantError, Message, ResultMessage};
+use inhouse_proto::message::{AssistantError, Message, Received, ResultMessage};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, ErrorKind, Result};
 
 /// Returns the result in the last message of a turn.
-pub(crate) fn result(last: Message) -> Result<ResultMessage> {
+pub(crate) fn result(last: Message) -> Result<Received<ResultMessage>> {
     match last {
-        Message::Result(result) => Ok(result.into_inner()),
+        Message::Result(result) => Ok(result),
         _ => Err(Error::new(
             ErrorKind::Protocol,
             "the turn ended without a readable result: its prompt was cancelled, or the line was too \
@@ -20,14 +20,17 @@ pub(crate) fn result(last: Message) -> Result<ResultMessage> {
 /// Returns the text of a result, or an error if the turn failed.
 ///
 /// `api_error` is the `error` member of the turn's last assistant message.
-pub(crate) fn text(result: ResultMessage, api_error: Option<&AssistantError>) -> Result<String> {
+pub(crate) fn text(
+    result: Received<ResultMessage>,
+    api_error: Option<&AssistantError>,
+) -> Result<String> {
     let result = succeeded(result, api_error)?;
     Ok(result.result.unwrap_or_default())
 }
 
 /// Returns the structured output of a result, or an error if the turn failed.
 pub(crate) fn json<T: DeserializeOwned>(
-    result: ResultMessage,
+    result: Received<ResultMessage>,
     api_error: Option<&AssistantError>,
 ) -> Result<T> {
     let result = succeeded(result, api_error)?;
@@ -47,9 +50,12 @@ pub(crate) fn json<T: DeserializeOwned>(
     })
 }
 
-fn succeeded(result: ResultMessage, api_error: Option<&AssistantError>) -> Result<ResultMessage> {
+fn succeeded(
+    result: Received<ResultMessage>,
+    api_error: Option<&AssistantError>,
+) -> Result<ResultMessage> {
     if result.is_error {
         return Err(Error::failed_turn(result, api_error));
     }
-    Ok(result)
+    Ok(result.into_inner())
 }

@@ -1,4 +1,4 @@
-use inhouse_proto::message::{Message, Prompt, ResultMessage};
+use inhouse_proto::message::{Message, Prompt, Received, ResultMessage};
 use serde::de::DeserializeOwned;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -136,6 +136,8 @@ impl<'a> Turn<'a> {
 
     /// Reads to the result and returns it, also if it is an error result.
     ///
+    /// [`Received::raw`] returns the line of the result, with the members for which it has no field.
+    ///
     /// ```
     /// # use inhouse_testkit::{FakeCli, run};
     /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
@@ -151,11 +153,11 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// `Exited` or `Closed` if the session ended before the result; `Protocol` if the result cannot be
     /// read.
-    pub async fn finish(mut self) -> Result<ResultMessage> {
+    pub async fn finish(mut self) -> Result<Received<ResultMessage>> {
         self.read_to_result().await
     }
 
-    async fn read_to_result(&mut self) -> Result<ResultMessage> {
+    async fn read_to_result(&mut self) -> Result<Received<ResultMessage>> {
         while let Some(message) = self.next().await {
             let message = message?;
             if !self.is_open() {

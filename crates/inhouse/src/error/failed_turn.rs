@@ -1,7 +1,7 @@
 //! Explains an error result: what failed, what to do about it, and what the CLI said.
 
 use inhouse_proto::message::{
-    AssistantError, ResultMessage, ResultSubtype, StartupFailureReason, TerminalReason,
+    AssistantError, Received, ResultMessage, ResultSubtype, StartupFailureReason, TerminalReason,
 };
 
 use super::{Error, ErrorKind};
@@ -12,7 +12,10 @@ impl Error {
     ///
     /// `api_error` is the `error` member of the turn's last assistant message, which the result
     /// itself does not repeat.
-    pub(crate) fn failed_turn(result: ResultMessage, api_error: Option<&AssistantError>) -> Self {
+    pub(crate) fn failed_turn(
+        result: Received<ResultMessage>,
+        api_error: Option<&AssistantError>,
+    ) -> Self {
         let said = result.failure();
         // The API may quote a credential that it rejects.
         let said = redact(said.as_deref().unwrap_or("nothing"));

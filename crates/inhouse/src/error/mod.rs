@@ -9,7 +9,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
-use inhouse_proto::message::ResultMessage;
+use inhouse_proto::message::{Received, ResultMessage};
 
 use self::chain::causes;
 pub(crate) use self::chain::error_chain;
@@ -43,7 +43,7 @@ struct Inner {
     exit: Option<ExitStatus>,
     stderr: Option<String>,
     code: Option<String>,
-    result: Option<Box<ResultMessage>>,
+    result: Option<Received<ResultMessage>>,
 }
 
 impl Error {
@@ -106,8 +106,8 @@ impl Error {
 
     /// Returns the error result with which a turn ended.
     #[must_use]
-    pub fn result(&self) -> Option<&ResultMessage> {
-        self.0.result.as_deref()
+    pub fn result(&self) -> Option<&Received<ResultMessage>> {
+        self.0.result.as_ref()
     }
 }
 
@@ -164,8 +164,8 @@ impl Error {
         self.change(|inner| inner.code = code)
     }
 
-    pub(crate) fn with_result(self, result: ResultMessage) -> Self {
-        self.change(|inner| inner.result = Some(Box::new(result)))
+    pub(crate) fn with_result(self, result: Received<ResultMessage>) -> Self {
+        self.change(|inner| inner.result = Some(result))
     }
 
     /// Changes this error; clones of it stay as they are.

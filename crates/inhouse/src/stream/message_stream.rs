@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use inhouse_proto::message::{AssistantError, Message, ResultMessage};
+use inhouse_proto::message::{AssistantError, Message, Received, ResultMessage};
 use serde::de::DeserializeOwned;
 
 use super::{Item, Receiver, TurnPosition};
@@ -141,17 +141,20 @@ impl MessageStream {
     /// # Errors
     /// `Exited`, `Closed` or `Protocol` if the session ended without a result; `Protocol` if the last
     /// result cannot be read.
-    pub async fn finish(mut self) -> Result<ResultMessage> {
+    pub async fn finish(mut self) -> Result<Received<ResultMessage>> {
+    /// [`Received::raw`] returns the line of the result, with the members for which it has no field.
+    ///
         self.read_to_last_result().await
     }
 
-    async fn read_to_last_result(&mut self) -> Result<ResultMessage> {
+    async fn read_to_last_result(&mut self) -> Result<Received<ResultMessage>> {
         let mut last = None;
         while let Some(message) = self.next().await {
             match message {
-                Ok(Message::Result(result)) => last = Some(Ok(result.into_inner())),
+                Ok(Message::Result(result)) => last = Some(Ok(result)),
                 Ok(unreadable) if self.result_unreadable => {
                     last = Some(outcome::result(unreadable));
+    /// assert!(result.raw().contains(r#""num_turns":1"#));
                 }
                 Ok(_) => {}
                 // The answer is complete; a later failure of the process does not change it.

@@ -69,7 +69,7 @@ async fn changed_permission_mode_allows_the_same_call() {
 
         let turn = client.send("Write it.").await.unwrap();
         let refused = turn.finish().await.unwrap();
-        assert_eq!(refused.permission_denials.unwrap().len(), 1);
+        assert_eq!(refused.permission_denials.as_ref().unwrap().len(), 1);
         assert!(!target.exists());
 
         let mode = PermissionMode::AcceptEdits;
