@@ -23,8 +23,9 @@
 //!
 //! # Stability
 //!
-//! Everything public follows semantic versioning. The types of messages, requests and replies gain members and variants
-//! with new versions of the CLI, which is why they are `#[non_exhaustive]`.
+//! Everything that this documentation shows follows semantic versioning. The types of messages, requests and replies
+//! gain members and variants with new versions of the CLI, which is why they are `#[non_exhaustive]`. Items that only
+//! `inhouse` uses are hidden, and change without notice.
 
 pub mod control;
 pub mod engine;

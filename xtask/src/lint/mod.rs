@@ -5,6 +5,7 @@
 mod file_size;
 mod machine_traces;
 mod manifests;
+mod nameable;
 mod purity;
 mod test_habits;
 mod tools;
@@ -36,10 +37,11 @@ type Findings = Vec<String>;
 type Check = fn(&Files) -> Result<Findings>;
 
 /// The checks, quick ones first.
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("file-size", file_size::check),
     ("purity", purity::check),
     ("wire-tags", wire_tags::check),
+    ("nameable", nameable::check),
     ("test-habits", test_habits::check),
     ("words", words::check),
     ("machine-traces", machine_traces::check),

@@ -16,9 +16,10 @@ pub use self::content::{
     TextContent,
 };
 pub use self::definition::{ToolAnnotations, ToolDefinition};
-pub use self::payload::{
-    AnyResult, ResultPlace, WriteResult, acknowledgement, error_payload, result_payload,
-};
+// For `inhouse`, which writes a result once, into the frame of its answer.
+#[doc(hidden)]
+pub use self::payload::{AnyResult, ResultPlace, WriteResult, result_payload};
+pub use self::payload::{acknowledgement, error_payload};
 pub use self::result::CallToolResult;
 pub use self::rpc::{ErrorCode, Rpc, RpcError};
 

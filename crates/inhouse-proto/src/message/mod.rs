@@ -131,3 +131,5 @@ pub use self::usage_report::{
     ExtraUsage, PlanLimit, PlanLimitScope, PlanLimitTarget, PlanLimits, SessionUsage, UsageReport,
 };
 pub use self::user::{ApiUserMessage, UserMessage};
+#[doc(inline)]
+pub use crate::open::Unknown;

@@ -28,6 +28,7 @@
 use std::sync::Arc;
 
 use inhouse_proto::control::incoming::{Answer, IncomingRequest};
+#[doc(inline)]
 pub use inhouse_proto::control::incoming::{DialogAnswer, DialogRequest};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -27,6 +27,7 @@
 use std::sync::Arc;
 
 use inhouse_proto::control::incoming::{Answer, IncomingRequest};
+#[doc(inline)]
 pub use inhouse_proto::control::incoming::{
     ElicitationAnswer, ElicitationMode, ElicitationRequest,
 };

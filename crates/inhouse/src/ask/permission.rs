@@ -29,9 +29,11 @@ use std::future::Future;
 use std::sync::Arc;
 
 use inhouse_proto::control::incoming::{Answer, IncomingRequest};
+#[doc(inline)]
 pub use inhouse_proto::control::incoming::{
     AskRule, CanUseTool, ComputerFolder, DecisionClassification, DecisionReasonType, ToolOrigin,
 };
+#[doc(inline)]
 pub use inhouse_proto::control::{
     DirectoryUpdate, ModeUpdate, PermissionBehavior, PermissionMode, PermissionRule,
     PermissionUpdate, RuleUpdate, UpdateDestination,

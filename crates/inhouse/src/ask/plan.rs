@@ -25,7 +25,9 @@
 
 use std::mem;
 
-use inhouse_proto::control::incoming::{CanUseTool, ExitPlanMode};
+use inhouse_proto::control::incoming::CanUseTool;
+#[doc(inline)]
+pub use inhouse_proto::control::incoming::ExitPlanMode;
 
 use super::asked::Subject;
 use super::permission::{Decision, PermissionMode, PermissionUpdate, UpdateDestination};

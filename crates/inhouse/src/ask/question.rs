@@ -27,8 +27,9 @@
 
 use std::mem;
 
-use inhouse_proto::control::incoming::{AskUserQuestion, CanUseTool, QuestionAnswers};
-pub use inhouse_proto::control::incoming::{Question, QuestionOption};
+#[doc(inline)]
+pub use inhouse_proto::control::incoming::{AskUserQuestion, Question, QuestionOption};
+use inhouse_proto::control::incoming::{CanUseTool, QuestionAnswers};
 use serde_json::Value;
 
 use super::asked::Subject;

@@ -30,6 +30,7 @@
 mod handle;
 mod methods;
 
+#[doc(inline)]
 pub use inhouse_proto::control::{ControlRequest, Empty, PermissionMode, outgoing};
 
 pub use self::handle::Control;

@@ -137,10 +137,12 @@ mod stream;
 mod timeouts;
 mod tools;
 
+#[doc(inline)]
 pub use inhouse_proto::control::outgoing::{
     AgentDefinition, AgentEffort, AgentMcpServer, AgentMemory, ThinkingDisplay,
     ToolPermissionPolicy, ToolPolicy,
 };
+#[doc(inline)]
 pub use inhouse_proto::control::{Effort, PermissionMode};
 
 pub use self::agents::Skills;
