@@ -65,6 +65,6 @@ pub use self::session::{
 pub use self::stop::{HookBackgroundTask, SessionCron, Stop, StopFailure};
 pub use self::subagent::{SubagentStart, SubagentStop};
 pub use self::task::{TaskCompleted, TaskCreated, TeammateIdle};
-pub use crate::message::{CacheTtl, CompactTrigger};
 pub use self::tool::{BatchedCall, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
 pub use self::worktree::{WorktreeCreate, WorktreeRemove};
+pub use crate::message::{CacheTtl, CompactTrigger};

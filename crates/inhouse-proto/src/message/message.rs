@@ -17,7 +17,8 @@ use crate::wire::string_member;
 /// A line of the CLI's output, decoded by its type.
 ///
 /// ```
-/// use inhouse_proto::message::Message;
+/// # use inhouse_proto as inhouse;
+/// use inhouse::message::Message;
 ///
 /// let line = br#"{"type":"assistant","message":{"content":[{"type":"text","text":"Hi!"}]}}"#;
 /// let Message::Assistant(message) = Message::decode(line)? else { unreachable!() };
@@ -160,7 +161,8 @@ impl Message {
     /// Returns the `type` of the message, or `type/subtype` if it has a subtype.
     ///
     /// ```
-    /// use inhouse_proto::message::Message;
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Message;
     ///
     /// let message = Message::decode(br#"{"type":"system","subtype":"status","status":null}"#)?;
     /// assert_eq!(message.tag(), "system/status");

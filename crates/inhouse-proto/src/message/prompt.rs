@@ -5,7 +5,8 @@ use super::{ContentBlock, MessageContent, MessageOrigin, Priority};
 /// A prompt, as the host writes it to the CLI.
 ///
 /// ```
-/// use inhouse_proto::message::{ContentBlock, ImageBlock, Priority, Prompt};
+/// # use inhouse_proto as inhouse;
+/// use inhouse::message::{ContentBlock, ImageBlock, Priority, Prompt};
 ///
 /// let plain = Prompt::from("What time is it?");
 /// assert_eq!(plain.content, [ContentBlock::text("What time is it?")]);

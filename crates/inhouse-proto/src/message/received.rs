@@ -11,7 +11,8 @@ use crate::wire::Text;
 /// Dereferences to the message. The line is kept byte for byte, so unknown members are never lost.
 ///
 /// ```
-/// use inhouse_proto::message::Message;
+/// # use inhouse_proto as inhouse;
+/// use inhouse::message::Message;
 ///
 /// let line = r#"{"type":"auth_status","isAuthenticating":true,"added_later":1}"#;
 /// let Message::AuthStatus(status) = Message::decode(line.as_bytes())? else { unreachable!() };

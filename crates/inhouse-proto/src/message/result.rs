@@ -141,7 +141,8 @@ impl ResultMessage {
     /// not empty: `errors`, `result`, the subtype, the HTTP status.
     ///
     /// ```
-    /// use inhouse_proto::message::ResultMessage;
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::ResultMessage;
     ///
     /// let result: ResultMessage = serde_json::from_str(
     ///     r#"{"subtype": "error_max_turns", "is_error": true, "session_id": "s", "errors": []}"#,

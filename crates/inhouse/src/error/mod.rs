@@ -85,6 +85,23 @@ impl Error {
     }
 
     /// Returns the exit status of the CLI, if it exited and the status is known.
+    ///
+    /// ```
+    /// use inhouse::{ExitStatus, query};
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let messages = query("Hello")
+    /// #   .transport(transport)
+    ///     .await?;
+    /// let error = messages.text().await.unwrap_err();
+    /// assert_eq!(error.exit_status(), Some(ExitStatus::with_code(3)));
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.exit(ExitStatus::with_code(3));
+    /// # }));
+    /// ```
     #[must_use]
     pub fn exit_status(&self) -> Option<ExitStatus> {
         self.0.exit
@@ -92,6 +109,24 @@ impl Error {
 
     /// Returns the last lines that the CLI wrote to stderr, with everything that looks like a secret
     /// redacted.
+    ///
+    /// ```
+    /// use inhouse::query;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let messages = query("Hello")
+    /// #   .transport(transport)
+    ///     .await?;
+    /// let error = messages.text().await.unwrap_err();
+    /// assert_eq!(error.stderr_tail(), Some("out of memory"));
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.stderr("out of memory");
+    /// #     cli.exit(inhouse::ExitStatus::with_code(3));
+    /// # }));
+    /// ```
     #[must_use]
     pub fn stderr_tail(&self) -> Option<&str> {
         self.0.stderr.as_deref()
@@ -99,12 +134,37 @@ impl Error {
 
     /// Returns the machine-readable code with which the CLI refused a control request, such as
     /// `unsupported_request`.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let error = client.control().interrupt().await.unwrap_err();
+    /// assert_eq!(error.code(), Some("unsupported_request"));
+    /// # Ok(()) }, async |cli| {
+    /// #     let request = cli.expect_request("interrupt").await;
+    /// #     request.refuse("not now", Some("unsupported_request")).await;
+    /// # }));
+    /// ```
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.0.code.as_deref()
     }
 
     /// Returns the error result with which a turn ended.
+    ///
+    /// ```
+    /// use inhouse::message::ResultSubtype;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let error = client.send("Hello").await?.text().await.unwrap_err();
+    /// let result = error.result().expect("the turn failed");
+    /// assert_eq!(result.subtype, ResultSubtype::ErrorMaxTurns);
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.error_result("error_max_turns", &[]).await;
+    /// # }));
+    /// ```
     #[must_use]
     pub fn result(&self) -> Option<&Received<ResultMessage>> {
         self.0.result.as_ref()
@@ -114,6 +174,13 @@ impl Error {
 /// Construction, for implementations of [`Transport`](crate::transport::Transport).
 impl Error {
     /// Creates an error with a message that says what happened and what to do.
+    ///
+    /// ```
+    /// use inhouse::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Spawn, "no free port; end a session first");
+    /// assert_eq!(error.to_string(), "no free port; end a session first");
+    /// ```
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Arc::new(Inner {

@@ -109,6 +109,27 @@ impl MessageStream {
 
     /// Returns the next message; `None` at the end of the session.
     ///
+    /// ```
+    /// use inhouse::message::Message;
+    /// use inhouse::query;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let mut messages = query("What is 15 + 27?")
+    /// #   .transport(transport)
+    ///     .await?;
+    /// let mut last = None;
+    /// while let Some(message) = messages.next().await {
+    ///     last = Some(message?);
+    /// }
+    /// assert!(matches!(last, Some(Message::Result(_))));
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
+    ///
     /// # Errors
     /// `Exited` if the CLI exited and no result explains why; `Closed` if the runtime of the session
     /// was shut down. Nothing follows an error.
@@ -121,6 +142,8 @@ impl MessageStream {
 
     /// Reads to the end and returns the last result, also if it is an error result.
     ///
+    /// [`Received::raw`] returns the line of the result, with the members for which it has no field.
+    ///
     /// ```
     /// use inhouse::query;
     ///
@@ -131,6 +154,7 @@ impl MessageStream {
     ///     .await?;
     /// let result = messages.finish().await?;
     /// assert_eq!(result.num_turns, Some(1));
+    /// assert!(result.raw().contains(r#""num_turns":1"#));
     /// # Ok(()) }, async |mut cli| {
     /// #     cli.accept().await;
     /// #     cli.expect_prompt().await;
@@ -142,8 +166,6 @@ impl MessageStream {
     /// `Exited`, `Closed` or `Protocol` if the session ended without a result; `Protocol` if the last
     /// result cannot be read.
     pub async fn finish(mut self) -> Result<Received<ResultMessage>> {
-    /// [`Received::raw`] returns the line of the result, with the members for which it has no field.
-    ///
         self.read_to_last_result().await
     }
 
@@ -154,7 +176,6 @@ impl MessageStream {
                 Ok(Message::Result(result)) => last = Some(Ok(result)),
                 Ok(unreadable) if self.result_unreadable => {
                     last = Some(outcome::result(unreadable));
-    /// assert!(result.raw().contains(r#""num_turns":1"#));
                 }
                 Ok(_) => {}
                 // The answer is complete; a later failure of the process does not change it.
@@ -203,6 +224,29 @@ impl MessageStream {
     ///
     /// The schema is set by [`Options::output`](crate::Options::output) or
     /// [`Options::json_schema`](crate::Options::json_schema).
+    ///
+    /// ```
+    /// use inhouse::{Options, query};
+    /// use serde_json::{Value, json};
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let schema = json!({"type": "object", "properties": {"value": {"type": "integer"}}});
+    /// let messages = query("What is 15 + 27?")
+    ///     .options(Options::new().json_schema(schema))
+    /// #   .transport(transport)
+    ///     .await?;
+    /// let sum: Value = messages.json().await?;
+    /// assert_eq!(sum["value"], 42);
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.send(json!({
+    /// #         "type": "result", "subtype": "success", "is_error": false, "session_id": "s",
+    /// #         "structured_output": {"value": 42},
+    /// #     })).await;
+    /// # }));
+    /// ```
     ///
     /// # Errors
     /// The errors of [`text`](Self::text); [`Protocol`](ErrorKind::Protocol) if there is no structured

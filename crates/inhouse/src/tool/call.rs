@@ -24,18 +24,78 @@ pub(crate) struct CallContext<'a> {
 
 impl<'a, S> Call<'a, S> {
     /// Returns the state of the server.
+    ///
+    /// ```
+    /// use inhouse::tool::{Call, Extract, Tool, ToolError, ToolServer};
+    ///
+    /// struct Language(String);
+    ///
+    /// impl Extract<String> for Language {
+    ///     fn extract(call: &Call<'_, String>) -> Result<Self, ToolError> {
+    ///         Ok(Self(call.state().clone()))
+    ///     }
+    /// }
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let tool = Tool::new("language", "The language", async |Language(name): Language| name);
+    /// let server = ToolServer::with_state("app", "French".to_owned()).tool(tool);
+    /// let result = server.call("language", serde_json::json!({})).await;
+    /// assert_eq!(result.all_text(), "French");
+    /// # });
+    /// ```
     #[must_use]
     pub fn state(&self) -> &'a S {
         self.state
     }
 
     /// Returns the arguments as JSON text, not yet validated.
+    ///
+    /// ```
+    /// use inhouse::tool::{Call, Extract, Tool, ToolError, ToolServer};
+    ///
+    /// struct RawArguments(String);
+    ///
+    /// impl<S> Extract<S> for RawArguments {
+    ///     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
+    ///         Ok(Self(call.arguments().to_owned()))
+    ///     }
+    /// }
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let echo = Tool::new("echo", "The arguments", async |RawArguments(json): RawArguments| json);
+    /// let server = ToolServer::new("app").tool(echo);
+    /// let result = server.call("echo", serde_json::json!({"a": 1})).await;
+    /// assert_eq!(result.all_text(), r#"{"a":1}"#);
+    /// # });
+    /// ```
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.arguments
     }
 
     /// Returns the id of the `tool_use` block, such as `toolu_01…`; `None` without a conversation.
+    ///
+    /// A handler gets the id with [`CallId`].
+    ///
+    /// ```
+    /// use inhouse::tool::{Call, Extract, Tool, ToolError, ToolServer};
+    ///
+    /// struct InConversation(bool);
+    ///
+    /// impl<S> Extract<S> for InConversation {
+    ///     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
+    ///         Ok(Self(call.tool_use_id().is_some()))
+    ///     }
+    /// }
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let tool = Tool::new("origin", "Whether Claude calls", async |InConversation(it): InConversation| {
+    ///     it.to_string()
+    /// });
+    /// let server = ToolServer::new("app").tool(tool);
+    /// assert_eq!(server.call("origin", serde_json::json!({})).await.all_text(), "false");
+    /// # });
+    /// ```
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&'a str> {
         self.context.tool_use_id

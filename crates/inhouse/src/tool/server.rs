@@ -63,16 +63,13 @@ impl ToolServer {
     /// Claude calls the tool `add` of the server `calc` by the name `mcp__calc__add`.
     ///
     /// ```
-    /// use inhouse::Options;
     /// use inhouse::tool::{Tool, ToolServer};
-    /// # use inhouse_testkit::{FakeCli, run};
     ///
+    /// # inhouse_testkit::run(async {
     /// let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
-    /// let options = Options::new().tool_server(clock);
-    /// # run(FakeCli::play_cli(options, async |cli| {
-    /// let result = cli.call_tool("clock", "now", serde_json::json!({})).await;
+    /// let result = clock.call("now", serde_json::json!({})).await;
     /// assert_eq!(result.all_text(), "noon");
-    /// # }));
+    /// # });
     /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
@@ -114,6 +111,10 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     }
 
     /// Returns the name of the server.
+    ///
+    /// ```
+    /// assert_eq!(inhouse::tool::ToolServer::new("calc").name(), "calc");
+    /// ```
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -13,7 +13,8 @@ use serde::Serialize;
 /// A part of a message: text, an image, a tool call, a tool result, and so on.
 ///
 /// ```
-/// use inhouse_proto::message::{ContentBlock, ImageBlock};
+/// # use inhouse_proto as inhouse;
+/// use inhouse::message::{ContentBlock, ImageBlock};
 ///
 /// let blocks = vec![
 ///     ContentBlock::text("What is in this picture?"),

@@ -8,7 +8,8 @@ use super::CacheControl;
 /// An image for the model.
 ///
 /// ```
-/// use inhouse_proto::message::{ContentBlock, ImageBlock};
+/// # use inhouse_proto as inhouse;
+/// use inhouse::message::{ContentBlock, ImageBlock};
 ///
 /// let block = ContentBlock::from(ImageBlock::base64("image/png", "iVBORw0KGgo="));
 /// assert_eq!(
