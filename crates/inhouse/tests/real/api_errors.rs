@@ -5,7 +5,7 @@ use inhouse::{Error, ErrorKind, ExitStatus, Options, query};
 use inhouse_testkit::Turn;
 use inhouse_testkit::model::ApiError;
 
-use crate::world::{self, World, result_of, said};
+use crate::world::{self, World, assistant_texts, result_of};
 
 /// A session in which the API always fails, and the CLI does not retry.
 fn failing(world: &World, error: ApiError) -> Options {
@@ -17,8 +17,8 @@ async fn failure(world: &World, error: ApiError) -> Error {
     let options = failing(world, error);
     let stream = query("Hello?").options(options).await.unwrap();
     let error = stream.text().await.unwrap_err();
-    let asked = world.next_request().await;
-    assert_eq!(asked.last_user_text().as_deref(), Some("Hello?"));
+    let request = world.next_request().await;
+    assert_eq!(request.last_user_text().as_deref(), Some("Hello?"));
     error
 }
 
@@ -61,8 +61,8 @@ async fn bad_key_fails_with_the_api_status() {
 
         assert_eq!(error.kind(), ErrorKind::Failed);
         assert_eq!(error.result().unwrap().api_error_status, Some(401));
-        let asked = world.model.conversation();
-        assert_eq!(asked[0].header("x-api-key"), Some("dummy"));
+        let requests = world.model.conversation();
+        assert_eq!(requests[0].header("x-api-key"), Some("dummy"));
     })
     .await;
 }
@@ -110,8 +110,8 @@ const FAILURES: [(u16, &str, &str); 8] = [
     (529, "Overloaded", "the API is overloaded (HTTP 529);"),
 ];
 
-async fn failure_is_explained(world: &World, (status, said, what): (u16, &str, &str)) {
-    let error = failure(world, Turn::error(status).message(said)).await;
+async fn failure_is_explained(world: &World, (status, message, what): (u16, &str, &str)) {
+    let error = failure(world, Turn::error(status).message(message)).await;
     assert_eq!(error.kind(), ErrorKind::Failed);
     let text = error.to_string();
     assert!(text.starts_with(what), "{text}");
@@ -136,8 +136,8 @@ async fn api_failure_is_explained_with_the_oldest_cli() {
 #[tokio::test]
 async fn low_credit_is_explained() {
     world::pinned(async |world| {
-        let said = "Your credit balance is too low to access the Anthropic API.";
-        let error = failure(world, Turn::error(400).message(said)).await;
+        let message = "Your credit balance is too low to access the Anthropic API.";
+        let error = failure(world, Turn::error(400).message(message)).await;
         let text = error.to_string();
         assert!(text.starts_with("the account has no credit"), "{text}");
     })
@@ -188,7 +188,7 @@ async fn overloaded_or_failing_api_is_retried() {
             })
             .collect();
         assert_eq!(retries, [(1, Some(529)), (2, Some(500))]);
-        assert_eq!(said(&messages), ["There I am."]);
+        assert_eq!(assistant_texts(&messages), ["There I am."]);
         assert!(result_of(&messages).is_success());
         assert_eq!(world.model.conversation().len(), 3);
         world.model.assert_done();
@@ -210,9 +210,9 @@ async fn truncated_response_is_retried() {
             stream.text().await.unwrap(),
             "It was a dark and stormy night."
         );
-        let asked = world.model.conversation();
-        assert_eq!(asked.len(), 2);
-        assert_eq!(asked[1].last_user_text().as_deref(), Some("Tell."));
+        let requests = world.model.conversation();
+        assert_eq!(requests.len(), 2);
+        assert_eq!(requests[1].last_user_text().as_deref(), Some("Tell."));
         world.model.assert_done();
     })
     .await;

@@ -25,16 +25,19 @@ async fn text_appears_while_it_streams() {
         terminal.type_line("Tell me a story.").await;
         terminal.expect("> Tell me a story.").await;
         terminal.expect("Once upon a time").await;
-        let asked = world.next_request().await;
-        assert_eq!(asked.last_user_text().as_deref(), Some("Tell me a story."));
+        let request = world.next_request().await;
+        assert_eq!(
+            request.last_user_text().as_deref(),
+            Some("Tell me a story.")
+        );
         // The next prompt can be typed before the model has finished.
         terminal.type_line("Go on.").await;
         terminal.expect("next: Go on.").await;
         world.model.release();
         terminal.expect("The end.").await;
 
-        let asked = world.next_request().await;
-        assert_eq!(asked.last_user_text().as_deref(), Some("Go on."));
+        let request = world.next_request().await;
+        assert_eq!(request.last_user_text().as_deref(), Some("Go on."));
         terminal.type_line("/quit").await;
         assert_eq!(terminal.wait_for_exit().await, Some(0));
         assert_eq!(terminal.screen().matches("Once upon a time").count(), 1);
@@ -242,8 +245,8 @@ async fn cancelled_question_disappears_and_input_is_kept() {
         terminal.type_line(" not.").await;
         terminal.expect("As you like.").await;
 
-        let asked = world.model.conversation();
-        let last = asked.last().expect("the model received a request");
+        let requests = world.model.conversation();
+        let last = requests.last().expect("the model received a request");
         let prompt = last.last_user_text().unwrap_or_default();
         assert!(prompt.ends_with("Better not."), "{prompt}");
         assert!(!world.cwd().join("x").exists());
@@ -283,8 +286,8 @@ async fn session_is_resumed_by_the_printed_id() {
         terminal.type_line("/quit").await;
         assert_eq!(terminal.wait_for_exit().await, Some(0));
 
-        let asked = world.model.conversation();
-        let last = asked
+        let requests = world.model.conversation();
+        let last = requests
             .last()
             .expect("the model received a request")
             .body()

@@ -79,14 +79,14 @@ async fn oldest_cli_exits_by_itself_on_close_while_the_model_streams() {
 #[tokio::test]
 async fn close_during_a_permission_request_runs_nothing() {
     world::pinned(async |world| {
-        let (asked, mut questions) = unbounded_channel();
+        let (sender, mut questions) = unbounded_channel();
         let command = json!({"command": "touch ran"});
         world
             .model
             .turn(Turn::new().tool_use("toolu_1", "Bash", command));
         world.model.otherwise(|_| "Going on.");
         let options = never_terminating(world).permissions(async move |_: Asked<CanUseTool>| {
-            asked.send(()).expect("the test holds the receiver");
+            sender.send(()).expect("the test holds the receiver");
             pending::<Result<Decision, HandlerError>>().await
         });
         let mut client = world.connect(options).await;

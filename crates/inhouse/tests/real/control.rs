@@ -46,11 +46,11 @@ async fn changed_model_answers_the_next_prompt() {
         control.set_model(None).await.unwrap();
         world.ask(&mut client, "Third?").await;
 
-        let mut asked = world.model.conversation();
-        asked.retain(|request| !is_trial(request));
-        assert_eq!(asked[0].model(), "claude-opus-4-5");
-        assert_eq!(asked[1].model(), "claude-haiku-4-5");
-        assert_ne!(asked[2].model(), "claude-haiku-4-5");
+        let mut requests = world.model.conversation();
+        requests.retain(|request| !is_trial(request));
+        assert_eq!(requests[0].model(), "claude-opus-4-5");
+        assert_eq!(requests[1].model(), "claude-haiku-4-5");
+        assert_ne!(requests[2].model(), "claude-haiku-4-5");
         world.model.assert_done();
     })
     .await;

@@ -3,7 +3,7 @@
 use inhouse::message::Message;
 use inhouse_testkit::Turn;
 
-use crate::world::{self, said, tags};
+use crate::world::{self, assistant_texts, tags};
 
 #[tokio::test]
 async fn second_turn_remembers_the_first() {
@@ -14,9 +14,12 @@ async fn second_turn_remembers_the_first() {
         assert_eq!(world.ask(&mut client, "What is 15 + 27?").await, "42.");
         assert_eq!(world.ask(&mut client, "And doubled?").await, "84.");
 
-        let asked = world.model.conversation();
-        assert_eq!(asked[1].last_user_text().as_deref(), Some("And doubled?"));
-        let history = asked[1].body()["messages"].to_string();
+        let requests = world.model.conversation();
+        assert_eq!(
+            requests[1].last_user_text().as_deref(),
+            Some("And doubled?")
+        );
+        let history = requests[1].body()["messages"].to_string();
         assert!(history.contains("What is 15 + 27?"), "{history}");
         assert!(history.contains("42."), "{history}");
         world.model.assert_done();
@@ -58,7 +61,12 @@ async fn promise_20_abandoned_turn_does_not_leak_into_the_next() {
         let turn = client.send("Second?").await.unwrap();
         let messages = world.read(turn).await;
 
-        assert_eq!(said(&messages), ["Fresh."], "after {:?}", first.tag());
+        assert_eq!(
+            assistant_texts(&messages),
+            ["Fresh."],
+            "after {:?}",
+            first.tag()
+        );
         let results = messages
             .iter()
             .filter(|message| matches!(message, Message::Result(_)));
@@ -93,8 +101,8 @@ async fn prompts_are_echoed_on_request() {
         assert_eq!(echoes.len(), 1, "{:?}", tags(&messages));
         assert_eq!(echoes[0].uuid, Some(id));
         assert_eq!(echoes[0].message.content.text(), "Hello?");
-        let asked = world.next_request().await;
-        assert_eq!(asked.last_user_text().as_deref(), Some("Hello?"));
+        let request = world.next_request().await;
+        assert_eq!(request.last_user_text().as_deref(), Some("Hello?"));
     })
     .await;
 }
@@ -118,7 +126,7 @@ async fn one_task_reads_while_others_control() {
         let ((id, models), messages) = tokio::join!(controlling, reading);
 
         assert!(models > 0);
-        assert_eq!(said(&messages), ["Steady."]);
+        assert_eq!(assistant_texts(&messages), ["Steady."]);
         let result = world::result_of(&messages);
         assert_eq!(result.user_message_uuid, Some(id));
     })

@@ -31,8 +31,8 @@ fn calling<'a>(world: &World, calls: impl IntoIterator<Item = (&'a str, Value)>)
 
 /// Returns the tool results in the last request of the model.
 fn seen(world: &World) -> Vec<ToolResult> {
-    let asked = world.model.conversation();
-    asked
+    let requests = world.model.conversation();
+    requests
         .last()
         .expect("the model received a request")
         .tool_results()

@@ -5,7 +5,7 @@ use inhouse::message::{ResultSubtype, TerminalReason};
 use inhouse_testkit::Turn;
 use serde_json::json;
 
-use crate::world::{self, result_of, said};
+use crate::world::{self, assistant_texts, result_of};
 
 #[tokio::test]
 async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
@@ -36,7 +36,7 @@ async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
 
         let turn = client.send("Again.").await.unwrap();
         let messages = world.read(turn).await;
-        assert_eq!(said(&messages), ["Fresh."]);
+        assert_eq!(assistant_texts(&messages), ["Fresh."]);
         assert!(result_of(&messages).is_success());
         world.model.assert_done();
     })
@@ -58,7 +58,7 @@ async fn promise_20_dropped_and_interrupted_turn_does_not_leak() {
         let turn = client.send("Again.").await.unwrap();
         let messages = world.read(turn).await;
 
-        assert_eq!(said(&messages), ["Fresh."]);
+        assert_eq!(assistant_texts(&messages), ["Fresh."]);
         assert!(result_of(&messages).is_success());
         world.model.assert_done();
     })

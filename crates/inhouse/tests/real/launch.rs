@@ -115,8 +115,8 @@ async fn application_label_reaches_the_api() {
         let stream = query("How are you?").options(options).await.unwrap();
 
         assert_eq!(stream.text().await.unwrap(), "Fine.");
-        let asked = world.next_request().await;
-        let agent = asked.header("user-agent").unwrap();
+        let request = world.next_request().await;
+        let agent = request.header("user-agent").unwrap();
         assert!(agent.contains("sheep-counter/1.0"), "{agent}");
     })
     .await;

@@ -53,10 +53,10 @@ async fn tool_of_an_external_server_is_called() {
 
         assert_eq!(world.ask(&mut client, "Speak!").await, "It spoke.");
 
-        let asked = world.model.conversation();
-        let tools = asked[0].tools();
+        let requests = world.model.conversation();
+        let tools = requests[0].tools();
         assert!(tools.contains(&"mcp__parrot__speak"), "{tools:?}");
-        let seen = asked[1].tool_results();
+        let seen = requests[1].tool_results();
         assert_eq!(seen[0].text, "Pieces of eight!");
         let servers = client.control().mcp_status().await.unwrap();
         assert_eq!(servers.len(), 1);
@@ -182,8 +182,8 @@ async fn promise_17_first_turn_has_the_tools_of_an_awaited_slow_server() {
         assert_eq!(servers[0].status, McpConnection::Connected);
 
         assert_eq!(world.ask(&mut client, "Ready?").await, "Ready.");
-        let asked = world.model.conversation();
-        let tools = asked[0].tools();
+        let requests = world.model.conversation();
+        let tools = requests[0].tools();
         assert!(tools.contains(&"mcp__parrot__speak"), "{tools:?}");
     })
     .await;

@@ -102,10 +102,10 @@ async fn tool_of_a_mounted_server_is_called() {
 
         assert_eq!(world.ask(&mut client, "Eggs!").await, "Written.");
 
-        let asked = world.model.conversation();
-        let tools = asked[0].tools();
+        let requests = world.model.conversation();
+        let tools = requests[0].tools();
         assert!(tools.contains(&"mcp__notes__write"), "{tools:?}");
-        let seen = asked[2].tool_results();
+        let seen = requests[2].tool_results();
         assert_eq!(seen[0].text, "Note 1 written.");
         assert!(seen[1].is_error);
         assert!(seen[1].text.contains("it panicked"), "{}", seen[1].text);

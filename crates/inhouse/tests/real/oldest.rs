@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::control::MakeCoffee;
 use crate::structured::{OUTPUT_TOOL, Sum};
 use crate::tasks::{counting_sheep, read_past_first_result, results};
-use crate::world::{self, result_of, said, tags};
+use crate::world::{self, assistant_texts, result_of, tags};
 
 #[tokio::test]
 async fn query_is_answered_and_the_process_exits() {
@@ -19,7 +19,7 @@ async fn query_is_answered_and_the_process_exits() {
         let question = query("What is 15 + 27?").options(world.options());
         let messages = world.read_query(question).await;
 
-        assert_eq!(said(&messages), ["42"]);
+        assert_eq!(assistant_texts(&messages), ["42"]);
         let result = result_of(&messages);
         assert!(result.is_success());
         assert_eq!(result.user_message_uuid, None);
@@ -30,8 +30,11 @@ async fn query_is_answered_and_the_process_exits() {
         assert_eq!(version, Some("2.1.197"));
         let tags = tags(&messages);
         assert!(!tags.iter().any(|tag| tag == "system/session_state_changed"));
-        let asked = world.next_request().await;
-        assert_eq!(asked.last_user_text().as_deref(), Some("What is 15 + 27?"));
+        let request = world.next_request().await;
+        assert_eq!(
+            request.last_user_text().as_deref(),
+            Some("What is 15 + 27?")
+        );
         world.model.assert_done();
     })
     .await;
@@ -46,8 +49,8 @@ async fn second_turn_remembers_the_first() {
         assert_eq!(world.ask(&mut client, "What is 15 + 27?").await, "42.");
         assert_eq!(world.ask(&mut client, "And doubled?").await, "84.");
 
-        let asked = world.model.conversation();
-        let history = asked[1].body()["messages"].to_string();
+        let requests = world.model.conversation();
+        let history = requests[1].body()["messages"].to_string();
         assert!(history.contains("42."), "{history}");
         world.model.assert_done();
         assert!(client.close().await.unwrap().unwrap().success());
@@ -76,7 +79,7 @@ async fn promise_20_interrupted_turn_ends_and_the_next_one_is_clean() {
         world.disconnected().await;
         let turn = client.send("Again.").await.unwrap();
         let messages = world.read(turn).await;
-        assert_eq!(said(&messages), ["Fresh."]);
+        assert_eq!(assistant_texts(&messages), ["Fresh."]);
         assert!(result_of(&messages).is_success());
     })
     .await;
@@ -97,7 +100,7 @@ async fn promise_20_abandoned_turn_does_not_leak_into_the_next() {
         let turn = client.send("Second?").await.unwrap();
         let messages = world.read(turn).await;
 
-        assert_eq!(said(&messages), ["Fresh."]);
+        assert_eq!(assistant_texts(&messages), ["Fresh."]);
         assert_eq!(
             world.next_request().await.last_user_text().as_deref(),
             Some("Second?")
@@ -143,9 +146,9 @@ async fn changed_model_answers_the_next_prompt() {
         client.control().set_model(model).await.unwrap();
         world.ask(&mut client, "Second?").await;
 
-        let asked = world.model.conversation();
-        assert_ne!(asked[0].model(), "claude-haiku-4-5");
-        assert_eq!(asked[1].model(), "claude-haiku-4-5");
+        let requests = world.model.conversation();
+        assert_ne!(requests[0].model(), "claude-haiku-4-5");
+        assert_eq!(requests[1].model(), "claude-haiku-4-5");
     })
     .await;
 }

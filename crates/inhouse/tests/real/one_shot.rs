@@ -6,7 +6,7 @@ use inhouse::query;
 use inhouse_testkit::Turn;
 use serde_json::json;
 
-use crate::world::{self, result_of, said, tags};
+use crate::world::{self, assistant_texts, result_of, tags};
 
 #[tokio::test]
 async fn query_returns_the_answer_as_text() {
@@ -17,9 +17,12 @@ async fn query_returns_the_answer_as_text() {
         let answer = stream.unwrap().text().await.unwrap();
 
         assert_eq!(answer, "42");
-        let asked = world.next_request().await;
-        assert_eq!(asked.last_user_text().as_deref(), Some("What is 15 + 27?"));
-        assert!(asked.is_stream());
+        let request = world.next_request().await;
+        assert_eq!(
+            request.last_user_text().as_deref(),
+            Some("What is 15 + 27?")
+        );
+        assert!(request.is_stream());
         world.model.assert_done();
     })
     .await;
@@ -44,7 +47,7 @@ async fn messages_are_complete_and_the_process_exits_by_itself() {
         };
         assert_eq!(init.claude_code_version.as_deref(), Some("2.1.325"));
         assert_eq!(init.cwd.as_deref(), world.cwd().to_str());
-        assert_eq!(said(&messages), ["42"]);
+        assert_eq!(assistant_texts(&messages), ["42"]);
         let result = result_of(&messages);
         assert!(result.is_success());
         assert_eq!(result.num_turns, Some(1));
@@ -72,7 +75,7 @@ async fn stream_deltas_add_up_to_the_answer() {
             .collect();
         assert_eq!(pieces.len(), 7);
         assert_eq!(pieces.concat(), text);
-        assert_eq!(said(&messages), [text]);
+        assert_eq!(assistant_texts(&messages), [text]);
         assert_eq!(result_of(&messages).result.as_deref(), Some(text));
     })
     .await;
@@ -107,10 +110,10 @@ async fn thinking_has_its_own_blocks_and_returns_to_the_model() {
             })
             .collect();
         assert_eq!(thoughts, ["Better count them."]);
-        let asked = world.next_request().await;
-        assert_eq!(asked.body()["thinking"]["type"], "adaptive");
-        let asked = world.next_request().await;
-        let returned = asked
+        let request = world.next_request().await;
+        assert_eq!(request.body()["thinking"]["type"], "adaptive");
+        let request = world.next_request().await;
+        let returned = request
             .messages()
             .iter()
             .filter_map(|message| message["content"].as_array())
@@ -166,7 +169,7 @@ async fn promise_11_line_over_the_limit_is_a_gap_and_the_session_continues() {
         assert_eq!(gaps.len(), 1, "{:?}", tags(&messages));
         assert_eq!(gaps[0].reason, GapReason::LineTooLong);
         assert!(gaps[0].bytes > 20_000 * 22, "{gaps:?}");
-        assert_eq!(said(&messages), ["42"]);
+        assert_eq!(assistant_texts(&messages), ["42"]);
         assert_eq!(world.model.conversation()[1].tool_results()[0].text, "42");
     })
     .await;

@@ -26,8 +26,8 @@ pub(crate) fn run(world: &World, command: &str) {
 
 /// Returns the last tool result that the model received.
 pub(crate) fn seen(world: &World) -> Vec<ToolResult> {
-    let asked = world.model.conversation();
-    asked
+    let requests = world.model.conversation();
+    requests
         .last()
         .expect("the model received a request")
         .tool_results()

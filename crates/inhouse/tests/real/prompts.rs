@@ -67,10 +67,10 @@ async fn promise_23_value_that_starts_with_a_dash_stays_a_value() {
         let stream = query("--bare").options(options).await.unwrap();
         assert_eq!(stream.text().await.unwrap(), "Fine.");
 
-        let asked = world.next_request().await;
-        assert_eq!(asked.model(), "-odd-model");
-        assert_eq!(asked.last_user_text().as_deref(), Some("--bare"));
-        let system = asked.system_text();
+        let request = world.next_request().await;
+        assert_eq!(request.model(), "-odd-model");
+        assert_eq!(request.last_user_text().as_deref(), Some("--bare"));
+        let system = request.system_text();
         assert!(system.contains("--version"), "{system}");
     })
     .await;
@@ -88,10 +88,10 @@ async fn image_reaches_the_model() {
         let stream = query(prompt).options(world.options()).await.unwrap();
 
         assert_eq!(stream.text().await.unwrap(), "A dot.");
-        let asked = world.next_request().await;
-        let said = asked.last_user_text().unwrap();
-        assert!(said.starts_with("What is this?"), "{said}");
-        let image = asked
+        let request = world.next_request().await;
+        let text = request.last_user_text().unwrap();
+        assert!(text.starts_with("What is this?"), "{text}");
+        let image = request
             .messages()
             .iter()
             .filter_map(|message| message["content"].as_array())

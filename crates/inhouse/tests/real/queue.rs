@@ -3,7 +3,7 @@
 use inhouse::message::Message;
 use inhouse_testkit::Turn;
 
-use crate::world::{self, result_of, said};
+use crate::world::{self, assistant_texts, result_of};
 
 fn is_result(message: &Message) -> bool {
     matches!(message, Message::Result(_))
@@ -31,15 +31,15 @@ async fn prompt_sent_during_a_turn_is_answered_after_it() {
         };
         let (second, messages) = tokio::join!(queueing, world.read(turn));
 
-        assert_eq!(said(&messages), ["One."]);
+        assert_eq!(assistant_texts(&messages), ["One."]);
         let result = result_of(&messages);
         assert_eq!(result.user_message_uuid, Some(first));
         let messages = world.read_until(client.messages(), is_result).await;
-        assert_eq!(said(&messages), ["Two."]);
+        assert_eq!(assistant_texts(&messages), ["Two."]);
         let result = result_of(&messages);
         assert_eq!(result.user_message_uuid, Some(second));
-        let asked = world.next_request().await;
-        assert_eq!(asked.last_user_text().as_deref(), Some("Second?"));
+        let request = world.next_request().await;
+        assert_eq!(request.last_user_text().as_deref(), Some("Second?"));
         world.model.assert_done();
     })
     .await;
@@ -67,11 +67,11 @@ async fn queued_prompt_can_be_cancelled() {
         let (cancelled, messages) = tokio::join!(cancelling, world.read(turn));
 
         assert_eq!(cancelled, (true, false));
-        assert_eq!(said(&messages), ["One."]);
+        assert_eq!(assistant_texts(&messages), ["One."]);
         assert_eq!(world.ask(&mut client, "Third?").await, "Three.");
-        let asked = world.next_request().await;
-        assert_eq!(asked.last_user_text().as_deref(), Some("Third?"));
-        let history = asked.body()["messages"].to_string();
+        let request = world.next_request().await;
+        assert_eq!(request.last_user_text().as_deref(), Some("Third?"));
+        let history = request.body()["messages"].to_string();
         assert!(!history.contains("Second?"), "{history}");
         world.model.assert_done();
     })
@@ -101,7 +101,7 @@ async fn interrupt_returns_the_queued_prompts() {
         let messages = world.read_until(client.messages(), is_result).await;
         let result = result_of(&messages);
         assert_eq!(result.user_message_uuid, Some(second));
-        assert_eq!(said(&messages), ["Two."]);
+        assert_eq!(assistant_texts(&messages), ["Two."]);
         world.model.assert_done();
     })
     .await;

@@ -25,9 +25,9 @@ fn asking(world: &World) -> Options {
 #[tokio::test]
 async fn changed_input_of_the_handler_runs() {
     world::pinned(async |world| {
-        let (asked, mut questions) = mpsc::unbounded_channel();
+        let (sender, mut questions) = mpsc::unbounded_channel();
         let options = asking(world).on_request("can_use_tool", move |request: Value| {
-            asked.send(request).unwrap();
+            sender.send(request).unwrap();
             async {
                 let changed = json!({"command": "touch answered && echo changed"});
                 Ok::<_, String>(json!({"behavior": "allow", "updatedInput": changed}))
@@ -100,8 +100,8 @@ async fn promise_08_concurrent_requests_get_their_own_responses() {
             .options()
             .extra_arg("permission-prompt-tool", Some("stdio"))
             .on_request("can_use_tool", async |request: Value| {
-                let asked = request["input"]["command"].as_str().unwrap();
-                let changed = json!({"command": asked.replace("touch question", "echo answer")});
+                let command = request["input"]["command"].as_str().unwrap();
+                let changed = json!({"command": command.replace("touch question", "echo answer")});
                 Ok::<_, String>(json!({"behavior": "allow", "updatedInput": changed}))
             });
         let mut client = world.connect(options).await;
@@ -218,14 +218,14 @@ async fn refused_oauth_token_is_replaced_by_that_of_the_handler() {
             .model
             .when(is_stale, Turn::error(401).message("expired"));
         world.model.turn("Done.");
-        let (asked, mut questions) = mpsc::unbounded_channel();
+        let (sender, mut questions) = mpsc::unbounded_channel();
         let options = world
             .options()
             .env_remove("ANTHROPIC_API_KEY")
             .env("CLAUDE_CODE_OAUTH_TOKEN", "stale")
             .env("CLAUDE_CODE_ENTRYPOINT", "local-agent")
             .on_request("oauth_token_refresh", move |request: Value| {
-                asked.send(request).unwrap();
+                sender.send(request).unwrap();
                 async { Ok::<_, String>(json!({"accessToken": "fresh"})) }
             });
         let mut client = world.connect(options).await;
@@ -234,8 +234,8 @@ async fn refused_oauth_token_is_replaced_by_that_of_the_handler() {
 
         let question = questions.recv().await.unwrap();
         assert_eq!(question["token_state"], "refused", "{question}");
-        let asked = world.model.conversation();
-        let last = asked.last().expect("the model received a request");
+        let requests = world.model.conversation();
+        let last = requests.last().expect("the model received a request");
         assert_eq!(last.header("authorization"), Some("Bearer fresh"));
         world.model.assert_done();
     })

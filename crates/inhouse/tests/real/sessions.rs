@@ -46,8 +46,8 @@ async fn session_has_the_chosen_id() {
         let transcripts = transcripts(world);
         assert_eq!(transcripts.len(), 1);
         assert_eq!(transcripts[0].file_stem().unwrap(), ID);
-        let asked = world.next_request().await;
-        let metadata = asked.body()["metadata"].to_string();
+        let request = world.next_request().await;
+        let metadata = request.body()["metadata"].to_string();
         assert!(metadata.contains(ID), "{metadata}");
     })
     .await;

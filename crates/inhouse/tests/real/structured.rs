@@ -39,8 +39,8 @@ async fn structured_output_fits_the_requested_type() {
             remark: None,
         };
         assert_eq!(sum, expected);
-        let asked = world.next_request().await;
-        let tools = asked.body()["tools"].as_array().unwrap();
+        let request = world.next_request().await;
+        let tools = request.body()["tools"].as_array().unwrap();
         let tool = tools.iter().find(|tool| tool["name"] == OUTPUT_TOOL);
         let schema = &tool.unwrap()["input_schema"];
         assert_eq!(schema["required"], json!(["total", "addends"]));

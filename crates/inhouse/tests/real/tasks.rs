@@ -85,14 +85,17 @@ async fn subagent_messages_have_their_parent_id() {
             result_of(&messages).result.as_deref(),
             Some("There are seven.")
         );
-        let asked = world.model.conversation();
-        let sub = asked.iter().find(|request| of_subagent(request)).unwrap();
+        let requests = world.model.conversation();
+        let sub = requests
+            .iter()
+            .find(|request| of_subagent(request))
+            .unwrap();
         assert!(sub.system_text().contains("You are a shepherd."));
         assert_eq!(
             sub.last_user_text().as_deref(),
             Some("How many sheep are there?")
         );
-        let seen = asked.last().unwrap().tool_results();
+        let seen = requests.last().unwrap().tool_results();
         assert!(seen[0].text.contains("Seven sheep."), "{seen:?}");
         world.model.assert_done();
     })

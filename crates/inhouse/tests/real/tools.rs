@@ -119,12 +119,12 @@ async fn options_select_the_tools() {
         let stream = query("How many?").options(none).await.unwrap();
         assert_eq!(stream.text().await.unwrap(), "None.");
 
-        let asked = world.model.conversation();
-        let tools = asked[0].tools();
+        let requests = world.model.conversation();
+        let tools = requests[0].tools();
         assert!(tools.contains(&"Read"), "{tools:?}");
         let others = ["Bash", "Glob", "Write"];
         assert!(others.iter().all(|tool| !tools.contains(tool)), "{tools:?}");
-        assert!(asked[1].tools().is_empty(), "{:?}", asked[1].tools());
+        assert!(requests[1].tools().is_empty(), "{:?}", requests[1].tools());
     })
     .await;
 }

@@ -170,14 +170,14 @@ impl World {
     }
 
     fn state(&self) -> String {
-        let asked: Vec<_> = self
+        let requests: Vec<_> = self
             .model
             .conversation()
             .iter()
             .map(|request| request.last_user_text().unwrap_or_default())
             .collect();
         format!(
-            "the model received {asked:?}, {} answers are unused, and the host has read {:?}",
+            "the model received {requests:?}, {} answers are unused, and the host has read {:?}",
             self.model.remaining(),
             self.journal.lock().expect("the lock is not poisoned"),
         )
@@ -225,7 +225,7 @@ pub(crate) fn tags(messages: &[Message]) -> Vec<String> {
 }
 
 /// Returns the text blocks of the main conversation in order.
-pub(crate) fn said(messages: &[Message]) -> Vec<String> {
+pub(crate) fn assistant_texts(messages: &[Message]) -> Vec<String> {
     messages
         .iter()
         .filter_map(|message| match message {

@@ -59,8 +59,8 @@ async fn session(cli: &RealCli, rounds: u32) -> (u32, u32) {
         let finished = finished.unwrap_or_else(|_| panic!("round {round} takes too long"));
         finished.expect("a result");
 
-        let asked = model.conversation();
-        let [.., first, last] = asked.as_slice() else {
+        let requests = model.conversation();
+        let [.., first, last] = requests.as_slice() else {
             panic!("two requests in each round");
         };
         let results = last.tool_results();

@@ -4,7 +4,7 @@ use inhouse::hook::*;
 use inhouse::message::{Message, SystemMessage};
 
 use super::read_by_model;
-use crate::world::{self, result_of, said};
+use crate::world::{self, assistant_texts, result_of};
 
 #[tokio::test]
 async fn blocked_prompt_does_not_reach_the_model() {
@@ -86,7 +86,7 @@ async fn blocked_stop_continues_with_the_reason() {
         let turn = client.send("Go.").await.unwrap();
         let messages = world.read(turn).await;
 
-        assert_eq!(said(&messages), ["Finished.", "Now tested."]);
+        assert_eq!(assistant_texts(&messages), ["Finished.", "Now tested."]);
         let read = read_by_model(world);
         assert!(read.contains("Run the tests first."), "{read}");
         world.model.assert_done();

@@ -45,8 +45,8 @@ async fn promise_02_hook_denies_after_the_first_result() {
             ["They are being counted.", "There are seven."]
         );
         assert!(!world.cwd().join("denied").exists());
-        let asked = world.model.conversation();
-        let read = asked.iter().flat_map(ModelRequest::tool_results);
+        let requests = world.model.conversation();
+        let read = requests.iter().flat_map(ModelRequest::tool_results);
         let mut read = read.filter(|result| result.id == "toolu_3");
         let denial = read.next().expect("the subagent gets its tool result");
         assert!(

@@ -87,7 +87,7 @@ async fn allowed_call_runs_with_the_changed_input() {
 async fn permission_request_has_the_changed_input() {
     world::pinned(async |world| {
         running(world, "touch asked");
-        let (sender, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut receiver) = mpsc::unbounded_channel();
         let options = world
             .options()
             .hook(Matcher::any(), async |_: PreToolUse, _| {
@@ -101,7 +101,7 @@ async fn permission_request_has_the_changed_input() {
 
         world.ask(&mut client, "Go.").await;
 
-        assert_eq!(asked.recv().await.unwrap(), "touch changed");
+        assert_eq!(receiver.recv().await.unwrap(), "touch changed");
         assert!(world.cwd().join("changed").exists());
     })
     .await;
@@ -112,7 +112,7 @@ async fn permission_request_has_the_changed_input() {
 async fn hook_can_require_a_permission_request() {
     world::pinned(async |world| {
         running(world, "echo hi");
-        let (sender, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut receiver) = mpsc::unbounded_channel();
         let options = world
             .options()
             .hook(Matcher::any(), async |_: PreToolUse, _| {
@@ -126,7 +126,7 @@ async fn hook_can_require_a_permission_request() {
 
         world.ask(&mut client, "Go.").await;
 
-        let reason = asked.recv().await.unwrap().unwrap();
+        let reason = receiver.recv().await.unwrap().unwrap();
         assert!(reason.contains("it may be loud"), "{reason}");
         let seen = world.model.conversation()[1].tool_results();
         assert!(seen[0].text.contains("too loud"), "{seen:?}");

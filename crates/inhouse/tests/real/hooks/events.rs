@@ -34,7 +34,7 @@ async fn prompt_tool_and_stop_hooks_run() {
         options = probe.of::<MessageDisplay>(options);
         options = probe.of::<Stop>(options);
         // The first decision wins, without waiting for the others.
-        let (sender, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut receiver) = mpsc::unbounded_channel();
         options = options.hook(
             Matcher::tool("Bash"),
             move |event: PermissionRequest, _: HookContext| {
@@ -63,9 +63,9 @@ async fn prompt_tool_and_stop_hooks_run() {
         assert_eq!(probe.saw("PreToolUse").await["tool_use_id"], "toolu_2");
         let ran = probe.saw("PostToolUse").await;
         assert_eq!(ran["tool_response"]["stdout"], "hi");
-        let asked = asked.recv().await.expect("a hook was called");
-        assert_eq!(asked.tool_input["command"], "touch a && exit 3");
-        assert!(asked.permission_suggestions.is_some(), "{asked:?}");
+        let event = receiver.recv().await.expect("a hook was called");
+        assert_eq!(event.tool_input["command"], "touch a && exit 3");
+        assert!(event.permission_suggestions.is_some(), "{event:?}");
         let failed = probe.saw("PostToolUseFailure").await;
         assert!(failed["error"].as_str().unwrap().contains("Exit code 3"));
         let batch = probe.saw("PostToolBatch").await;
@@ -99,8 +99,8 @@ async fn subagent_hooks_run() {
         let ended = probe.saw("SubagentStop").await;
         assert_eq!(ended["agent_id"], began["agent_id"]);
         assert_eq!(ended["last_assistant_message"], "Seven.");
-        let asked = world.model.conversation();
-        let of_shepherd = asked.iter().find(|request| request.agent_id().is_some());
+        let requests = world.model.conversation();
+        let of_shepherd = requests.iter().find(|request| request.agent_id().is_some());
         let read = of_shepherd.unwrap().body()["messages"].to_string();
         assert!(read.contains("Lambs count as well."), "{read}");
     })

@@ -26,7 +26,7 @@ fn running(world: &World, command: &str) {
 
 /// Returns the tool results in the last request of the model.
 fn read_by_model(world: &World) -> String {
-    let asked = world.model.conversation();
-    let last = asked.last().expect("the model received a request");
+    let requests = world.model.conversation();
+    let last = requests.last().expect("the model received a request");
     last.body()["messages"].to_string()
 }

@@ -218,8 +218,8 @@ async fn elicitations_of_mcp_servers_are_seen() {
 
         world.ask(&mut client, "Go.").await;
 
-        let asked = probe.saw("Elicitation").await;
-        assert_eq!(asked["message"], "Which region?");
+        let event = probe.saw("Elicitation").await;
+        assert_eq!(event["message"], "Which region?");
         let answered = probe.saw("ElicitationResult").await;
         assert_eq!(answered["action"], "decline");
         let noted = probe.saw("Notification").await;

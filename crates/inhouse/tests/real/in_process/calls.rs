@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::{Barrier, Notify, mpsc};
 
 use super::{calling, connect, seen};
-use crate::world::{self, result_of, said};
+use crate::world::{self, assistant_texts, result_of};
 
 #[tokio::test]
 async fn promise_07_read_only_tools_run_concurrently() {
@@ -252,14 +252,14 @@ async fn promise_06_one_definition_serves_eight_sessions_at_once() {
                 .tool_server(server.clone())
                 .allow_tools(["mcp__s"]);
             let messages = world.read_query(query("Meet.").options(options)).await;
-            said(&messages)
+            assistant_texts(&messages)
         };
 
         let (a, b, c, d, e, f, g, h) =
             tokio::join!(ask(), ask(), ask(), ask(), ask(), ask(), ask(), ask());
 
-        for said in [a, b, c, d, e, f, g, h] {
-            assert_eq!(said, ["met"]);
+        for texts in [a, b, c, d, e, f, g, h] {
+            assert_eq!(texts, ["met"]);
         }
     })
     .await;

@@ -44,8 +44,8 @@ async fn cli_uses_the_manifest_instead_of_a_handshake() {
         assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
 
         assert_eq!(seen(world)[0].text, "hello");
-        let asked = &world.model.conversation()[0];
-        let prompt = format!("{} {:?}", asked.system_text(), asked.messages());
+        let request = &world.model.conversation()[0];
+        let prompt = format!("{} {:?}", request.system_text(), request.messages());
         assert!(prompt.contains("Say it loud, say it clear."), "{prompt}");
         let status = client.control().mcp_status().await.unwrap();
         let info = status[0].server_info.as_ref().unwrap();
@@ -85,8 +85,8 @@ async fn promise_17_always_loaded_tools_are_in_the_first_turn() {
 
         assert_eq!(world.ask(&mut client, "Which tools?").await, "Done.");
 
-        let asked = world.model.conversation();
-        let tools = asked[0].tools();
+        let requests = world.model.conversation();
+        let tools = requests[0].tools();
         assert!(tools.contains(&"mcp__s__present"), "{tools:?}");
         assert!(!tools.contains(&"mcp__s__deferred"), "{tools:?}");
     })
@@ -107,8 +107,8 @@ async fn promise_17_tool_that_is_not_loaded_is_found_and_called() {
 
         assert_eq!(world.ask(&mut client, "Search.").await, "Done.");
 
-        let asked = world.model.conversation();
-        assert!(!asked[0].tools().contains(&"mcp__s__deferred"));
+        let requests = world.model.conversation();
+        assert!(!requests[0].tools().contains(&"mcp__s__deferred"));
         let seen = seen(world);
         assert_eq!((seen[1].text.as_str(), seen[1].is_error), ("found", false));
     })
@@ -176,8 +176,11 @@ async fn promise_18_subagent_calls_an_in_process_tool() {
 
         assert_eq!(world.ask(&mut client, "Speak.").await, "Done.");
 
-        let asked = world.model.conversation();
-        let agent: Vec<_> = asked.iter().filter(|request| of_agent(request)).collect();
+        let requests = world.model.conversation();
+        let agent: Vec<_> = requests
+            .iter()
+            .filter(|request| of_agent(request))
+            .collect();
         assert!(
             agent[0].tools().contains(&"mcp__s__say"),
             "{:?}",
@@ -249,13 +252,13 @@ async fn under(
     policy: ToolPermissionPolicy,
     later: bool,
 ) -> (Client, mpsc::UnboundedReceiver<Value>) {
-    let (asked, questions) = mpsc::unbounded_channel();
+    let (sender, questions) = mpsc::unbounded_channel();
     let options = world
         .options()
         .extra_arg("permission-prompt-tool", Some("stdio"))
         .allow_tools(["mcp__s"])
         .on_request("can_use_tool", move |request: Value| {
-            asked
+            sender
                 .send(request.clone())
                 .expect("the test holds the receiver");
             async move {

@@ -12,8 +12,8 @@ use super::seen;
 use crate::world::{self, World};
 
 /// The plan file that the CLI names to the model.
-fn plan_file(asked: &ModelRequest) -> String {
-    let prompt = asked.body().to_string();
+fn plan_file(request: &ModelRequest) -> String {
+    let prompt = request.body().to_string();
     let ends = prompt.match_indices(".md").map(|(at, end)| at + end.len());
     let mut paths = ends.filter_map(|end| {
         let start = prompt[..end].rfind(['"', ' ', '`', '\\'])? + 1;

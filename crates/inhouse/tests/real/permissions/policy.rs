@@ -47,13 +47,13 @@ async fn outcomes(
     let mut client = world.connect(options.permissions(policy)).await;
     assert_eq!(world.ask(&mut client, "Go.").await, "Done.");
     world.model.assert_done();
-    let mut asked = Vec::new();
+    let mut asked_ids = Vec::new();
     while let Ok(id) = events.try_recv() {
-        asked.push(id);
+        asked_ids.push(id);
     }
     let fate = |result: inhouse_testkit::model::ToolResult| match result.is_error {
         false => Ran,
-        true if asked.contains(&result.id) => Asked,
+        true if asked_ids.contains(&result.id) => Asked,
         true => Denied,
     };
     seen(world).into_iter().map(fate).collect()
@@ -150,8 +150,8 @@ async fn denied_tool_is_not_offered() {
         let policy = Policy::new().deny("Bash");
         let outcomes = outcomes(world, world.options(), policy, &[bash("echo hello")]).await;
         assert_eq!(outcomes, [Denied]);
-        let asked = world.model.conversation();
-        assert!(!asked[0].tools().contains(&"Bash"));
+        let requests = world.model.conversation();
+        assert!(!requests[0].tools().contains(&"Bash"));
     })
     .await;
 }

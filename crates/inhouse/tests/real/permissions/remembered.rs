@@ -15,7 +15,7 @@ use crate::world::{self, World};
 
 /// Returns how often a handler with this decision is called when the model runs these commands, one per
 /// turn.
-async fn asked(world: &World, decision: Decision, commands: &[&str]) -> usize {
+async fn count_requests(world: &World, decision: Decision, commands: &[&str]) -> usize {
     for (number, command) in commands.iter().enumerate() {
         let call = json!({"command": command});
         world
@@ -51,7 +51,7 @@ fn session_rule(rule: impl Into<PermissionRule>) -> PermissionUpdate {
 #[tokio::test]
 async fn decision_that_is_not_remembered_is_asked_again() {
     world::pinned(async |world| {
-        let count = asked(world, Decision::allow(), &["touch a", "touch a"]).await;
+        let count = count_requests(world, Decision::allow(), &["touch a", "touch a"]).await;
         assert_eq!(count, 2);
     })
     .await;
@@ -61,7 +61,10 @@ async fn decision_that_is_not_remembered_is_asked_again() {
 async fn rule_for_a_tool_prevents_the_second_request() {
     world::pinned(async |world| {
         let remember = Decision::allow().remember(session_rule(PermissionRule::new("Bash")));
-        assert_eq!(asked(world, remember, &["touch a", "mkdir b"]).await, 1);
+        assert_eq!(
+            count_requests(world, remember, &["touch a", "mkdir b"]).await,
+            1
+        );
         assert!(world.cwd().join("b").exists());
     })
     .await;
@@ -73,7 +76,7 @@ async fn rule_with_content_covers_only_that_content() {
         let rule: Rule = "Bash(touch *)".parse().unwrap();
         let remember = Decision::allow().remember(session_rule(rule));
         let commands = ["touch a", "touch b", "mkdir c", "touch d && mkdir e"];
-        assert_eq!(asked(world, remember, &commands).await, 3);
+        assert_eq!(count_requests(world, remember, &commands).await, 3);
     })
     .await;
 }
@@ -82,12 +85,15 @@ async fn rule_with_content_covers_only_that_content() {
 async fn suggestions_prevent_the_second_request_and_are_persisted() {
     world::pinned(async |world| {
         let remember = Decision::allow().remember_suggestions();
-        assert_eq!(asked(world, remember, &["touch a", "touch a"]).await, 1);
+        assert_eq!(
+            count_requests(world, remember, &["touch a", "touch a"]).await,
+            1
+        );
         let kept = fs::read_to_string(world.cwd().join(".claude/settings.local.json")).unwrap();
         let kept: Value = serde_json::from_str(&kept).unwrap();
         let rules = kept["permissions"]["allow"].as_array().unwrap();
         assert!(!rules.is_empty(), "{kept}");
-        let count = asked(world, Decision::deny("asked again"), &["touch a"]).await;
+        let count = count_requests(world, Decision::deny("asked again"), &["touch a"]).await;
         assert_eq!(count, 0);
     })
     .await;
