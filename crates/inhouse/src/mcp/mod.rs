@@ -13,6 +13,7 @@ mod endpoint;
 mod manifests;
 mod mcp_servers;
 mod native;
+mod native_client;
 mod open_calls;
 #[cfg(feature = "rmcp")]
 mod rmcp;

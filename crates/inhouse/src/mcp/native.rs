@@ -11,9 +11,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::native_client::NativeClient;
 use super::{CliSender, Manifest, Reply, RpcRequest, Server, ServerSession};
 use crate::error::{Error, ErrorKind};
-use crate::tool::{CallContext, Cancelled, Listed, Progress, ServedTools, Subscriber};
+use crate::tool::{CallContext, Cancelled, Listed, McpClient, Progress, ServedTools, Subscriber};
 
 /// The in-process server of a [`ToolServer`](crate::tool::ToolServer).
 pub(crate) struct NativeServer {
@@ -23,6 +24,7 @@ pub(crate) struct NativeServer {
 struct NativeSession {
     tools: Arc<dyn ServedTools>,
     cli: CliSender,
+    client: Arc<NativeClient>,
     /// The last revision of the tools that the client has listed.
     listed: watch::Sender<u64>,
 }
@@ -49,6 +51,7 @@ impl Server for NativeServer {
     fn open(&self, cli: CliSender) -> Arc<dyn ServerSession> {
         let session = Arc::new(NativeSession {
             tools: Arc::clone(&self.tools),
+            client: Arc::new(NativeClient::new(cli.clone())),
             cli,
             // The client has not listed the tools yet; its first listing is at least this revision.
             listed: watch::Sender::new(self.tools.revision()),
@@ -61,7 +64,8 @@ impl Server for NativeServer {
 
 impl Subscriber for NativeSession {
     fn tools_changed(&self) {
-        notify(&self.cli, "notifications/tools/list_changed", &json!({}));
+        self.cli
+            .notify("notifications/tools/list_changed", &json!({}));
     }
 
     fn listed(&self, revision: u64) -> Listed {
@@ -105,7 +109,14 @@ impl ServerSession for NativeSession {
         let result = match &*request.method {
             "tools/call" => return self.call(request),
             "tools/list" => self.list(),
-            "initialize" => self.initialize(request.params.as_deref()),
+            "initialize" => {
+                self.client.initialize(request.params.as_deref());
+                self.initialize(request.params.as_deref())
+            }
+            "logging/setLevel" => match self.client.set_log_level(request.params.as_deref()) {
+                Ok(()) => raw(&json!({})),
+                Err(error) => return request.answer_now(Err(error)),
+            },
             "ping" => raw(&json!({})),
             method => {
                 let text = format!("there is no method `{method}` on a server of tools");
@@ -120,8 +131,9 @@ impl ServerSession for NativeSession {
     /// Ignores notifications: none concerns a server that has only tools.
     fn notification(&self, _: &str) {}
 
-    /// Ignores responses: the server sends no requests.
-    fn response(&self, _: &str) {}
+    fn response(&self, message: &str) {
+        self.client.response(message);
+    }
 }
 
 impl NativeSession {
@@ -136,7 +148,7 @@ impl NativeSession {
         let version = negotiate(params.and_then(|params| params.protocol_version).as_deref());
         let mut result = json!({
             "protocolVersion": version,
-            "capabilities": {"tools": {"listChanged": true}},
+            "capabilities": {"logging": {}, "tools": {"listChanged": true}},
             "serverInfo": {"name": self.tools.name(), "version": self.tools.version()},
         });
         if let Some(instructions) = self.tools.instructions() {
@@ -182,6 +194,10 @@ impl NativeSession {
             tool_use_id: call.tool_use_id.as_deref(),
             cancelled,
             progress: &|| progress(cli, call.progress_token.as_deref(), cancelled),
+            client: &|| {
+                let client: Arc<NativeClient> = Arc::clone(&self.client);
+                McpClient::new(Some(client), cancelled)
+            },
             session: cli.session(),
         };
         let running = self.tools.run(&call.name, &call.arguments, context);
@@ -218,23 +234,9 @@ fn progress(cli: &CliSender, token: Option<&str>, cancelled: &Cancelled) -> Prog
                 total,
                 message,
             };
-            notify(&cli, "notifications/progress", &params);
+            cli.notify("notifications/progress", &params);
         },
     )))
-}
-
-fn notify(cli: &CliSender, method: &str, params: &impl Serialize) {
-    #[derive(Serialize)]
-    struct Notification<'a, P> {
-        jsonrpc: &'static str,
-        method: &'a str,
-        params: &'a P,
-    }
-    cli.send(&raw(&Notification {
-        jsonrpc: "2.0",
-        method,
-        params,
-    }));
 }
 
 fn raw(value: &impl Serialize) -> Box<RawValue> {

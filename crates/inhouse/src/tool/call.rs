@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Cancelled, Extract, ToolError};
+use super::{Cancelled, Extract, McpClient, ToolError};
 use crate::session::Session;
 
 /// One call of a tool, from which [extractors](Extract) take the parameters of the handler.
@@ -19,6 +19,8 @@ pub(crate) struct CallContext<'a> {
     pub(crate) cancelled: &'a Cancelled,
     /// Lazy, because few handlers report progress.
     pub(crate) progress: &'a (dyn Fn() -> Progress + Sync),
+    /// Lazy, because few handlers send messages to the client.
+    pub(crate) client: &'a (dyn Fn() -> McpClient + Sync),
     pub(crate) session: &'a Session,
 }
 

@@ -40,14 +40,19 @@
 
 mod call;
 mod cancelled;
+mod elicited;
 mod error;
 mod extract;
 mod handle;
 mod handler;
 mod input;
+mod log_level;
+mod mcp_client;
+mod mcp_client_error;
 mod registry;
 mod result;
 mod router;
+mod sampling;
 mod schema;
 #[cfg(feature = "rmcp")]
 mod serve;
@@ -74,19 +79,27 @@ pub use inhouse_proto::mcp::{
 
 pub use self::call::{Call, CallId, Progress};
 pub use self::cancelled::Cancelled;
+pub use self::elicited::Elicited;
 pub use self::error::ToolError;
 pub use self::extract::Extract;
 pub use self::handle::ToolHandle;
 pub use self::handler::Handler;
 pub use self::input::Input;
+pub use self::log_level::LogLevel;
+pub use self::mcp_client::McpClient;
+pub use self::mcp_client_error::McpClientError;
 pub use self::result::{IntoToolResult, Json};
 pub use self::router::McpRouter;
+pub use self::sampling::{Sampled, SamplingMessage, SamplingRequest, SamplingRole};
 pub use self::server::ToolServer;
 pub use self::state::{FromRef, State};
 pub use self::tool::Tool;
 
 pub(crate) use self::call::CallContext;
 pub(crate) use self::cancelled::Canceller;
+pub(crate) use self::mcp_client::{
+    ClientCapabilities, ClientCapability, ClientLink, ClientResponse,
+};
 pub(crate) use self::schema::drop_number_format;
 pub(crate) use self::server::ServedTools;
 pub(crate) use self::subscribers::{Listed, Subscriber};

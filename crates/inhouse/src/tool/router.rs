@@ -39,8 +39,11 @@ use crate::mcp::{CliSender, Endpoint, NativeServer, Reply, Server as _};
 /// # }
 /// ```
 ///
-/// Messages that the server sends on its own (progress, `tools/list_changed`) are dropped.
+/// Messages that the server sends on its own (progress, log messages, `tools/list_changed`, and
+/// requests of tools) are passed to [`on_message`](Self::on_message).
 pub struct McpRouter {
+    name: String,
+    server: NativeServer,
     endpoint: Endpoint,
 }
 
@@ -61,12 +64,49 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     pub fn router(&self) -> McpRouter {
         let server = NativeServer::new(Arc::new(self.clone()));
         McpRouter {
+            name: self.name().to_owned(),
             endpoint: Endpoint::new(server.open(CliSender::detached(self.name()))),
+            server,
         }
     }
 }
 
 impl McpRouter {
+    /// Sets the function that gets the messages which the server sends on its own. By default they
+    /// are dropped, and requests of tools ([`McpClient`](super::McpClient)) fail.
+    ///
+    /// The function is called by the task that sends the message, and must not block. Responses to
+    /// requests of tools are passed to [`handle`](Self::handle), like any other message. Call this
+    /// first: it begins a new MCP session.
+    ///
+    /// ```
+    /// use inhouse::tool::{LogLevel, McpClient, Tool, ToolServer};
+    /// use tokio::sync::mpsc;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let greet = Tool::new("greet", "Greet", async |client: McpClient| {
+    ///     client.log(LogLevel::Info, "greeting");
+    ///     "Hello"
+    /// });
+    /// let (sender, mut messages) = mpsc::unbounded_channel();
+    /// let server = ToolServer::new("greeter").tool(greet);
+    /// let router = server.router().on_message(move |message| drop(sender.send(message)));
+    ///
+    /// let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet"}}"#;
+    /// assert!(router.handle(call).await.expect("a response").contains("Hello"));
+    /// let message = messages.recv().await.expect("a message");
+    /// assert!(message.contains("notifications/message"));
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn on_message(self, callback: impl Fn(String) + Send + Sync + 'static) -> Self {
+        let sender = CliSender::callback(&self.name, Arc::new(callback));
+        Self {
+            endpoint: Endpoint::new(self.server.open(sender)),
+            ..self
+        }
+    }
+
     /// Handles one message and returns the response; `None` for notifications and responses.
     ///
     /// Requests may be handled concurrently; each future resolves with the response to its request.

@@ -13,7 +13,10 @@ pub(super) fn output(schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>
     generate(schema)
 }
 
-fn generate(schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>) -> Option<Value> {
+/// Returns a schema without references, titles and formats of numbers.
+pub(super) fn generate(
+    schema: impl FnOnce(&mut SchemaGenerator) -> Option<Schema>,
+) -> Option<Value> {
     // Inlined, because models read a schema better without references.
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);

@@ -16,7 +16,7 @@ use super::registry::Registry;
 use super::subscribers::Subscriber;
 use super::telemetry::{CallSpan, FinishedCall};
 use super::timeout::{Concurrency, run_with_limits};
-use super::{Call, Canceller, Progress, Tool, ToolHandle};
+use super::{Call, Canceller, McpClient, Progress, Tool, ToolHandle};
 use crate::session::Session;
 
 /// An MCP server in this process: a named set of [tools](Tool) that share a state `S`.
@@ -344,6 +344,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
             tool_use_id: None,
             cancelled: canceller.cancelled(),
             progress: &|| Progress::new(None),
+            client: &|| McpClient::new(None, canceller.cancelled()),
             session: &Session::default(),
         };
         let arguments = arguments.to_string();

@@ -85,7 +85,7 @@ async fn initialize_has_names_and_manifests() {
         let begins = |name, version| {
             json!({
                 "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {"listChanged": true}},
+                "capabilities": {"logging": {}, "tools": {"listChanged": true}},
                 "serverInfo": {"name": name, "version": version},
             })
         };

@@ -54,7 +54,7 @@ async fn router_handles_a_session_from_initialize_to_call() {
         respond(&router, initialize).await,
         json!({"jsonrpc": "2.0", "id": 0, "result": {
             "protocolVersion": "2025-06-18",
-            "capabilities": {"tools": {"listChanged": true}},
+            "capabilities": {"logging": {}, "tools": {"listChanged": true}},
             "serverInfo": {"name": "s", "version": "2.1.0"},
             "instructions": "Say a word.",
         }})

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tracing::Span;
 
 use crate::session::Session;
-use crate::tool::{CallContext, Canceller, Progress, ServedTools, record_result};
+use crate::tool::{CallContext, Canceller, McpClient, Progress, ServedTools, record_result};
 
 /// Calls a tool for an `rmcp` client.
 pub(super) async fn call(
@@ -31,6 +31,7 @@ pub(super) async fn call(
         tool_use_id: tool_use_id.and_then(Value::as_str),
         cancelled,
         progress: &|| progress.clone(),
+        client: &|| McpClient::new(None, cancelled),
         session: &Session::default(),
     };
     let running = tools.run(&request.name, &arguments, call);
