@@ -131,6 +131,15 @@ impl ClientCapability {
             Self::Sampling => "sampling/createMessage",
         }
     }
+
+    /// Returns whether a result has the form of an answer to these requests.
+    #[cfg(feature = "rmcp")]
+    pub(crate) fn accepts(self, result: &Value) -> bool {
+        match self {
+            Self::Elicitation => Elicited::<Value>::decode(result.clone()).is_ok(),
+            Self::Sampling => serde_json::from_value::<Sampled>(result.clone()).is_ok(),
+        }
+    }
 }
 
 impl McpClient {

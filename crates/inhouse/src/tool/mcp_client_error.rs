@@ -41,6 +41,8 @@ pub enum McpClientError {
         /// The text of the client.
         message: String,
     },
+    /// The form or the prompt has members that MCP does not allow. Nothing was sent.
+    InvalidRequest(serde_json::Error),
     /// The client's answer does not have the expected form.
     InvalidAnswer(serde_json::Error),
     /// The client did not answer in time.
@@ -62,6 +64,7 @@ impl fmt::Display for McpClientError {
             Self::Rejected { code, message } => {
                 write!(f, "the MCP client rejected the request: {message} ({code})")
             }
+            Self::InvalidRequest(_) => f.write_str("MCP does not allow this request"),
             Self::InvalidAnswer(_) => f.write_str("the answer of the MCP client is invalid"),
             Self::TimedOut(limit) => write!(f, "the MCP client did not answer within {limit:?}"),
             Self::Ended => f.write_str("the call ended before the MCP client answered"),
@@ -72,7 +75,7 @@ impl fmt::Display for McpClientError {
 impl Error for McpClientError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::InvalidAnswer(error) => Some(error),
+            Self::InvalidRequest(error) | Self::InvalidAnswer(error) => Some(error),
             _ => None,
         }
     }

@@ -105,4 +105,4 @@ pub(crate) use self::server::ServedTools;
 pub(crate) use self::subscribers::{Listed, Subscriber};
 pub(crate) use self::telemetry::record_result;
 #[cfg(feature = "rmcp")]
-pub(crate) use self::telemetry::{CallSpan, record_panic};
+pub(crate) use self::telemetry::{CallSpan, FinishedCall, record_panic};

@@ -20,6 +20,7 @@ use inhouse::rmcp::service::{RequestContext, ServiceError};
 use inhouse::rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 
+use crate::client_tools::{defaults, enums};
 use crate::tools::{PNG, WAV, header_schema, schema_2020_12};
 
 #[derive(Clone, Copy)]
@@ -323,40 +324,6 @@ async fn call(
         _ => return Err(ErrorData::invalid_params("no such tool", None)),
     };
     Ok(CallToolResult::success(content))
-}
-
-fn defaults() -> Value {
-    json!({
-        "name": {"type": "string", "default": "John Doe"},
-        "age": {"type": "integer", "default": 30},
-        "score": {"type": "number", "default": 95.5},
-        "status": {
-            "type": "string",
-            "enum": ["active", "inactive", "pending"],
-            "default": "active",
-        },
-        "verified": {"type": "boolean", "default": true},
-    })
-}
-
-fn enums() -> Value {
-    let options = json!(["option1", "option2", "option3"]);
-    let titled = json!([
-        {"const": "value1", "title": "First"},
-        {"const": "value2", "title": "Second"},
-        {"const": "value3", "title": "Third"},
-    ]);
-    json!({
-        "untitledSingle": {"type": "string", "enum": options},
-        "titledSingle": {"type": "string", "oneOf": titled},
-        "legacyEnum": {
-            "type": "string",
-            "enum": ["opt1", "opt2", "opt3"],
-            "enumNames": ["Option One", "Option Two", "Option Three"],
-        },
-        "untitledMulti": {"type": "array", "items": {"type": "string", "enum": options}},
-        "titledMulti": {"type": "array", "items": {"anyOf": titled}},
-    })
 }
 
 async fn elicit(

@@ -3,6 +3,7 @@
 //! `cargo xtask test --ring foreign` installs the programs that `package-lock.json` and
 //! `requirements.txt` pin, and names their directory in `INHOUSE_FOREIGN`.
 
+mod client_tools;
 mod clients;
 mod conformance;
 mod everything;

@@ -1,5 +1,6 @@
 //! Serves the tools of the ring `foreign` over stdio.
 
+mod client_tools;
 mod tools;
 
 #[tokio::main(flavor = "current_thread")]

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use crate::client_tools;
+
 /// A PNG of one pixel.
 pub(crate) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 /// A WAV file without samples.
@@ -33,7 +35,8 @@ pub(crate) fn server() -> ToolServer {
         .version("2.0.0")
         .instructions("Divide with care.")
         .tools(for_clients())
-        .tools(for_conformance());
+        .tools(for_conformance())
+        .tools(client_tools::tools());
     // Both change the list of tools: `learn` for the clients, the other one for the suite.
     let learn = ["learn", "test_trigger_tool_change"].map(|name| {
         let handle = server.handle();

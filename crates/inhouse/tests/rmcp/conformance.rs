@@ -247,7 +247,7 @@ fn has_server_info(client: &Connected) {
     assert_eq!(server["instructions"], "Use them well.");
     assert_eq!(
         server["capabilities"],
-        json!({"tools": {"listChanged": true}})
+        json!({"logging": {}, "tools": {"listChanged": true}})
     );
 }
 

@@ -1,19 +1,24 @@
-use std::sync::Arc;
+// 2026-07-28 deprecates logging, and so does `rmcp`; older clients use it.
+#![expect(deprecated)]
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    SetLevelRequestParams, SubscriptionFilter, Tool,
 };
 use ::rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use ::rmcp::{RoleServer, ServerHandler};
 
 use super::call::call;
 use super::change_notifier::ChangeNotifier;
+use super::client::level;
+use super::suspended::Suspended;
 use crate::error::{Error, Result};
-use crate::tool::{ServedTools, ToolServer};
+use crate::tool::{LogLevel, ServedTools, ToolServer};
 
 impl<S: Send + Sync + 'static> ToolServer<S> {
     /// Converts the server into an `rmcp` handler, for any transport of that crate: HTTP, a socket, or
@@ -60,8 +65,27 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
 
 /// Implements `rmcp`'s handler with the tools of a [`ToolServer`], for one client.
 pub(super) struct ToolHandler {
-    tools: Arc<dyn ServedTools>,
+    served: Served,
     notifier: ChangeNotifier,
+}
+
+/// The part of a [`ToolHandler`] that calls need.
+pub(super) struct Served {
+    pub(super) tools: Arc<dyn ServedTools>,
+    /// The calls of all clients: those of 2026-07-28 may continue a call over another connection.
+    pub(super) suspended: Arc<Suspended>,
+    /// The lowest level of log messages that the client has set.
+    pub(super) log_level: Arc<Mutex<LogLevel>>,
+}
+
+impl Served {
+    fn new(tools: Arc<dyn ServedTools>, suspended: Arc<Suspended>) -> Self {
+        Self {
+            tools,
+            suspended,
+            log_level: Arc::new(Mutex::new(LogLevel::Debug)),
+        }
+    }
 }
 
 impl ToolHandler {
@@ -71,12 +95,13 @@ impl ToolHandler {
             let name = server.name();
             return Err(Error::config(format!("the MCP server `{name}`: {problem}")));
         }
-        Ok(Self::with_tools(Arc::new(server)))
+        let served = Served::new(Arc::new(server), Arc::default());
+        Ok(Self::for_client(served))
     }
 
-    fn with_tools(tools: Arc<dyn ServedTools>) -> Self {
+    fn for_client(served: Served) -> Self {
         Self {
-            tools,
+            served,
             notifier: ChangeNotifier::default(),
         }
     }
@@ -85,19 +110,23 @@ impl ToolHandler {
 impl Clone for ToolHandler {
     /// Creates a handler with the same tools for another client.
     fn clone(&self) -> Self {
-        Self::with_tools(Arc::clone(&self.tools))
+        let Served {
+            tools, suspended, ..
+        } = &self.served;
+        Self::for_client(Served::new(Arc::clone(tools), Arc::clone(suspended)))
     }
 }
 
 impl ServerHandler for ToolHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
+            .enable_logging()
             .enable_tools()
             .enable_tool_list_changed()
             .build();
-        let info = Implementation::new(self.tools.name(), self.tools.version());
+        let info = Implementation::new(self.served.tools.name(), self.served.tools.version());
         let config = ServerConfig::new(capabilities).with_server_info(info);
-        match self.tools.instructions() {
+        match self.served.tools.instructions() {
             Some(instructions) => config.with_instructions(instructions),
             None => config,
         }
@@ -108,7 +137,7 @@ impl ServerHandler for ToolHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let listing = self.tools.listing();
+        let listing = self.served.tools.listing();
         let tools: Vec<Tool> = serde_json::from_str(listing.get())
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ListToolsResult::with_all_items(tools))
@@ -117,7 +146,7 @@ impl ServerHandler for ToolHandler {
     /// Used by `rmcp`'s HTTP service to check headers that mirror arguments (`x-mcp-header`), as
     /// 2026-07-28 requires.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let definition = serde_json::to_value(self.tools.definition(name)?);
+        let definition = serde_json::to_value(self.served.tools.definition(name)?);
         definition.and_then(serde_json::from_value).ok()
     }
 
@@ -126,7 +155,23 @@ impl ServerHandler for ToolHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        call(&*self.tools, request, context).await.map(Into::into)
+        call(&self.served, request, context).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let level = level(request.level)
+            .ok_or_else(|| ErrorData::invalid_params("unknown log level", None))?;
+        let mut current = self
+            .served
+            .log_level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *current = level;
+        Ok(())
     }
 
     // By default `rmcp` answers these with empty lists, but a server must not handle methods of
@@ -167,7 +212,8 @@ impl ServerHandler for ToolHandler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.notifier.start(self.tools.changes(), context.peer);
+        self.notifier
+            .start(self.served.tools.changes(), context.peer);
     }
 
     // Since protocol version 2026-07-28 there is no handshake: clients subscribe to changes.
@@ -182,7 +228,7 @@ impl ServerHandler for ToolHandler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.tools.changes();
+        let mut changes = self.served.tools.changes();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),

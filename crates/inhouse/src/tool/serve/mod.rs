@@ -2,5 +2,7 @@
 
 mod call;
 mod change_notifier;
+mod client;
 mod handler;
 mod stdio;
+mod suspended;
