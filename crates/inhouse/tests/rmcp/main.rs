@@ -1,6 +1,7 @@
 //! Servers written with `rmcp` in the host's process, and tools served by `rmcp`.
 
 mod answers;
+mod client_requests;
 mod conformance;
 mod failures;
 mod forwarder;
