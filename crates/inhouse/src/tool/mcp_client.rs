@@ -27,9 +27,13 @@ use super::{
 /// | [`McpRouter`](super::McpRouter) | passed to [`on_message`](super::McpRouter::on_message) | if declared | if declared |
 /// | [`ToolServer::call`](super::ToolServer::call) | dropped | no client | no client |
 ///
-/// A request that the client does not support fails at once, and nothing is sent. To a client of MCP
-/// 2026-07-28, a request is sent as an `input_required` result of the call, which the client answers
-/// by another call; the handler waits in the meantime, in this process.
+/// A request that the client does not support fails at once, and nothing is sent.
+///
+/// A client of MCP 2026-07-28 (such as CLI 2.1.325 over HTTP) gets a request as the `input_required`
+/// result of its call, and answers in another call, which must reach the same process. The handler waits
+/// in the meantime, and counts towards the [concurrency](super::ToolServer::concurrency) of the server.
+/// A call that fails because such a client lacks a capability has the error −32021, with the text of
+/// the tool.
 ///
 /// ```
 /// use inhouse::tool::{Elicited, McpClient, Tool, ToolError, ToolServer};

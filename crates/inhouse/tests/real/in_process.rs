@@ -1,6 +1,7 @@
 //! In-process tools called by the real CLI, checked in the host and at the model.
 
 mod calls;
+mod client;
 mod results;
 mod servers;
 mod sizes;

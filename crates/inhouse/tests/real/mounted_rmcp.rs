@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use inhouse::Asked;
 use inhouse::control::outgoing::McpConnection;
+use inhouse::elicitation::{ElicitationAnswer, ElicitationRequest};
 use inhouse::options::McpServer;
 use inhouse::rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, JsonObject,
@@ -13,10 +15,11 @@ use inhouse::rmcp::model::{
 };
 use inhouse::rmcp::service::RequestContext;
 use inhouse::rmcp::{RoleServer, ServerHandler};
-use inhouse::tool::{CallId, ToolServer};
+use inhouse::tool::{CallId, LogLevel, McpClient, SamplingRequest, ToolError, ToolServer};
 use inhouse_testkit::Turn;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 
 use crate::example::example;
 use crate::{http, world};
@@ -254,6 +257,59 @@ async fn in_process_stdio_and_http_servers_work_together() {
         let seen = world.model.conversation()[3].tool_results();
         let seen: Vec<_> = seen.iter().map(|result| result.text.as_str()).collect();
         assert_eq!(seen, ["in process", "3", "over HTTP"]);
+    })
+    .await;
+}
+
+/// The CLI declares elicitation to servers outside of the host's process, but not sampling. Over HTTP it
+/// uses MCP 2026-07-28 (2.1.325).
+#[tokio::test]
+async fn elicitation_of_a_served_tool_reaches_the_handler() {
+    world::pinned(async |world| {
+        let call = |id, tool| Turn::new().tool_use(id, tool, json!({}));
+        world
+            .model
+            .turn(call("toolu_1", "mcp__census__count"))
+            .turn(call("toolu_2", "mcp__census__guess"))
+            .turn("Counted.");
+        let count = async |client: McpClient| {
+            client.log(LogLevel::Error, "counting");
+            let form = json!({"type": "object", "properties": {"people": {"type": "integer"}}});
+            let answer = client
+                .elicit_with_schema("How many live here?", form)
+                .await?;
+            let answer = answer.accepted().ok_or("no answer")?;
+            Ok::<_, ToolError>(format!("{} people", answer["people"]))
+        };
+        let guess = async |client: McpClient| {
+            let answer = client
+                .sample(&SamplingRequest::new("How many?", 10))
+                .await?;
+            Ok::<_, ToolError>(answer.all_text())
+        };
+        let server = ToolServer::new("census")
+            .always_load()
+            .tool(inhouse::tool::Tool::new("count", "Counts", count))
+            .tool(inhouse::tool::Tool::new("guess", "Guesses", guess));
+        let (sender, mut elicitations) = mpsc::unbounded_channel();
+        let options = world
+            .options()
+            .mcp_server("census", McpServer::http(serve_http(server).await))
+            .allow_tools(["mcp__census"])
+            .on_elicitation(async move |asked: Asked<ElicitationRequest>| {
+                let sent = sender.send(asked.request.message.clone());
+                sent.expect("the test holds the receiver");
+                Ok(ElicitationAnswer::accept(&json!({"people": 3}))?)
+            });
+        let mut client = world.connect(options).await;
+
+        assert_eq!(world.ask(&mut client, "Count.").await, "Counted.");
+
+        assert_eq!(elicitations.recv().await.unwrap(), "How many live here?");
+        let seen = world.model.conversation()[2].tool_results();
+        assert_eq!(seen[0].text, "3 people");
+        let unsupported = "the MCP client does not support sampling";
+        assert!(seen[1].text.contains(unsupported), "{}", seen[1].text);
     })
     .await;
 }

@@ -374,6 +374,8 @@ async fn stateless_call_that_needs_a_missing_capability_is_an_error() {
     client.call(1, "greet").await;
     let error = &client.next().await["error"];
     assert_eq!(error["code"], -32021);
+    let text = "the MCP client does not support elicitation";
+    assert_eq!(error["message"], text);
     let required = &error["data"]["requiredCapabilities"];
     assert_eq!(*required, json!({"elicitation": {}}));
     // A tool that can do without succeeds.

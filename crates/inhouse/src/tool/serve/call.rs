@@ -209,7 +209,10 @@ impl OwnedCall {
                 ClientCapability::Sampling => required.sampling = Some(Default::default()),
             }
         }
-        Some(ErrorData::missing_required_client_capability(required))
+        let mut error = ErrorData::missing_required_client_capability(required);
+        // The CLI passes only this text to the model (2.1.325).
+        error.message = result.all_text().into();
+        Some(error)
     }
 
     /// Returns whether the handler waits for an answer of the client.
