@@ -255,7 +255,7 @@ impl McpClient {
     ///     let answer = answer.accepted().ok_or("the user did not answer")?;
     ///     Ok::<_, ToolError>(answer["region"].to_string())
     /// });
-    /// // Without a client, nobody can answer:
+    /// // The request fails without a client:
     /// let result = ToolServer::new("crm").tool(region).call("region", json!({})).await;
     /// assert!(result.is_error);
     /// # });

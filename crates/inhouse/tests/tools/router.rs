@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use inhouse::tool::{Input, McpRouter, Tool, ToolServer};
+use inhouse::tool::{Input, LogLevel, McpClient, McpRouter, Progress, Tool, ToolError, ToolServer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -174,4 +174,59 @@ async fn dropped_request_frees_its_id() {
     }
     let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
     assert_eq!(respond(&router, ping).await["result"], json!({}));
+}
+
+/// Returns a server whose tool logs, reports progress and asks for a word.
+fn asking_server() -> ToolServer {
+    let ask = async |client: McpClient, progress: Progress| {
+        client.log(LogLevel::Notice, "asking");
+        progress.report(1.0, None);
+        let answer = client.elicit::<Word>("Which word?").await?;
+        Ok::<_, ToolError>(answer.accepted().map(|Word { word }| word))
+    };
+    ToolServer::new("s").tool(Tool::new("ask", "Ask", ask))
+}
+
+const DECLARES_ELICITATION: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}"#;
+const ASK: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","_meta":{"progressToken":7}}}"#;
+
+#[tokio::test]
+async fn messages_of_the_server_go_to_the_callback() {
+    let (sender, mut messages) = unbounded_channel();
+    let server = asking_server();
+    let router = server.router().on_message(move |message| {
+        let message: Value = serde_json::from_str(&message).expect("JSON");
+        sender.send(message).expect("the test holds the receiver");
+    });
+    respond(&router, DECLARES_ELICITATION).await;
+    let (response, ()) = tokio::join!(respond(&router, ASK), async {
+        let log = messages.recv().await.expect("a log message");
+        assert_eq!(log["method"], "notifications/message");
+        assert_eq!(log["params"], json!({"level": "notice", "data": "asking"}));
+        let progress = messages.recv().await.expect("a report");
+        assert_eq!(progress["params"]["progressToken"], 7);
+        let request = messages.recv().await.expect("a request");
+        assert_eq!(request["method"], "elicitation/create");
+        let result = json!({"action": "accept", "content": {"word": "hi"}});
+        let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
+        assert_eq!(router.handle(&answer.to_string()).await, None);
+    });
+    assert_eq!(response["result"]["content"][0]["text"], "hi");
+
+    let late = Tool::new("late", "Late", async || "late");
+    server.handle().put(late).expect("a valid tool");
+    let changed = messages.recv().await.expect("a notification");
+    assert_eq!(changed["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test]
+async fn requests_fail_without_a_callback() {
+    let router = asking_server().router();
+    respond(&router, DECLARES_ELICITATION).await;
+    let result = &respond(&router, ASK).await["result"];
+    assert_eq!(result["isError"], true);
+    let text = &result["content"][0]["text"];
+    assert_eq!(text, "there is no MCP client that could answer");
+    let direct = asking_server().call("ask", json!({})).await;
+    assert_eq!(direct.all_text(), *text);
 }
