@@ -1,0 +1,125 @@
+//! The journal of tool calls.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use crate::{Epoch, Result, SessionKey};
+
+/// A tool call that is about to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Intent {
+    /// The id of the call (`toolu_…`), unique in its session.
+    pub call: String,
+    /// The name of the tool.
+    pub tool: String,
+    /// The whole `assistant` message that contains the call, because the transcript records it only after the call has begun.
+    pub message: Bytes,
+    /// The input of the call, as JSON text.
+    pub input: Bytes,
+}
+
+impl Intent {
+    /// Creates an intent. The journal keeps `message` and `input` byte for byte.
+    pub fn new(
+        call: impl Into<String>,
+        tool: impl Into<String>,
+        message: impl Into<Bytes>,
+        input: impl Into<Bytes>,
+    ) -> Self {
+        Self {
+            call: call.into(),
+            tool: tool.into(),
+            message: message.into(),
+            input: input.into(),
+        }
+    }
+}
+
+/// A call in the journal of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JournaledCall {
+    /// The intent, as it was recorded first.
+    pub intent: Intent,
+    /// The epoch of the owner that recorded the intent last.
+    pub epoch: Epoch,
+    /// The result; `None` while the call is open: it runs, or was cut off.
+    pub result: Option<Bytes>,
+}
+
+impl JournaledCall {
+    /// Creates a journaled call, for authors of stores.
+    pub fn new(intent: Intent, epoch: Epoch, result: Option<Bytes>) -> Self {
+        Self {
+            intent,
+            epoch,
+            result,
+        }
+    }
+
+    /// Returns whether the call has no result.
+    pub fn is_open(&self) -> bool {
+        self.result.is_none()
+    }
+}
+
+/// Records tool calls before they run, and their results before they are sent.
+///
+/// Both writes are fenced like an append: they fail with [`Fenced`](crate::StoreErrorKind::Fenced) under an epoch that is not current.
+#[async_trait]
+pub trait Journal: Send + Sync {
+    /// Records that a call is about to run.
+    ///
+    /// Returns the result if the call has finished already: the caller must not run it again then. Returns `None` for a new call, and for
+    /// an open one, whose epoch is replaced.
+    async fn intend(
+        &self,
+        session: &SessionKey,
+        epoch: Epoch,
+        intent: &Intent,
+    ) -> Result<Option<Bytes>>;
+
+    /// Records the result of a call. The first result stays: a repeated call changes nothing.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::StoreErrorKind::NotFound) if there is no intent with this id.
+    async fn finish(
+        &self,
+        session: &SessionKey,
+        epoch: Epoch,
+        call: &str,
+        result: Bytes,
+    ) -> Result<()>;
+
+    /// Returns the calls of a session, open and finished, in the order of their intents.
+    async fn calls(&self, session: &SessionKey) -> Result<Vec<JournaledCall>>;
+}
+
+#[async_trait]
+impl<S: Journal + ?Sized> Journal for Arc<S> {
+    async fn intend(
+        &self,
+        session: &SessionKey,
+        epoch: Epoch,
+        intent: &Intent,
+    ) -> Result<Option<Bytes>> {
+        (**self).intend(session, epoch, intent).await
+    }
+
+    async fn finish(
+        &self,
+        session: &SessionKey,
+        epoch: Epoch,
+        call: &str,
+        result: Bytes,
+    ) -> Result<()> {
+        (**self).finish(session, epoch, call, result).await
+    }
+
+    async fn calls(&self, session: &SessionKey) -> Result<Vec<JournaledCall>> {
+        (**self).calls(session).await
+    }
+}

@@ -1,0 +1,88 @@
+//! Leases: which host may run a session.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+
+use crate::{Epoch, Result, SessionKey};
+
+/// The right to run a session for a limited time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lease {
+    /// The session that is leased.
+    pub session: SessionKey,
+    /// The name of the owner.
+    pub owner: String,
+    /// The epoch of this acquisition, for every write.
+    pub epoch: Epoch,
+    /// The end of the lease, by the clock of the store.
+    ///
+    /// A host that compares times adds the requested duration to its own clock *before* the call instead: clocks of two machines differ.
+    pub until: SystemTime,
+}
+
+impl Lease {
+    /// Creates a lease, for authors of stores.
+    pub fn new(
+        session: SessionKey,
+        owner: impl Into<String>,
+        epoch: Epoch,
+        until: SystemTime,
+    ) -> Self {
+        Self {
+            session,
+            owner: owner.into(),
+            epoch,
+            until,
+        }
+    }
+}
+
+/// Grants sessions to owners, one at a time.
+///
+/// All times are those of the store's clock. A lease that has run out stays valid for writes until another owner acquires the session: the epoch
+/// decides, not the time.
+#[async_trait]
+pub trait Leases: Send + Sync {
+    /// Acquires a session for `ttl` under a new epoch, which fences all earlier ones.
+    ///
+    /// A lease that has run out is taken over. So is one with the same owner name, with a new epoch: a host that was restarted does not wait for its
+    /// former lease, and that one is fenced.
+    ///
+    /// # Errors
+    /// [`Held`](crate::StoreErrorKind::Held) if another owner has a lease that has not run out.
+    async fn acquire(&self, session: &SessionKey, owner: &str, ttl: Duration) -> Result<Lease>;
+
+    /// Extends a lease to `ttl` from now. A lease that has run out and was not taken over is extended as well.
+    ///
+    /// # Errors
+    /// [`Fenced`](crate::StoreErrorKind::Fenced) if the session was acquired again, released or erased.
+    async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease>;
+
+    /// Ends a lease, so that the next owner need not wait. Does nothing if the lease is lost already.
+    async fn release(&self, lease: &Lease) -> Result<()>;
+
+    /// Returns the lease of a session, also one that has run out; `None` if it is not leased.
+    async fn holder(&self, session: &SessionKey) -> Result<Option<Lease>>;
+}
+
+#[async_trait]
+impl<S: Leases + ?Sized> Leases for Arc<S> {
+    async fn acquire(&self, session: &SessionKey, owner: &str, ttl: Duration) -> Result<Lease> {
+        (**self).acquire(session, owner, ttl).await
+    }
+
+    async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease> {
+        (**self).renew(lease, ttl).await
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<()> {
+        (**self).release(lease).await
+    }
+
+    async fn holder(&self, session: &SessionKey) -> Result<Option<Lease>> {
+        (**self).holder(session).await
+    }
+}

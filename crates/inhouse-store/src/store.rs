@@ -1,0 +1,166 @@
+//! The trait that every store implements.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_core::Stream;
+
+use crate::{
+    Append, Epoch, Erase, FileInfo, FilePath, Page, Position, ProjectKey, Result, SessionKey,
+    SessionPage, StreamKey,
+};
+
+/// A stream of entries in order. It ends after its first error.
+pub type EntryStream = Pin<Box<dyn Stream<Item = Result<Bytes>> + Send>>;
+
+/// Keeps the transcripts of sessions and the files that belong to them.
+///
+/// Entries are opaque. A store returns them byte for byte, whatever they contain: NUL, invalid UTF-8, line breaks.
+///
+/// # Implement a store
+///
+/// `#[async_trait]` is re-exported by this crate. `inhouse_testkit::store_battery` checks what this page says.
+#[async_trait]
+pub trait SessionStore: Send + Sync {
+    /// Makes an epoch the current one of a session, so that writes under every other epoch fail.
+    ///
+    /// `None` takes the next epoch: a new owner, without a lease. `Some` makes an epoch known that [`Leases`](crate::Leases) have
+    /// granted, of this store or of another one; it does nothing if that epoch is current already. A session that does not exist is
+    /// created, and is not listed before its first entry.
+    ///
+    /// # Errors
+    /// [`Fenced`](crate::StoreErrorKind::Fenced) if the current epoch is greater than `epoch`.
+    async fn fence(&self, session: &SessionKey, epoch: Option<Epoch>) -> Result<Epoch>;
+
+    /// Appends entries to a stream, and returns the end of the stream.
+    ///
+    /// The check of the epoch and the write are one atomic step. Entries whose positions this epoch has written already are skipped, the rest is
+    /// written: a retry, also one with more entries behind, changes nothing that is there. The skipped entries are not compared. An append
+    /// without entries checks the epoch and changes nothing.
+    ///
+    /// # Errors
+    /// - [`Fenced`](crate::StoreErrorKind::Fenced) if the epoch is not the current one.
+    /// - [`Gap`](crate::StoreErrorKind::Gap) if the position is behind the end of the stream.
+    /// - [`Conflict`](crate::StoreErrorKind::Conflict) if another epoch has written an entry at one of the positions.
+    async fn append(&self, stream: &StreamKey, append: &Append) -> Result<Position>;
+
+    /// Returns the end of a stream: the position of the next entry. It is [`Position::START`] for a stream that does not exist.
+    async fn end(&self, stream: &StreamKey) -> Result<Position>;
+
+    /// Streams the entries from a position on, in order; none for a stream that does not exist.
+    ///
+    /// The stream ends with the entries that were there when it began, and may have further ones. It reads on demand, so memory does not grow with the
+    /// length of the transcript.
+    fn load(&self, stream: &StreamKey, from: Position) -> EntryStream;
+
+    /// Returns all entries of a stream in order. [`load`](Self::load) needs less memory.
+    async fn read(&self, stream: &StreamKey) -> Result<Vec<Bytes>> {
+        let mut stream = self.load(stream, Position::START);
+        let mut entries = Vec::new();
+        while let Some(entry) = poll_fn(|context| stream.as_mut().poll_next(context)).await {
+            entries.push(entry?);
+        }
+        Ok(entries)
+    }
+
+    /// Returns the streams of a session apart from the main one, in the order of their subpaths.
+    async fn subpaths(&self, session: &SessionKey) -> Result<Vec<StreamKey>>;
+
+    /// Returns a page of the sessions of a project that have entries in their main stream, newest first, with their summaries.
+    ///
+    /// A session that is appended to between two pages may be missing from the second.
+    ///
+    /// # Errors
+    /// [`Invalid`](crate::StoreErrorKind::Invalid) if the page token is not one of this store.
+    async fn list(&self, project: &ProjectKey, page: &Page) -> Result<SessionPage>;
+
+    /// Writes a file of a session, such as `tool-results/….txt`, or replaces it.
+    ///
+    /// # Errors
+    /// [`Fenced`](crate::StoreErrorKind::Fenced) if the epoch is not the current one.
+    async fn put_file(
+        &self,
+        session: &SessionKey,
+        epoch: Epoch,
+        path: &FilePath,
+        content: Bytes,
+    ) -> Result<()>;
+
+    /// Returns the content of a file; `None` if there is no such file.
+    async fn file(&self, session: &SessionKey, path: &FilePath) -> Result<Option<Bytes>>;
+
+    /// Returns the files of a session, in the order of their paths.
+    async fn files(&self, session: &SessionKey) -> Result<Vec<FileInfo>>;
+
+    /// Removes data completely. Data that does not exist is no error.
+    ///
+    /// Needs no epoch. An owner that still runs a session that was erased is fenced, and later epochs of the session are greater than all
+    /// before.
+    async fn erase(&self, what: &Erase) -> Result<()>;
+
+    /// Erases the sessions without an append to their main stream for `idle`, and returns their number.
+    ///
+    /// Sessions with a lease that has not run out are kept. `project` of `None` means all projects.
+    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64>;
+}
+
+#[async_trait]
+impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
+    async fn fence(&self, session: &SessionKey, epoch: Option<Epoch>) -> Result<Epoch> {
+        (**self).fence(session, epoch).await
+    }
+
+    async fn append(&self, stream: &StreamKey, append: &Append) -> Result<Position> {
+        (**self).append(stream, append).await
+    }
+
+    async fn end(&self, stream: &StreamKey) -> Result<Position> {
+        (**self).end(stream).await
+    }
+
+    fn load(&self, stream: &StreamKey, from: Position) -> EntryStream {
+        (**self).load(stream, from)
+    }
+
+    async fn read(&self, stream: &StreamKey) -> Result<Vec<Bytes>> {
+        (**self).read(stream).await
+    }
+
+    async fn subpaths(&self, session: &SessionKey) -> Result<Vec<StreamKey>> {
+        (**self).subpaths(session).await
+    }
+
+    async fn list(&self, project: &ProjectKey, page: &Page) -> Result<SessionPage> {
+        (**self).list(project, page).await
+    }
+
+    async fn put_file(
+        &self,
+        session: &SessionKey,
+        epoch: Epoch,
+        path: &FilePath,
+        content: Bytes,
+    ) -> Result<()> {
+        (**self).put_file(session, epoch, path, content).await
+    }
+
+    async fn file(&self, session: &SessionKey, path: &FilePath) -> Result<Option<Bytes>> {
+        (**self).file(session, path).await
+    }
+
+    async fn files(&self, session: &SessionKey) -> Result<Vec<FileInfo>> {
+        (**self).files(session).await
+    }
+
+    async fn erase(&self, what: &Erase) -> Result<()> {
+        (**self).erase(what).await
+    }
+
+    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
+        (**self).erase_idle(idle, project).await
+    }
+}
