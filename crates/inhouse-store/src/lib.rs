@@ -2,7 +2,8 @@
 //!
 //! The transcript of a session is a list of entries, one line of JSON each. A [`SessionStore`] keeps these lists, with the
 //! files that belong to them. [`Leases`] say which host may run a session, and a [`Journal`] records tool calls before they
-//! run and before they are answered. The traits are small and object-safe, so an application can bring its own store.
+//! run and before they are answered. The traits are small and object-safe, so an application can bring its own store; the battery
+//! `inhouse_testkit::store_battery` checks one.
 //!
 //! # Adapters
 //!

@@ -6,6 +6,7 @@
 //! | the same with a real process, for pipes and signals | [`Script`] and the program `fake-cli` |
 //! | the whole stack with the real CLI | [`RealCli`] and [`ScriptedModel`] |
 //! | a conversation that was recorded once | [`recording`] |
+//! | a store for sessions (feature `store`) | `store_battery` and `faulty_store` |
 //!
 //! # A fake CLI
 //!
@@ -72,9 +73,13 @@
 //! of the CLI.
 
 pub mod fake;
+#[cfg(feature = "store")]
+pub mod faulty_store;
 pub mod model;
 pub mod real;
 pub mod recording;
+#[cfg(feature = "store")]
+pub mod store_battery;
 
 pub use fake::{FakeCli, FakeTransport, Script, run};
 pub use model::{ModelRequest, ScriptedModel, Turn};

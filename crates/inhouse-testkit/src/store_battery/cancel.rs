@@ -1,0 +1,125 @@
+//! Calls that are dropped at each of their awaits.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use futures_util::TryStreamExt as _;
+use inhouse_store::{
+    Append, Bytes, FilePath, Position, ProjectKey, Result, SessionStore, StreamKey,
+};
+
+use super::{Battery, Hosts, session, written};
+
+/// The greatest number of awaits of one call.
+const MAX_AWAITS: usize = 500;
+
+pub(super) async fn check(battery: &mut Battery, hosts: &Hosts<dyn SessionStore>) {
+    contracts!(battery, hosts:
+        cancelled_append_happens_completely_or_not_at_all,
+        cancelled_fence_leaves_the_session_usable,
+        cancelled_put_file_is_repeated,
+        cancelled_load_leaves_the_store_usable,
+    );
+}
+
+async fn cancelled_append_happens_completely_or_not_at_all(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let store = &*hosts.first;
+    let (session, epoch) = written(store, &project, "s", &[]).await?;
+    let main = session.main();
+    let mut end = Position::START;
+    for awaits in 0..MAX_AWAITS {
+        let entries = (0..3).map(|number| Bytes::from(format!("{awaits}.{number}")));
+        let append = Append::new(epoch, end, entries);
+        let outcome = cancelled_after(awaits, store.append(&main, &append)).await;
+        // A call that was dropped may still take effect later: repeated, both give the same.
+        assert_eq!(store.append(&main, &append).await?, append.end());
+        end = append.end();
+        assert_eq!(tail(store, &main, append.position).await?, append.entries);
+        if outcome.transpose()?.is_some() {
+            assert_eq!(store.read(&main).await?.len() as u64, end.get());
+            return Ok(());
+        }
+    }
+    panic!("the append did not end after {MAX_AWAITS} awaits");
+}
+
+async fn cancelled_fence_leaves_the_session_usable(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let store = &*hosts.first;
+    let session = session(&project, "s");
+    for awaits in 0..MAX_AWAITS {
+        let outcome = cancelled_after(awaits, store.fence(&session, None)).await;
+        if outcome.transpose()?.is_some() {
+            let epoch = store.fence(&session, None).await?;
+            let append = Append::new(epoch, Position::START, ["a"]);
+            store.append(&session.main(), &append).await?;
+            return Ok(());
+        }
+    }
+    panic!("the fence did not end after {MAX_AWAITS} awaits");
+}
+
+async fn cancelled_put_file_is_repeated(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let store = &*hosts.first;
+    let (session, epoch) = written(store, &project, "s", &["a"]).await?;
+    let path = FilePath::new("tool-results/a.txt")?;
+    for awaits in 0..MAX_AWAITS {
+        let content = Bytes::from(awaits.to_string());
+        let put = store.put_file(&session, epoch, &path, content.clone());
+        let outcome = cancelled_after(awaits, put).await;
+        store
+            .put_file(&session, epoch, &path, content.clone())
+            .await?;
+        assert!(store.file(&session, &path).await?.is_some());
+        if outcome.transpose()?.is_some() {
+            assert_eq!(store.file(&session, &path).await?, Some(content));
+            return Ok(());
+        }
+    }
+    panic!("the write did not end after {MAX_AWAITS} awaits");
+}
+
+async fn cancelled_load_leaves_the_store_usable(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let store = &*hosts.first;
+    let (session, _) = written(store, &project, "s", &["a", "b", "c"]).await?;
+    for awaits in 0..MAX_AWAITS {
+        let outcome = cancelled_after(awaits, store.read(&session.main())).await;
+        if let Some(entries) = outcome.transpose()? {
+            assert_eq!(entries, ["a", "b", "c"]);
+            return Ok(());
+        }
+        assert_eq!(store.end(&session.main()).await?, Position::new(3));
+    }
+    panic!("the load did not end after {MAX_AWAITS} awaits");
+}
+
+async fn tail(store: &dyn SessionStore, stream: &StreamKey, from: Position) -> Result<Vec<Bytes>> {
+    store.load(stream, from).try_collect().await
+}
+
+/// Drops a future when it is pending for the time `awaits + 1`; returns its output if it ends before.
+async fn cancelled_after<F: Future>(awaits: usize, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut left = awaits;
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if left == 0 => Poll::Ready(None),
+        Poll::Pending => {
+            left -= 1;
+            Poll::Pending
+        }
+    })
+    .await
+}
