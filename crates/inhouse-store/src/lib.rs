@@ -12,6 +12,9 @@
 //! | feature | type | [`SessionStore`] | [`Leases`] | [`Journal`] | for |
 //! |---|---|---|---|---|---|
 //! | `memory` | `MemoryStore` | yes | yes | yes | tests |
+//! | `sqlite` | `SqliteStore` | yes | yes | yes | one machine: a file, no server |
+//!
+//! The feature `sqlite` needs Rust 1.94, which sqlx requires; everything else needs Rust 1.89.
 //!
 //! # One writer, and a fence against all others
 //!
@@ -60,8 +63,14 @@ mod lease;
 mod list;
 mod store;
 
+#[cfg(feature = "sqlite")]
+mod compress;
 #[cfg(feature = "memory")]
 pub mod memory;
+#[cfg(feature = "sqlite")]
+mod sql;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 
 pub use append::{Append, Epoch, Position};
 pub use erase::Erase;

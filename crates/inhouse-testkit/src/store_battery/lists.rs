@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use inhouse_store::{
-    Append, Page, PageToken, Position, ProjectKey, Result, SessionStore, StoreErrorKind,
+    Append, Bytes, Page, PageToken, Position, ProjectKey, Result, SessionStore, StoreErrorKind,
 };
 
 use super::{Battery, Hosts, append, kind, session, written};
@@ -138,7 +138,7 @@ async fn summary_is_stored_with_the_append(
 ) -> Result<()> {
     let store = &*hosts.first;
     let (session, epoch) = written(store, &project, "s", &["a"]).await?;
-    let summary = async || {
+    let summary = async || -> Result<Option<Bytes>> {
         let page = hosts.second.list(&project, &Page::first()).await?;
         Ok(page.sessions[0].summary.clone())
     };

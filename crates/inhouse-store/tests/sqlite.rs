@@ -1,0 +1,116 @@
+//! The battery on SQLite, and what is particular to a file.
+#![cfg(feature = "sqlite")]
+
+use inhouse_store::sqlite::SqliteStore;
+use inhouse_store::{Append, Bytes, Position, SessionKey, SessionStore, StoreErrorKind};
+use inhouse_testkit::store_battery;
+use sqlx::Connection as _;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use tempfile::{TempDir, tempdir};
+
+#[tokio::test]
+async fn sqlite_store_passes_the_battery() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("agents.db");
+    let open = async || SqliteStore::open(&path).await.unwrap();
+    store_battery::run(open).await;
+    store_battery::run_leases(open).await;
+    store_battery::run_journal(open).await;
+}
+
+#[tokio::test]
+async fn file_is_opened_by_several_at_once() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("agents.db");
+    let open = async || SqliteStore::open(&path).await;
+    let stores = tokio::join!(open(), open(), open(), open());
+    for store in [stores.0, stores.1, stores.2, stores.3] {
+        store.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn newer_schema_is_refused() {
+    let (directory, store) = new_store().await;
+    store.close().await;
+    change(
+        &directory,
+        "insert into inhouse_migrations (version, description, success, checksum, execution_time)
+         values (2, 'later', true, x'00', 0)",
+    )
+    .await;
+    let error = open(&directory).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::TooNew, "{error}");
+}
+
+#[tokio::test]
+async fn file_that_is_no_database_is_unavailable() {
+    let directory = tempdir().unwrap();
+    std::fs::write(
+        directory.path().join("agents.db"),
+        "no database".repeat(500),
+    )
+    .unwrap();
+    let error = open(&directory).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+}
+
+#[tokio::test]
+async fn damaged_body_is_corrupt() {
+    let (directory, store) = new_store().await;
+    let session = SessionKey::new("project", "session").unwrap();
+    let epoch = store.fence(&session, None).await.unwrap();
+    let append = Append::new(epoch, Position::START, [Bytes::from("a".repeat(5000))]);
+    store.append(&session.main(), &append).await.unwrap();
+    change(&directory, "update inhouse_entry set body = x'88130000ff'").await;
+    let error = store.read(&session.main()).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
+}
+
+#[tokio::test]
+async fn long_entry_is_compressed() {
+    let (directory, store) = new_store().await;
+    let session = SessionKey::new("project", "session").unwrap();
+    let epoch = store.fence(&session, None).await.unwrap();
+    let append = Append::new(epoch, Position::START, [Bytes::from("a".repeat(5000))]);
+    store.append(&session.main(), &append).await.unwrap();
+    let mut connection = connection(&directory).await;
+    let length: i64 = sqlx::query_scalar("select length(body) from inhouse_entry")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    assert!(length < 500, "{length}");
+}
+
+#[tokio::test]
+async fn closed_store_is_unavailable() {
+    let (_directory, store) = new_store().await;
+    store.close().await;
+    let session = SessionKey::new("project", "session").unwrap();
+    let error = store.fence(&session, None).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    assert!(error.is_retryable());
+}
+
+async fn new_store() -> (TempDir, SqliteStore) {
+    let directory = tempdir().unwrap();
+    let store = open(&directory).await.unwrap();
+    (directory, store)
+}
+
+async fn open(directory: &TempDir) -> inhouse_store::Result<SqliteStore> {
+    SqliteStore::open(directory.path().join("agents.db")).await
+}
+
+async fn change(directory: &TempDir, statement: &'static str) {
+    let mut connection = connection(directory).await;
+    sqlx::query(statement)
+        .execute(&mut connection)
+        .await
+        .unwrap();
+}
+
+async fn connection(directory: &TempDir) -> SqliteConnection {
+    let options = SqliteConnectOptions::new().filename(directory.path().join("agents.db"));
+    SqliteConnection::connect_with(&options).await.unwrap()
+}
