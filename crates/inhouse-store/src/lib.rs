@@ -13,8 +13,9 @@
 //! |---|---|---|---|---|---|
 //! | `memory` | `MemoryStore` | yes | yes | yes | tests |
 //! | `sqlite` | `SqliteStore` | yes | yes | yes | one machine: a file, no server |
+//! | `postgres` | `PostgresStore` | yes | yes | yes | many hosts |
 //!
-//! The feature `sqlite` needs Rust 1.94, which sqlx requires; everything else needs Rust 1.89.
+//! The features `sqlite` and `postgres` need Rust 1.94, which sqlx requires; everything else needs Rust 1.89.
 //!
 //! # One writer, and a fence against all others
 //!
@@ -67,7 +68,9 @@ mod store;
 mod compress;
 #[cfg(feature = "memory")]
 pub mod memory;
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;

@@ -6,7 +6,7 @@
 //! | the same with a real process, for pipes and signals | [`Script`] and the program `fake-cli` |
 //! | the whole stack with the real CLI | [`RealCli`] and [`ScriptedModel`] |
 //! | a conversation that was recorded once | [`recording`] |
-//! | a store for sessions (feature `store`) | `store_battery` and `faulty_store` |
+//! | a store for sessions (feature `store`) | `store_battery`, `faulty_store` and `servers` |
 //!
 //! # A fake CLI
 //!
@@ -78,6 +78,8 @@ pub mod faulty_store;
 pub mod model;
 pub mod real;
 pub mod recording;
+#[cfg(all(feature = "store", unix))]
+pub mod servers;
 #[cfg(feature = "store")]
 pub mod store_battery;
 

@@ -1,0 +1,6 @@
+//! The battery on real servers, which the tests start on loopback.
+//!
+//! `cargo xtask test --ring durable` installs what can be installed and sets the variables with the paths of the programs.
+#![cfg(all(feature = "postgres", unix))]
+
+mod postgres;

@@ -1,0 +1,19 @@
+//! Database servers on loopback, started by a test and stopped at its end.
+
+mod postgres;
+
+pub use postgres::PostgresServer;
+
+use std::fmt;
+
+/// The reason why a server cannot be started, such as a program that is not installed.
+#[derive(Debug)]
+pub struct ServerUnavailable(String);
+
+impl fmt::Display for ServerUnavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ServerUnavailable {}
