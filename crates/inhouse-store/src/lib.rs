@@ -14,6 +14,10 @@
 //! | `memory` | `MemoryStore` | yes | yes | yes | tests |
 //! | `sqlite` | `SqliteStore` | yes | yes | yes | one machine: a file, no server |
 //! | `postgres` | `PostgresStore` | yes | yes | yes | many hosts |
+//! | `object` | `ObjectStore` | yes | no | no | S3, Azure, GCS or a directory, through the crate `object_store` |
+//!
+//! Object stores have no clock and no transaction over several objects, so leases and journal need SQL. The two can be combined:
+//! leases and journal in PostgreSQL, entries in an object store, under the same epochs (see [`SessionStore::fence`]).
 //!
 //! The features `sqlite` and `postgres` need Rust 1.94, which sqlx requires; everything else needs Rust 1.89.
 //!
@@ -64,10 +68,12 @@ mod lease;
 mod list;
 mod store;
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "object"))]
 mod compress;
 #[cfg(feature = "memory")]
 pub mod memory;
+#[cfg(feature = "object")]
+pub mod object;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

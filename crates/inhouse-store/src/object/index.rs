@@ -1,0 +1,134 @@
+//! What the records of a log amount to.
+
+use std::collections::BTreeMap;
+
+use super::record::{Change, Record};
+use crate::{Append, Epoch, Position, Result, SessionKey, StoreError, StreamKey};
+
+/// The state of a session after the records of its log so far, without the entries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    /// The number of the next record.
+    pub(super) next: u64,
+    /// The current epoch; `None` before the first owner and after an erasure.
+    pub(super) epoch: Option<Epoch>,
+    /// The greatest epoch so far.
+    pub(super) last_epoch: u64,
+    /// The streams by subpath; that of the main stream is empty.
+    streams: BTreeMap<String, Vec<Segment>>,
+    pub(super) files: BTreeMap<String, File>,
+    /// The number of the last record with a summary.
+    pub(super) summary: Option<u64>,
+}
+
+/// The entries of a stream in one record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Segment {
+    pub(super) number: u64,
+    pub(super) position: Position,
+    pub(super) end: Position,
+    epoch: Epoch,
+}
+
+/// A file of the session.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub(super) size: u64,
+    pub(super) object: String,
+}
+
+/// What remains of an append.
+#[derive(Debug, PartialEq)]
+pub(super) enum Plan {
+    /// All of it is stored.
+    Nothing,
+    /// All but the first entries is new.
+    Skip(usize),
+}
+
+impl Index {
+    /// Applies the record with this number, which is not less than `next`.
+    pub(super) fn apply(&mut self, number: u64, record: Record) {
+        self.next = number + 1;
+        let epoch = Epoch::new(record.epoch);
+        self.last_epoch = self.last_epoch.max(record.epoch);
+        match record.change {
+            Change::Fence => self.epoch = Some(epoch),
+            Change::Append {
+                subpath,
+                position,
+                summary,
+                lengths,
+            } => {
+                if summary.is_some() && subpath.is_none() {
+                    self.summary = Some(number);
+                }
+                let position = Position::new(position);
+                let segments = self.streams.entry(subpath.unwrap_or_default());
+                segments.or_default().push(Segment {
+                    number,
+                    position,
+                    end: position.after(lengths.len()),
+                    epoch,
+                });
+            }
+            Change::File { path, size, object } => {
+                self.files.insert(path, File { size, object });
+            }
+            Change::EraseStream { subpath } => drop(self.streams.remove(&subpath)),
+            Change::Blank => {}
+            Change::Erase => {
+                *self = Self {
+                    next: self.next,
+                    last_epoch: self.last_epoch,
+                    ..Self::default()
+                }
+            }
+        }
+    }
+
+    /// Returns what an append has to write.
+    pub(super) fn plan(&self, stream: &StreamKey, append: &Append) -> Result<Plan> {
+        self.check(stream.session(), append.epoch)?;
+        let end = self.end(stream);
+        if append.position > end {
+            return Err(StoreError::gap(append.position, end));
+        }
+        let overlaps = self.segments(stream).iter().any(|segment| {
+            segment.epoch != append.epoch
+                && segment.position < append.end()
+                && segment.end > append.position
+        });
+        if overlaps {
+            return Err(StoreError::conflict(append.position));
+        }
+        let stored = end.get() - append.position.get();
+        match usize::try_from(stored).ok() {
+            Some(stored) if stored < append.entries.len() => Ok(Plan::Skip(stored)),
+            _ => Ok(Plan::Nothing),
+        }
+    }
+
+    /// Fails unless `epoch` is the current one.
+    pub(super) fn check(&self, session: &SessionKey, epoch: Epoch) -> Result<()> {
+        if self.epoch == Some(epoch) {
+            return Ok(());
+        }
+        Err(StoreError::fenced(session, epoch))
+    }
+
+    pub(super) fn end(&self, stream: &StreamKey) -> Position {
+        let last = self.segments(stream).last();
+        last.map_or(Position::START, |segment| segment.end)
+    }
+
+    pub(super) fn segments(&self, stream: &StreamKey) -> &[Segment] {
+        let segments = self.streams.get(stream.subpath().unwrap_or_default());
+        segments.map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn subpaths(&self) -> impl Iterator<Item = &str> {
+        let subpaths = self.streams.keys().map(String::as_str);
+        subpaths.filter(|subpath| !subpath.is_empty())
+    }
+}
