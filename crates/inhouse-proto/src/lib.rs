@@ -34,6 +34,7 @@ mod id;
 pub mod mcp;
 pub mod message;
 pub mod open;
+pub mod session;
 pub mod wire;
 
 pub use self::id::RequestId;
