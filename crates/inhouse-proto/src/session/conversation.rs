@@ -20,6 +20,14 @@ pub struct LineSpan {
     pub len: u32,
 }
 
+impl LineSpan {
+    /// Creates the position of a line.
+    #[must_use]
+    pub fn new(offset: u64, len: u32) -> Self {
+        Self { offset, len }
+    }
+}
+
 /// The transcript that a conversation is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -37,7 +45,7 @@ pub enum ConversationKind {
 /// each, and returns the positions of the messages in the order in which the model sees them.
 ///
 /// ```
-/// use inhouse_proto::session::{Conversation, ConversationKind, Entry};
+/// use inhouse_proto::session::{Conversation, ConversationKind, Entry, LineSpan};
 ///
 /// let mut conversation = Conversation::new();
 /// let lines = [
@@ -46,7 +54,8 @@ pub enum ConversationKind {
 ///     r#"{"type":"assistant","uuid":"c","parentUuid":"a","message":{"content":[]}}"#,
 /// ];
 /// for (number, line) in lines.iter().enumerate() {
-///     conversation.push(number as u64, &Entry::read(line).unwrap());
+///     let span = LineSpan::new(number as u64, line.len() as u32);
+///     conversation.push(span, &Entry::read(line).unwrap());
 /// }
 /// let messages = conversation.messages(ConversationKind::Main, false);
 /// let numbers: Vec<u64> = messages.iter().map(|span| span.offset).collect();
@@ -115,10 +124,10 @@ impl Conversation {
         Self::default()
     }
 
-    /// Adds the entry whose line begins at an offset of the file. Entries that are not chained are ignored.
+    /// Adds the entry of a line. Entries that are not chained are ignored.
     ///
     /// If two entries have the same id, the later one replaces the earlier one.
-    pub fn push(&mut self, offset: u64, entry: &Entry<'_>) {
+    pub fn push(&mut self, span: LineSpan, entry: &Entry<'_>) {
         let (true, Some(uuid)) = (entry.is_chained(), entry.uuid.as_deref()) else {
             return;
         };
@@ -132,11 +141,11 @@ impl Conversation {
             .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
             .map_or(0, |since| since.as_millis() as u64);
         let mut value = Slot {
-            offset,
+            offset: span.offset,
             message: 0,
             time,
             parent,
-            len: u32::try_from(entry.line.len()).unwrap_or(u32::MAX),
+            len: span.len,
             agent: entry.agent_id.as_deref().map_or(0, |id| hash_of(id) as u32),
             flags: flags_of(entry),
         };

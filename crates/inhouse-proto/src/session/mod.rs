@@ -36,7 +36,7 @@ pub use self::fork::{Fork, ForkError, ForkScan};
 pub use self::id::{InvalidSessionId, SessionId};
 pub use self::message::{SessionMessage, SessionMessageKind};
 pub use self::project_key::{project_key, project_key_prefix};
-pub use self::subagent::{SubagentMetadata, is_agent_id};
+pub use self::subagent::{SubagentMetadata, is_agent_id, metadata_content, metadata_entry};
 pub use self::subpath::is_safe_subpath;
 pub use self::summary::Summary;
 pub use self::tag::sanitize_tag;

@@ -1,5 +1,8 @@
 use inhouse_macros::Open;
 
+use super::Entry;
+use super::rewrite::{Member, rewrite_object};
+
 /// The metadata of a subagent, from the file `agent-<id>.meta.json` beside its transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Open)]
 #[serde(rename_all = "camelCase")]
@@ -20,6 +23,49 @@ impl SubagentMetadata {
     #[must_use]
     pub fn decode(json: &str) -> Self {
         crate::open::decode(json).unwrap_or_default()
+    }
+}
+
+/// Returns the content of a metadata file as an entry of the type `agent_metadata`, on one line.
+///
+/// Such entries exist only outside of the disk: in an exported session, and in the CLI's mirror of a transcript.
+/// Returns `None` if the content is not a JSON object.
+///
+/// ```
+/// use inhouse_proto::session::metadata_entry;
+///
+/// let entry = metadata_entry("{\"agentType\":\"shepherd\"}\n").unwrap();
+/// assert_eq!(entry, r#"{"agentType":"shepherd","type":"agent_metadata"}"#);
+/// ```
+#[must_use]
+pub fn metadata_entry(content: &str) -> Option<String> {
+    // A raw line break in JSON is whitespace between values.
+    let content = content.replace(['\r', '\n'], " ");
+    let added = [format!("\"type\":\"{METADATA}\"")];
+    rewrite_object(content.trim(), &added, drop_type)
+}
+
+/// Returns the content of the metadata file for an entry of the type `agent_metadata`; `None` for other entries.
+///
+/// ```
+/// use inhouse_proto::session::metadata_content;
+///
+/// let entry = r#"{"type":"agent_metadata","agentType":"shepherd"}"#;
+/// assert_eq!(metadata_content(entry).as_deref(), Some(r#"{"agentType":"shepherd"}"#));
+/// assert_eq!(metadata_content(r#"{"type":"user"}"#), None);
+/// ```
+#[must_use]
+pub fn metadata_content(line: &str) -> Option<String> {
+    let entry = Entry::read(line).filter(|entry| entry.tag == METADATA)?;
+    rewrite_object(entry.line.trim(), &[], drop_type)
+}
+
+const METADATA: &str = "agent_metadata";
+
+fn drop_type(name: &str, _: &str) -> Member {
+    match name {
+        "type" => Member::Drop,
+        _ => Member::Keep,
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Summary {
     pub continued_in: Option<String>,
     /// Whether the transcript is that of a subagent.
     pub is_sidechain: bool,
+    /// Whether no later title can be between the head and the tail: the tail has one, or there is no tail.
+    pub is_title_recent: bool,
     prompt: FirstPrompt,
 }
 
@@ -61,7 +63,11 @@ impl Summary {
         let mut summary = Self::default();
         summary.read_head(head);
         let mut state = Backward::default();
-        for line in lines_backward(tail).chain(lines_backward(head)) {
+        for line in lines_backward(tail) {
+            summary.read_backward(line, &mut state);
+        }
+        summary.is_title_recent = summary.custom_title.is_some() || tail.is_empty();
+        for line in lines_backward(head) {
             summary.read_backward(line, &mut state);
         }
         summary.tag = state.tag.filter(|tag| !tag.is_empty());
@@ -278,7 +284,8 @@ mod tests {
         let first = text.find("gitBranch").unwrap_or(text.len());
         for (at, _) in text.match_indices('\n').filter(|(at, _)| *at > first) {
             let (head, tail) = text.as_bytes().split_at(at + 1);
-            let split = Summary::read(head, tail);
+            let mut split = Summary::read(head, tail);
+            split.is_title_recent = whole.is_title_recent;
             assert_eq!(format!("{split:?}"), format!("{whole:?}"), "{at}");
         }
         whole

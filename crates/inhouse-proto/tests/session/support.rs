@@ -1,6 +1,6 @@
 //! Transcripts in a few lines.
 
-use inhouse_proto::session::{Conversation, ConversationKind, Entry};
+use inhouse_proto::session::{Conversation, ConversationKind, Entry, LineSpan};
 use serde_json::{Map, Value, json};
 
 /// Returns an entry of the conversation with further members.
@@ -61,7 +61,7 @@ pub(crate) fn order(lines: &[String], kind: ConversationKind, include_system: bo
     let mut conversation = Conversation::new();
     for (number, line) in lines.iter().enumerate() {
         if let Some(entry) = Entry::read(line) {
-            conversation.push(number as u64, &entry);
+            conversation.push(LineSpan::new(number as u64, 0), &entry);
         }
     }
     let uuid = |line: &String| {
