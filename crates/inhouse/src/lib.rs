@@ -43,6 +43,7 @@
 //! | observe or block events | [`hook`] |
 //! | decide which tools may run | [`permission`] |
 //! | configure a session | [`Options`] |
+//! | list, read, rename or fork earlier sessions | [`sessions`] |
 //! | read messages | [`message::Message`] |
 //!
 //! The [`guide`] explains each of these, from the first query to tests against the real CLI.
@@ -88,6 +89,7 @@ mod query;
 #[cfg(feature = "rmcp")]
 pub mod rmcp;
 mod session;
+pub mod sessions;
 mod stream;
 pub mod tool;
 pub mod transport;

@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Closed,
     /// A turn ended with an error result; see [`Error::result`](super::Error::result).
     Failed,
-    /// A session store returned an error.
+    /// No session on disk has the given id, or no subagent of the session has it.
+    SessionNotFound,
+    /// A session store returned an error, or the files of a session could not be read or written.
     Store,
 }

@@ -1,0 +1,381 @@
+use std::path::PathBuf;
+
+use inhouse_proto::session::SessionId;
+
+use super::blocking::blocking;
+use super::location::{Location, parse_id};
+use super::{
+    Export, Fork, Import, List, Messages, SessionInfo, Subagent, archive, changes, info, subagents,
+};
+use crate::error::Result;
+
+/// The sessions in a configuration directory of the CLI, or those of a single project in it.
+///
+/// Every function that takes the id of a session fails with `Config` if the id is not a UUID, and with
+/// [`SessionNotFound`](crate::ErrorKind::SessionNotFound) if there is no such session.
+///
+/// ```
+/// use inhouse::sessions::Sessions;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> inhouse::Result<()> {
+/// # let config = tempfile::tempdir().unwrap();
+/// let sessions = Sessions::new().config_dir(config.path()).project("/home/me/app");
+/// assert!(sessions.list().await?.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a handle does nothing by itself"]
+pub struct Sessions {
+    pub(super) location: Location,
+}
+
+impl Sessions {
+    /// Creates a handle for all projects in the usual configuration directory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the configuration directory of the CLI.
+    ///
+    /// Default: the environment variable `CLAUDE_CONFIG_DIR`, else `.claude` in the home directory.
+    pub fn config_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.location.config_dir = Some(dir.into());
+        self
+    }
+
+    /// Sets the project: the working directory in which the sessions ran.
+    ///
+    /// A session is searched in the project and in the other worktrees of its git repository. Default: every project. If
+    /// several projects have a session with the same id, the one that was modified last is used.
+    pub fn project(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.location.project = Some(dir.into());
+        self
+    }
+
+    /// Lists the sessions, those modified last first.
+    ///
+    /// Awaiting the returned [`List`] reads them. Transcripts of subagents, empty ones and those without any prompt or
+    /// title are left out, and so are sessions that were continued in another one.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # std::fs::write(project.join("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11.jsonl"), line).unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// let newest = sessions.list().limit(1).await?;
+    /// assert_eq!(newest[0].summary, "Hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn list(&self) -> List {
+        List::new(self.location.clone())
+    }
+
+    /// Returns information about a session.
+    ///
+    /// ```
+    /// use inhouse::ErrorKind;
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// let missing = sessions.info("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11").await;
+    /// assert_eq!(missing.unwrap_err().kind(), ErrorKind::SessionNotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session, or if it is the transcript of a
+    /// subagent; `Store` if the transcript cannot be read.
+    pub async fn info(&self, id: &str) -> Result<SessionInfo> {
+        let id = parse_id(id)?;
+        let place = self.location.resolve().await?;
+        blocking(move || info::read_info(&place, &id)).await
+    }
+
+    /// Reads the messages of a session, oldest first.
+    ///
+    /// These are the messages of the latest branch since the last compaction, as the model sees them. Awaiting the
+    /// returned [`Messages`] reads all of them; [`Messages::stream`] reads them one by one.
+    ///
+    /// ```
+    /// use inhouse::sessions::{SessionMessageKind, Sessions};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// let messages = sessions.messages(id).await?;
+    /// assert_eq!(messages[0].kind, SessionMessageKind::User);
+    /// assert_eq!(messages[0].text(), "Hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn messages(&self, id: &str) -> Messages {
+        Messages::new(self.location.clone(), id, None)
+    }
+
+    /// Lists the subagents of a session, by the names of their transcripts.
+    ///
+    /// # Errors
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if its directory cannot be
+    /// read.
+    pub async fn subagents(&self, id: &str) -> Result<Vec<Subagent>> {
+        let id = parse_id(id)?;
+        let place = self.location.resolve().await?;
+        blocking(move || subagents::list(&place.find(&id)?)).await
+    }
+
+    /// Reads the messages of a subagent, oldest first.
+    ///
+    /// `agent` is the [`id`](Subagent::id) of the subagent. Messages that the CLI does not show are included.
+    pub fn subagent_messages(&self, id: &str, agent: &str) -> Messages {
+        Messages::new(self.location.clone(), id, Some(agent.to_owned()))
+    }
+
+    /// Gives a session a title.
+    ///
+    /// The title is trimmed. A CLI that runs the session adopts the title; the control request
+    /// [`RenameSession`](crate::control::outgoing::RenameSession) renames a running session at once.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// sessions.rename(id, "Invoices").await?;
+    /// assert_eq!(sessions.info(id).await?.title.as_deref(), Some("Invoices"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` for an invalid id or an empty title; `SessionNotFound` if there is no such session; `Store` if the
+    /// transcript cannot be written.
+    pub async fn rename(&self, id: &str, title: &str) -> Result<()> {
+        self.change(id, changes::title(title)?).await
+    }
+
+    /// Tags a session, in place of the tag that it has.
+    ///
+    /// The tag is trimmed and normalized (NFKC), and invisible characters are removed.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// sessions.tag(id, "billing").await?;
+    /// assert_eq!(sessions.info(id).await?.tag.as_deref(), Some("billing"));
+    /// sessions.untag(id).await?;
+    /// assert_eq!(sessions.info(id).await?.tag, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` for an invalid id or a tag without visible characters; `SessionNotFound` if there is no such session;
+    /// `Store` if the transcript cannot be written.
+    pub async fn tag(&self, id: &str, tag: &str) -> Result<()> {
+        self.change(id, changes::tag(tag)?).await
+    }
+
+    /// Removes the tag of a session.
+    ///
+    /// # Errors
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if the transcript cannot be
+    /// written.
+    pub async fn untag(&self, id: &str) -> Result<()> {
+        self.change(id, changes::Change::Tag(String::new())).await
+    }
+
+    /// Marks a session as archived. The transcript is not changed.
+    ///
+    /// The mark is in effect until a person sends another prompt in the session, or [`unarchive`](Self::unarchive) is
+    /// called. If several projects have the session, it is archived in all of them.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// sessions.archive(id).await?;
+    /// assert!(sessions.info(id).await?.is_archived);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if the mark cannot be written.
+    pub async fn archive(&self, id: &str) -> Result<()> {
+        self.set_archived(id, true).await
+    }
+
+    /// Takes a session out of the archive.
+    ///
+    /// # Errors
+    /// Fails as [`archive`](Self::archive) does.
+    pub async fn unarchive(&self, id: &str) -> Result<()> {
+        self.set_archived(id, false).await
+    }
+
+    /// Deletes a session: its subagents and other files first, then its transcript.
+    ///
+    /// If this fails or the process ends in between, the session is still listed, and can be deleted again. If several
+    /// projects have the session, one of them is deleted.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// sessions.delete(id).await?;
+    /// assert!(sessions.list().await?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if a file cannot be removed.
+    pub async fn delete(&self, id: &str) -> Result<()> {
+        let id = parse_id(id)?;
+        let place = self.location.resolve().await?;
+        blocking(move || changes::delete(&place.find(&id)?)).await
+    }
+
+    /// Copies a session to a new one in the same project, and returns the id of the copy.
+    ///
+    /// The original does not change. The copy can be resumed with [`Options::resume`](crate::Options::resume). To fork
+    /// and resume in one step, use [`Options::fork_session`](crate::Options::fork_session). Subagents, checkpoints of
+    /// files and the archive mark are not copied.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// let copy = sessions.fork(id).title("Second attempt").await?;
+    /// assert_eq!(sessions.info(&copy).await?.summary, "Second attempt");
+    /// assert_eq!(sessions.messages(&copy).await?[0].text(), "Hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn fork(&self, id: &str) -> Fork {
+        Fork::new(self.location.clone(), id)
+    }
+
+    /// Reads all entries of a session and its subagents, byte for byte.
+    ///
+    /// Returns a stream; nothing is read before it is polled. [`import`](Self::import) writes the entries to another
+    /// disk.
+    pub fn export(&self, id: &str) -> Export {
+        Export::new(self.location.clone(), id)
+    }
+
+    /// Begins to write a session from its entries into the [project](Self::project) of this handle.
+    ///
+    /// The session exists once [`Import::finish`] has returned.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse::Result<()> {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let project = config.path().join("projects/-app");
+    /// # std::fs::create_dir_all(&project).unwrap();
+    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
+    /// # let here = Sessions::new().config_dir(config.path());
+    /// # let other = tempfile::tempdir().unwrap();
+    /// # let there = Sessions::new().config_dir(other.path()).project("/app");
+    /// let mut entries = here.export(id);
+    /// let mut import = there.import(id).await?;
+    /// while let Some(entry) = entries.next().await {
+    ///     import.push(entry?).await?;
+    /// }
+    /// import.finish().await?;
+    /// assert_eq!(there.messages(id).await?[0].text(), "Hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` for an invalid id, if the project is not set, or if it has a session with this id; `Store` if the
+    /// project's directory cannot be written.
+    pub async fn import(&self, id: &str) -> Result<Import> {
+        let id = parse_id(id)?;
+        let dir = self.location.import_dir()?;
+        blocking(move || Import::begin(dir, id)).await
+    }
+
+    async fn change(&self, id: &str, change: changes::Change) -> Result<()> {
+        let id = parse_id(id)?;
+        let place = self.location.resolve().await?;
+        blocking(move || changes::append(&place.find(&id)?, &change)).await
+    }
+
+    async fn set_archived(&self, id: &str, archived: bool) -> Result<()> {
+        let id: SessionId = parse_id(id)?;
+        let place = self.location.resolve().await?;
+        blocking(move || {
+            place
+                .find_all(&id)?
+                .iter()
+                .try_for_each(|found| archive::write(found, archived))
+        })
+        .await
+    }
+}

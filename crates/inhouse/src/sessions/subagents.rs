@@ -1,0 +1,98 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use inhouse_proto::session::{SubagentMetadata, is_agent_id};
+
+use super::blocking::file_error;
+use super::location::{Found, is_absent, is_transcript};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Deepest directory that is searched for transcripts of subagents. The CLI uses at most three levels.
+const MAX_DEPTH: usize = 16;
+
+/// A subagent of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Subagent {
+    /// The id of the subagent, for [`Sessions::subagent_messages`](super::Sessions::subagent_messages).
+    pub id: String,
+    /// What the CLI recorded about the subagent; every field is `None` if it recorded nothing.
+    pub metadata: SubagentMetadata,
+    /// Path of the transcript.
+    pub transcript: PathBuf,
+    pub(super) len: u64,
+}
+
+/// Lists the subagents of a session, ordered by the paths of their transcripts.
+pub(super) fn list(session: &Found) -> Result<Vec<Subagent>> {
+    let transcripts = transcripts(&session.session_dir().join("subagents"))?;
+    Ok(transcripts
+        .into_iter()
+        .filter_map(|(transcript, len)| {
+            let id = agent_id(&transcript)?.to_owned();
+            let metadata = fs::read_to_string(metadata_path(&transcript)).unwrap_or_default();
+            Some(Subagent {
+                id,
+                metadata: SubagentMetadata::decode(&metadata),
+                transcript,
+                len,
+            })
+        })
+        .collect())
+}
+
+/// Finds a subagent of a session.
+///
+/// # Errors
+/// `Config` for an invalid id; `SessionNotFound` if the session has no such subagent.
+pub(super) fn find(session: &Found, agent: &str) -> Result<Subagent> {
+    if !is_agent_id(agent) {
+        let message = format!(
+            "{agent:?} is not the id of a subagent, which has 1 to 128 letters, digits, `_` and `-`"
+        );
+        return Err(Error::config(message));
+    }
+    let found = list(session)?.into_iter().find(|found| found.id == agent);
+    found.ok_or_else(|| {
+        let message = format!(
+            "the session {} has no subagent {agent}; `Sessions::subagents` lists them",
+            session.id
+        );
+        Error::new(ErrorKind::SessionNotFound, message)
+    })
+}
+
+/// Returns the path of the metadata beside a transcript.
+pub(super) fn metadata_path(transcript: &Path) -> PathBuf {
+    transcript.with_extension("meta.json")
+}
+
+/// Returns all transcripts below a directory and their lengths, ordered by path. Symbolic links are not followed.
+pub(super) fn transcripts(dir: &Path) -> Result<Vec<(PathBuf, u64)>> {
+    let mut found = Vec::new();
+    let mut rest = vec![(dir.to_owned(), 0)];
+    while let Some((dir, depth)) = rest.pop() {
+        let entries = match fs::read_dir(&dir) {
+            Ok(entries) => entries,
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => return Err(file_error("read", &dir, error)),
+        };
+        for entry in entries.filter_map(|entry| entry.ok()) {
+            let (path, Ok(metadata)) = (entry.path(), entry.metadata()) else {
+                continue;
+            };
+            if metadata.is_dir() && depth < MAX_DEPTH {
+                rest.push((path, depth + 1));
+            } else if is_transcript(&metadata) && path.extension().is_some_and(|e| e == "jsonl") {
+                found.push((path, metadata.len()));
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+fn agent_id(transcript: &Path) -> Option<&str> {
+    let name = transcript.file_stem()?.to_str()?;
+    name.strip_prefix("agent-").filter(|id| is_agent_id(id))
+}
