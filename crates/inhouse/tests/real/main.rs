@@ -31,6 +31,7 @@ mod prompts;
 mod queue;
 mod requests;
 mod sessions;
+mod stored_sessions;
 mod structured;
 mod tasks;
 mod tools;
