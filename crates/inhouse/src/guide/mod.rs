@@ -4,9 +4,10 @@
 //! 2. [Tools](tools): writing them, what Claude sees, state, errors, cancellation, limits.
 //! 3. [Permissions](permissions): in which order the CLI decides about a tool call, and how the host decides.
 //! 4. [Hooks](hooks): every event of a session, the possible answers, and the effect of a failed hook.
-//! 5. [Testing](testing): without a CLI, with a fake one, with the real one.
-//! 6. [Troubleshooting](troubleshooting): symptoms and their causes.
-//! 7. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
+//! 5. [Sessions](sessions): listing, reading, changing and moving the sessions on disk.
+//! 6. [Testing](testing): without a CLI, with a fake one, with the real one.
+//! 7. [Troubleshooting](troubleshooting): symptoms and their causes.
+//! 8. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
 
 #[doc = include_str!("conversations.md")]
 pub mod conversations {}
@@ -19,6 +20,9 @@ pub mod permissions {}
 
 #[doc = include_str!("hooks.md")]
 pub mod hooks {}
+
+#[doc = include_str!("sessions.md")]
+pub mod sessions {}
 
 #[doc = include_str!("testing.md")]
 pub mod testing {}

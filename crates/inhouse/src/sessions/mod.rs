@@ -39,8 +39,8 @@
 //! # Sessions in use
 //!
 //! All functions may be used while a CLI runs the session. Titles and tags are appended to the transcript in one write,
-//! and the CLI adopts them. A fork copies what is in the transcript at that time. A session that is deleted while a CLI
-//! runs it is written again.
+//! and the CLI adopts them. A fork copies what is in the transcript at that time. If a session is deleted, files that
+//! the CLI writes afterwards remain.
 //!
 //! The format of transcripts is internal to the CLI and not a contract. These functions were checked against CLI
 //! 2.1.325 and 2.1.197. Entries and members that they do not know are kept byte for byte.
