@@ -85,7 +85,7 @@ pub enum ModelSwitchSource {
     Auto,
     /// The session was resumed. Occurs only in [`PostModelSwitch`].
     Resume,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 
@@ -100,6 +100,6 @@ pub enum Pricing {
     Catalog,
     /// The prices are a default estimate.
     Default,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }

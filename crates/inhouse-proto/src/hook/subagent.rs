@@ -1,5 +1,4 @@
-use super::{HookBackgroundTask, SessionCron};
-use super::{HookCommon, HookEvent};
+use super::{HookBackgroundTask, HookCommon, HookEvent, SessionCron};
 use serde::Deserialize;
 
 /// Event that fires when a subagent starts.

@@ -42,7 +42,7 @@ pub enum ContextDetail {
     Summary,
     /// Token counts come from the token counter of the model, which takes an API call. This is the default.
     Full,
-    /// A value that this version does not know.
+    /// A value that this version of the crate does not know.
     Unknown(String),
 }
 

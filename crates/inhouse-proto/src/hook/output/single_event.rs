@@ -15,9 +15,8 @@ use crate::hook::{
 };
 
 impl HookOutput<PreToolUse> {
-    /// Creates an output that requires a permission request, even for calls that need none otherwise.
-    ///
-    /// The request carries the reason.
+    /// Creates an output that requires a permission request with this reason, even for a call that otherwise needs
+    /// none.
     ///
     /// ```
     /// # use inhouse_proto as inhouse;
@@ -201,7 +200,7 @@ impl HookOutput<SessionStart> {
 }
 
 impl HookOutput<PermissionDenied> {
-    /// Lets the model retry the call. The CLI ignores this if the denial has no verdict of a classifier model.
+    /// Lets the model retry the call. The CLI ignores this unless a classifier model denied the call.
     ///
     /// ```
     /// # use inhouse_proto as inhouse;
@@ -239,7 +238,7 @@ impl HookOutput<WorktreeCreate> {
 }
 
 impl HookOutput<MessageDisplay> {
-    /// Replaces the text that is shown. The host receives the replacement instead of the text of the model, too.
+    /// Replaces the text that is shown to the user. The host receives the replacement, too, and not the model's text.
     ///
     /// ```
     /// # use inhouse_proto as inhouse;
