@@ -141,19 +141,10 @@ fn api_mentions(path: &str, tokens: &[&Token]) -> Vec<Mention> {
     let mut owner = String::new();
     for at in 0..tokens.len() {
         let here = text(tokens, at);
-        // The first name after the generics is the type, or the trait that it implements.
-        if here == "impl" && tokens[at].kind == Kind::Ident {
-            let header = tokens[at..].iter().take_while(|token| token.text != "{");
-            let header: Vec<&str> = header.map(|token| token.text.as_str()).collect();
-            let subject = match header.iter().position(|text| *text == "for") {
-                Some(at) => header.get(at + 1),
-                None if header.get(1) == Some(&"<") => {
-                    let end = header.iter().position(|text| *text == ">");
-                    end.and_then(|end| header.get(end + 1))
-                }
-                None => header.get(1),
-            };
-            owner = subject.copied().unwrap_or_default().to_owned();
+        // An `impl` after any other token is the type of an argument or a return value.
+        let begins_item = at == 0 || matches!(text(tokens, at - 1), "}" | ";" | "]");
+        if here == "impl" && begins_item {
+            owner = implementing_type(&tokens[at + 1..]).to_owned();
         }
         if here != "pub" {
             continue;
@@ -195,6 +186,33 @@ fn api_mentions(path: &str, tokens: &[&Token]) -> Vec<Mention> {
     mentions
 }
 
+/// Returns the type of an `impl` block, given the tokens after `impl`.
+fn implementing_type<'a>(tokens: &[&'a Token]) -> &'a str {
+    let header = tokens.iter().take_while(|token| token.text != "{");
+    let header: Vec<&Token> = header.copied().collect();
+    let start = match header.iter().position(|token| token.text == "for") {
+        Some(at) => at + 1,
+        None if text(&header, 0) == "<" => end_of_generics(&header),
+        None => 0,
+    };
+    text(&header, start)
+}
+
+fn end_of_generics(tokens: &[&Token]) -> usize {
+    let mut depth = 0;
+    for (i, token) in tokens.iter().enumerate() {
+        match token.text.as_str() {
+            "<" => depth += 1,
+            ">" if text(tokens, i.wrapping_sub(1)) != "-" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return i + 1;
+        }
+    }
+    tokens.len()
+}
+
 /// Returns the end of an item: the first of `ends` outside of brackets, or the brace that closes the item.
 fn end_of(tokens: &[&Token], at: usize, ends: &[&str]) -> usize {
     let mut depth = 0;
@@ -234,7 +252,7 @@ mod tests {
         pub enum B { Known(C), C }
         pub struct C;
         pub struct D;
-        impl A { pub fn d(&self) -> Vec<D> { D } fn e() -> E {} }
+        impl<T: Into<E>> A { fn e(t: impl T) -> E {} pub fn d(&self) -> Vec<D> {} }
         pub struct E { pub d: D }";
 
     #[test]

@@ -9,7 +9,10 @@ use serde_json::Value;
 /// unchanged, for "always allow".
 ///
 /// ```
-/// use inhouse_proto::control::{PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination};
+/// # mod inhouse { pub use inhouse_proto::control as permission; }
+/// use inhouse::permission::{
+///     PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination,
+/// };
 ///
 /// let update = PermissionUpdate::add_rules(
 ///     [PermissionRule::new("Bash").content("ls:*")],

@@ -7,7 +7,7 @@ use crate::open::decode_request;
 
 /// Input of a hook, one type per event.
 ///
-/// Each of the 33 events of CLI 2.1.325 has a struct in this [module](super). To handle an event of a newer CLI,
+/// Each of the 33 events of CLI 2.1.325 has a struct in this module. To handle an event of a newer CLI,
 /// implement the trait for a type that holds the members of its input:
 ///
 /// ```

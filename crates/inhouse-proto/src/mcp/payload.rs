@@ -64,6 +64,7 @@ pub struct AnyResult<'a, T>(
     pub &'a T,
 );
 
+#[doc(hidden)]
 impl WriteResult for CallToolResult {}
 
 impl<T: Serialize> WriteResult for AnyResult<'_, T> {}

@@ -5,13 +5,16 @@
 //! acknowledges the request.
 //!
 //! ```
-//! use inhouse_proto::control::outgoing::ReadFile;
-//! use inhouse_proto::control::{ControlRequest, encode};
+//! # use inhouse_proto as inhouse;
+//! use inhouse::control::ControlRequest;
+//! use inhouse::control::outgoing::ReadFile;
+//! use serde_json::json;
 //!
 //! let request = ReadFile::new("README.md").max_bytes(1000);
+//! assert_eq!(ReadFile::SUBTYPE, "read_file");
 //! assert_eq!(
-//!     encode(&request)?,
-//!     r#"{"subtype":"read_file","path":"README.md","max_bytes":1000}"#,
+//!     serde_json::to_value(&request)?,
+//!     json!({"path": "README.md", "max_bytes": 1000}),
 //! );
 //! let reply = ReadFile::reply(Some(r##"{"contents": "# x", "absPath": "/srv/x/README.md"}"##))?;
 //! assert_eq!(reply.contents, "# x");

@@ -12,19 +12,19 @@ use super::{AgentDefinition, HookMatcher, InitializeReply, PluginConfig, SdkMcpS
 /// Every member is optional. The request may be repeated later: the hooks are then replaced.
 ///
 /// ```
-/// use inhouse_proto::control::encode;
-/// use inhouse_proto::control::outgoing::{HookMatcher, Initialize};
+/// # use inhouse_proto as inhouse;
+/// use inhouse::control::outgoing::{HookMatcher, Initialize};
+/// use serde_json::json;
 ///
 /// let request = Initialize::new()
 ///     .hook("PreToolUse", HookMatcher::new(["hook_0"]).matcher("Bash|Write"))
 ///     .sdk_mcp_server("calc");
 /// assert_eq!(
-///     encode(&request)?,
-///     concat!(
-///         r#"{"subtype":"initialize","#,
-///         r#""hooks":{"PreToolUse":[{"matcher":"Bash|Write","hookCallbackIds":["hook_0"]}]},"#,
-///         r#""sdkMcpServers":["calc"]}"#,
-///     ),
+///     serde_json::to_value(&request)?,
+///     json!({
+///         "hooks": {"PreToolUse": [{"matcher": "Bash|Write", "hookCallbackIds": ["hook_0"]}]},
+///         "sdkMcpServers": ["calc"],
+///     }),
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
