@@ -65,6 +65,20 @@ async fn task_is_reused_after_an_answer() {
 }
 
 #[tokio::test]
+async fn limited_number_of_idle_tasks_is_kept() {
+    let (mut pool, mut completed) = pool();
+    let workers: Vec<Worker> = (0..IDLE_WORKERS + 2)
+        .map(|_| pool.start(ticket(), Box::pin(ready(Answer::Silence))))
+        .collect();
+    for worker in workers {
+        completed.recv().await.expect("an answer");
+        pool.idle(Some(worker));
+    }
+    yield_now().await;
+    assert_eq!(alive_tasks(), IDLE_WORKERS);
+}
+
+#[tokio::test]
 async fn panic_outside_of_user_code_is_an_error_answer_and_ends_the_task() {
     let (mut pool, mut completed) = pool();
     let _worker = pool.start(ticket(), Box::pin(async { panic!("on purpose") }));

@@ -434,3 +434,18 @@ impl Drop for ExitTask {
         self.0.abort();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grace_period_without_an_end_lasts_for_years() {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        let now = Instant::now();
+        let mut shutdown = Shutdown::default();
+        shutdown.begin_grace(now, Duration::MAX);
+        let deadline = shutdown.deadline().expect("the grace period has begun");
+        assert!(deadline > now + 10 * YEAR);
+    }
+}

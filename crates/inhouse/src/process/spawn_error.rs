@@ -62,3 +62,18 @@ const EXEC_FORMAT: i32 = if cfg!(windows) { 193 } else { 8 };
 fn is_bare_name(path: &Path) -> bool {
     path.components().count() == 1 && path.is_relative() && !path.starts_with(".")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_without_an_explanation_is_quoted() {
+        let error = io::Error::other("too many open files");
+        let error = spawn_error(OsStr::new("/bin/claude"), error);
+        assert_eq!(error.kind(), ErrorKind::Spawn);
+        let text = error.to_string();
+        let expected = "/bin/claude could not be started: too many open files";
+        assert!(text.contains(expected), "{text}");
+    }
+}

@@ -193,6 +193,13 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn line_of_8_kib_is_complete() {
+        let line = vec![b'x'; 8 * 1024];
+        let (lines, _) = drained(&[&line, b"\n"]).await;
+        assert_eq!(lines, [String::from_utf8(line).unwrap()]);
+    }
+
+    #[tokio::test]
     async fn unfinished_line_is_in_the_tail_while_the_stream_is_open() {
         let (mut theirs, ours) = tokio::io::duplex(64);
         let stderr = Stderr::drain(ours, None);

@@ -80,6 +80,15 @@ mod tests {
     }
 
     #[test]
+    fn keeps_a_text_of_16_kib_whole() {
+        let mut tail = Tail::default();
+        // With its line break the line has 16 KiB.
+        let line = "x".repeat(16 * 1024 - 1);
+        tail.push(&line);
+        assert_eq!(tail.text(), line);
+    }
+
+    #[test]
     fn cuts_a_line_that_is_too_long_between_characters() {
         let mut tail = Tail::default();
         tail.push(&"ä".repeat(TAIL_LIMIT));

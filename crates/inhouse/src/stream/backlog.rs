@@ -317,6 +317,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn gap_beyond_the_limit_is_counted_without_its_sample() {
+        let (mut sender, mut receiver) = backlog(Some(500));
+        sender.push(garbage(&"x".repeat(400)));
+        sender.push(too_long());
+        sender.end(None);
+        let mut reasons = Vec::new();
+        while let Some(Ok(Item::Gap(gap))) = next(&mut receiver).await {
+            reasons.push((gap.reason, gap.sample.map(|sample| sample.len())));
+        }
+        let expected = [
+            (GapReason::NotJson, Some(400)),
+            (GapReason::BacklogFull, None),
+        ];
+        assert_eq!(reasons, expected);
+    }
+
+    #[tokio::test]
     async fn dropped_sender_ends_the_stream_with_an_error_after_its_items() {
         let (mut sender, mut receiver) = backlog(None);
         sender.push(garbage("garbage"));

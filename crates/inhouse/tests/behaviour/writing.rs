@@ -1,13 +1,18 @@
 //! Writes to a CLI that does not read.
 
 use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use inhouse::transport::duplex;
 use inhouse::{Client, ErrorKind, ExitStatus, Options};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, BufWriter, DuplexStream};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter, DuplexStream,
+};
 use tokio::sync::oneshot;
 
 use crate::support::{connect, connect_with, failed, read, seconds, timed};
@@ -187,6 +192,41 @@ async fn buffering_writer_is_flushed() {
         cli.succeed(&interrupt).await;
     };
     join(host, cli).await;
+}
+
+/// A writer that accepts no byte at its first write and never completes another.
+#[derive(Default)]
+struct FullWriter {
+    was_written_to: bool,
+}
+
+impl AsyncWrite for FullWriter {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        _: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match std::mem::replace(&mut self.was_written_to, true) {
+            true => Poll::Pending,
+            false => Poll::Ready(Ok(0)),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn writer_that_accepts_no_bytes_is_a_broken_pipe() {
+    let (_stdout, reader) = tokio::io::duplex(64);
+    let transport = duplex(reader, FullWriter::default());
+    let error = failed(Client::connect_with(Options::new(), transport).await);
+    assert_eq!(error.kind(), ErrorKind::Exited);
 }
 
 /// Runs every other task until it is idle.
