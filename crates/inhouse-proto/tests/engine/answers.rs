@@ -88,6 +88,18 @@ fn late_answer_does_not_answer_a_new_request_with_the_same_id() {
 }
 
 #[test]
+fn reused_request_id_gets_another_serial() {
+    let mut host = Host::new();
+    let (first, _) = request(host.receive(ask("r1")));
+    let serial = first.serial();
+    host.engine.respond(first, ok(&json!({})));
+    let (second, _) = request(host.receive(ask("r1")));
+    let (third, _) = request(host.receive(ask("r2")));
+    assert_ne!(second.serial(), serial);
+    assert_ne!(third.serial(), second.serial());
+}
+
+#[test]
 fn cancellation_of_an_unknown_request_is_ignored() {
     let mut host = Host::new();
     let events = host.receive(json!({"type": "control_cancel_request", "request_id": "never"}));
