@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome, SessionState};
 use crate::control::incoming::{Answer, IncomingRequest};
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, Scanner, Text, replace_lone_surrogates, sample_of};
+use crate::wire::{Envelope, Reply, Scanner, Text, replace_lone_surrogates, sample_of, unquote};
 
 /// Routing of lines by their type. No other code of the engine depends on the types of frames.
 impl Engine {
@@ -30,8 +30,8 @@ impl Engine {
         let Some(envelope) = Envelope::read(&line) else {
             return self.not_json(&bytes, now);
         };
-        let kind = envelope.kind.as_deref().unwrap_or_default();
-        let subtype = envelope.subtype.as_deref().unwrap_or_default();
+        let kind = envelope.kind().unwrap_or_default();
+        let subtype = envelope.subtype().unwrap_or_default();
         // Lone surrogates are replaced before and not after an error, because handlers parse parts of a request
         // themselves, such as the arguments of a tool. The replaced line has none, so this recurs once at most.
         if kind == "control_request"
@@ -39,8 +39,8 @@ impl Engine {
         {
             return self.route_line(replaced.into(), now);
         }
-        match (kind, subtype) {
-            ("control_request", _) => self.route_request(&line, envelope),
+        match (&*kind, &*subtype) {
+            ("control_request", _) => self.route_request(&line, &envelope),
             ("control_response", _) => self.route_reply(&line, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
             ("keep_alive", _) => {
@@ -67,7 +67,7 @@ impl Engine {
             }
             ("system", "session_state_changed") => self.route_state(&line, &envelope, now),
             ("system", "task_started" | "task_updated" | "task_notification") => {
-                self.track_background(&line, subtype, now);
+                self.track_background(&line, &subtype, now);
                 self.message(&line);
             }
             ("assistant" | "stream_event", _) => {
@@ -95,21 +95,18 @@ impl Engine {
     }
 
     /// Opens a request of the CLI. A request with the id of an open one is reported and gets no ticket.
-    fn route_request(&mut self, line: &Text, envelope: Envelope<'_>) {
-        let Some(id) = envelope.request_id else {
+    fn route_request(&mut self, line: &Text, envelope: &Envelope<'_>) {
+        let Some(id) = envelope.request_id() else {
             return self.malformed(line);
         };
-        let Some(request) = envelope.request else {
+        let Some(request) = IncomingRequest::of_line(line, &envelope.request) else {
             // The request has an id, so it can be answered with an error.
             let answer = Answer::error("the control request has no `request`");
             self.outgoing.answer(&id, answer);
             return self.malformed(line);
         };
         match self.inbound.open(line.part(id.clone())) {
-            Some(ticket) => {
-                let request = IncomingRequest::of_line(line, request);
-                self.events.push_back(Event::Request(ticket, request));
-            }
+            Some(ticket) => self.events.push_back(Event::Request(ticket, request)),
             None => self.notice(Notice::DuplicateRequest {
                 request_id: id.into_owned(),
             }),
@@ -156,18 +153,18 @@ impl Engine {
     /// The CLI sends such requests with the reply to `initialize`. They are handled like new requests.
     fn route_pending(&mut self, line: &Text, request: &RawValue) {
         match Envelope::read(request.get()) {
-            Some(envelope) => self.route_request(line, envelope),
+            Some(envelope) => self.route_request(line, &envelope),
             None => self.malformed(line),
         }
     }
 
     /// Closes a request that the CLI cancels.
     fn route_cancel(&mut self, line: &Text, envelope: &Envelope<'_>) {
-        let Some(id) = &envelope.request_id else {
+        let Some(id) = envelope.request_id() else {
             return self.malformed(line);
         };
         // An unknown id means that the answer was sent before the cancellation arrived.
-        if let Some(ticket) = self.inbound.withdraw(id) {
+        if let Some(ticket) = self.inbound.withdraw(&id) {
             self.events.push_back(Event::Withdrawn(ticket));
         }
     }
@@ -178,8 +175,8 @@ impl Engine {
         if !host_only {
             self.message(line);
         }
-        if let Some(state) = envelope.state.as_deref() {
-            let state = SessionState::from(state);
+        if let Some(state) = envelope.state() {
+            let state = SessionState::from(&*state);
             let ended = self.run.state(state.clone(), now);
             self.events.push_back(Event::State(state));
             self.run_ended_if(ended);
@@ -257,7 +254,7 @@ fn member_text(line: &str, name: &str) -> Option<String> {
     let mut text = None;
     Scanner::new(line).object(|scanner, member| {
         match member == name {
-            true => text = scanner.text()?.map(Cow::into_owned),
+            true => text = unquote(scanner.value()?).map(Cow::into_owned),
             false => drop(scanner.value()?),
         }
         Some(())

@@ -3,17 +3,17 @@ use std::borrow::Cow;
 use super::scanner::{Scanner, unquote};
 use crate::control::incoming::RequestMembers;
 
-/// The members of a line that are needed to route it: strings, and other values as JSON text.
+/// The members of a line that are needed to route it, as JSON text.
 ///
 /// Read in one pass, without parsing the other members. `type` may be anywhere in the object: the CLI writes it after
 /// `result` in a result. A member of the wrong type is read as absent, and the line is still routed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
-    pub(crate) kind: Option<Cow<'a, str>>,
-    pub(crate) subtype: Option<Cow<'a, str>>,
-    pub(crate) request_id: Option<Cow<'a, str>>,
-    pub(crate) state: Option<Cow<'a, str>>,
-    pub(crate) request: Option<RequestMembers<'a>>,
+    kind: Option<&'a str>,
+    subtype: Option<&'a str>,
+    request_id: Option<&'a str>,
+    state: Option<&'a str>,
+    pub(crate) request: RequestMembers<'a>,
     pub(crate) response: Option<&'a str>,
     pub(crate) parent_tool_use_id: Option<&'a str>,
     pub(crate) sdk_host_only: Option<&'a str>,
@@ -26,11 +26,11 @@ impl<'a> Envelope<'a> {
         let mut scanner = Scanner::new(line);
         scanner.object(|scanner, name| {
             match name {
-                "type" => envelope.kind = scanner.text()?,
-                "subtype" => envelope.subtype = scanner.text()?,
-                "request_id" => envelope.request_id = scanner.text()?,
-                "state" => envelope.state = scanner.text()?,
-                "request" => envelope.request = RequestMembers::read(scanner)?,
+                "type" => envelope.kind = Some(scanner.value()?),
+                "subtype" => envelope.subtype = Some(scanner.value()?),
+                "request_id" => envelope.request_id = Some(scanner.value()?),
+                "state" => envelope.state = Some(scanner.value()?),
+                "request" => envelope.request.read(scanner)?,
                 "response" => envelope.response = scanner.optional()?,
                 "parent_tool_use_id" => envelope.parent_tool_use_id = scanner.optional()?,
                 "sdk_host_only" => envelope.sdk_host_only = scanner.optional()?,
@@ -40,6 +40,26 @@ impl<'a> Envelope<'a> {
         })?;
         scanner.end()?;
         Some(envelope)
+    }
+
+    /// Returns the `type` of the line.
+    pub(crate) fn kind(&self) -> Option<Cow<'a, str>> {
+        self.kind.and_then(unquote)
+    }
+
+    /// Returns the `subtype` of the line.
+    pub(crate) fn subtype(&self) -> Option<Cow<'a, str>> {
+        self.subtype.and_then(unquote)
+    }
+
+    /// Returns the id of the control request that the line is about.
+    pub(crate) fn request_id(&self) -> Option<Cow<'a, str>> {
+        self.request_id.and_then(unquote)
+    }
+
+    /// Returns the state of the session.
+    pub(crate) fn state(&self) -> Option<Cow<'a, str>> {
+        self.state.and_then(unquote)
     }
 }
 
@@ -67,11 +87,11 @@ impl<'a> Reply<'a> {
         let mut request_id = None;
         Scanner::new(response).object(|scanner, name| {
             match name {
-                "subtype" => reply.subtype = scanner.text()?,
-                "request_id" => request_id = scanner.text()?,
+                "subtype" => reply.subtype = unquote(scanner.value()?),
+                "request_id" => request_id = unquote(scanner.value()?),
                 "response" => reply.response = scanner.optional()?,
                 "error" => reply.error = Some(scanner.value()?),
-                "error_code" => reply.error_code = scanner.text()?,
+                "error_code" => reply.error_code = unquote(scanner.value()?),
                 "pending_permission_requests" => reply.pending[0] = scanner.optional()?,
                 "pending_user_dialog_requests" => reply.pending[1] = scanner.optional()?,
                 "pending_elicitation_requests" => reply.pending[2] = scanner.optional()?,
@@ -97,7 +117,7 @@ mod tests {
     use super::*;
 
     fn kind(line: &str) -> Option<String> {
-        Envelope::read(line)?.kind.map(Cow::into_owned)
+        Envelope::read(line)?.kind().map(Cow::into_owned)
     }
 
     #[test]
@@ -114,10 +134,10 @@ mod tests {
     fn members_of_the_wrong_type_are_absent() {
         let line = r#"{"type":7,"subtype":{},"state":null,"request_id":[],"request":7}"#;
         let envelope = Envelope::read(line).expect("an object");
-        assert_eq!(envelope.kind, None);
-        assert_eq!(envelope.subtype, None);
-        assert_eq!(envelope.state, None);
-        assert_eq!(envelope.request_id, None);
+        assert_eq!(envelope.kind(), None);
+        assert_eq!(envelope.subtype(), None);
+        assert_eq!(envelope.state(), None);
+        assert_eq!(envelope.request_id(), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::surrogate::replace_lone_surrogates;
-use super::swar;
+use super::swar::{self, Word};
 
 /// A scanner that finds the members of JSON objects without parsing their values.
 ///
@@ -18,42 +18,44 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// Scans an object. Calls `member` with the name of each member; the closure must consume the value.
+    /// Scans an object and returns its text. Calls `member` with the name of each member; the closure must consume the
+    /// value.
     #[inline]
     pub(crate) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Option<()>,
-    ) -> Option<()> {
+    ) -> Option<&'a str> {
         self.expect(b'{')?;
+        let start = self.at - 1;
         if self.peek()? == b'}' {
             self.at += 1;
-            return Some(());
+            return Some(&self.text[start..self.at]);
         }
         loop {
-            let name = self.name()?;
+            if self.peek()? != b'"' {
+                return None;
+            }
+            let name_start = self.at;
+            let has_escapes = self.string()?;
+            let unescaped_name;
+            let name = match has_escapes {
+                true => {
+                    unescaped_name = unescaped(&self.text[name_start..self.at])?;
+                    &*unescaped_name
+                }
+                false => &self.text[name_start + 1..self.at - 1],
+            };
             self.expect(b':')?;
-            member(self, &name)?;
+            member(self, name)?;
             // The closure has consumed the value, so the next byte separates members or ends the object.
             let next = self.peek()?;
             self.at += 1;
             match next {
                 b',' => {}
-                b'}' => return Some(()),
+                b'}' => return Some(&self.text[start..self.at]),
                 _ => return None,
             }
         }
-    }
-
-    /// Scans an object as [`object`](Self::object) does, and returns its text.
-    #[inline]
-    pub(crate) fn object_text(
-        &mut self,
-        member: impl FnMut(&mut Self, &str) -> Option<()>,
-    ) -> Option<&'a str> {
-        self.peek()?;
-        let start = self.at;
-        self.object(member)?;
-        Some(&self.text[start..self.at])
     }
 
     /// Consumes a value and returns its text.
@@ -66,17 +68,6 @@ impl<'a> Scanner<'a> {
             _ => self.scalar()?,
         }
         Some(&self.text[start..self.at])
-    }
-
-    /// Consumes a value. Returns the unescaped text of a string, and `Some(None)` for any other value.
-    ///
-    /// A lone surrogate becomes U+FFFD. A string with any other invalid escape is read as absent.
-    #[inline]
-    pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
-        match self.peek()? {
-            b'"' => self.unquoted(),
-            _ => self.value().map(|_| None),
-        }
     }
 
     /// Consumes a value and returns its text; `Some(None)` for `null`.
@@ -105,31 +96,11 @@ impl<'a> Scanner<'a> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    #[inline]
-    fn name(&mut self) -> Option<Cow<'a, str>> {
-        match self.peek()? {
-            b'"' => self.unquoted()?,
-            _ => None,
-        }
-    }
-
-    /// Consumes a string from its opening quotation mark, and returns its unescaped text if the escapes are valid.
-    #[inline]
-    fn unquoted(&mut self) -> Option<Option<Cow<'a, str>>> {
-        let start = self.at;
-        let has_escapes = self.string()?;
-        Some(match has_escapes {
-            true => unescaped(&self.text[start..self.at]),
-            false => Some(Cow::Borrowed(&self.text[start + 1..self.at - 1])),
-        })
-    }
-
     /// Consumes a string from its opening quotation mark; returns whether it has escapes.
-    #[inline]
+    #[inline(always)]
     fn string(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
-        let start = self.at + 1;
-        let first = start + find_quote_or_backslash(bytes.get(start..)?)?;
+        let first = find_quote_or_backslash(bytes, self.at + 1)?;
         let has_escapes = bytes[first] == b'\\';
         let end = match has_escapes {
             true => first + escaped_length(&bytes[first..])?,
@@ -187,7 +158,7 @@ pub(crate) fn string_member<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str
     let mut found = None;
     let _ = Scanner::new(text).object(|scanner, member| {
         match member == name {
-            true => found = scanner.text()?,
+            true => found = unquote(scanner.value()?),
             false => drop(scanner.value()?),
         }
         found.is_none().then_some(())
@@ -198,9 +169,9 @@ pub(crate) fn string_member<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str
 /// Returns the unescaped text of a JSON string; `None` for any other value.
 pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    match find_quote_or_backslash(inner.as_bytes()) {
-        Some(_) => unescaped(value),
-        None => Some(Cow::Borrowed(inner)),
+    match inner.as_bytes().contains(&b'\\') {
+        true => unescaped(value),
+        false => Some(Cow::Borrowed(inner)),
     }
 }
 
@@ -222,22 +193,24 @@ pub(crate) fn escaped_length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns the offset of the first quotation mark or backslash.
-#[inline]
-fn find_quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+/// Returns the offset of the first quotation mark or backslash at or after `start`.
+#[inline(always)]
+fn find_quote_or_backslash(bytes: &[u8], start: usize) -> Option<usize> {
     /// Number of words to search inline: most strings are shorter than what makes a call of `memchr2` worthwhile.
-    const INLINE_WORDS: usize = 4;
-    let (words, rest) = bytes.as_chunks();
-    for (at, word) in words.iter().enumerate() {
-        if at == INLINE_WORDS {
-            return memchr::memchr2(b'"', b'\\', bytes);
+    const INLINE_WORDS: usize = 3;
+    let mut at = start;
+    for _ in 0..INLINE_WORDS {
+        let Some(word) = bytes.get(at..at + size_of::<Word>()) else {
+            break;
+        };
+        let word = Word::try_from(word).expect("the slice has the length of a word");
+        if let Some(found) = swar::find_quote_or_backslash(word) {
+            return Some(at + found);
         }
-        if let Some(found) = swar::find_quote_or_backslash(*word) {
-            return Some(at * word.len() + found);
-        }
+        at += word.len();
     }
-    let at = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
-    Some(bytes.len() - rest.len() + at)
+    let found = memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+    Some(at + found)
 }
 
 #[cfg(test)]

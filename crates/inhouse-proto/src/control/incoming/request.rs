@@ -1,11 +1,9 @@
-use std::borrow::Cow;
-
 use serde::de::DeserializeOwned;
 
 use super::{HookCallback, McpMessageRequest, ToolCallRequest};
 use crate::mcp::ToolCall;
 use crate::open::decode_request;
-use crate::wire::{Scanner, Text};
+use crate::wire::{Scanner, Text, unquote};
 
 /// A request of the CLI, whose texts are slices of the line that it arrived in.
 ///
@@ -64,18 +62,19 @@ impl IncomingRequest {
     /// Reads the `request` object of a control request.
     #[must_use]
     pub fn read(body: Text) -> Self {
-        let kind = match RequestMembers::read(&mut Scanner::new(&body)).flatten() {
-            Some(members) => members.kind(&body),
+        let mut members = RequestMembers::default();
+        let kind = match members.read(&mut Scanner::new(&body)) {
+            Some(()) => members.kind(&body),
             None => malformed(Text::default(), NOT_AN_OBJECT),
         };
         Self { body, kind }
     }
 
-    /// Creates a request from the members that were read in the pass over its line.
-    pub(crate) fn of_line(line: &Text, members: RequestMembers<'_>) -> Self {
-        let body = line.part(members.text);
+    /// Takes a request out of its line, whose members are known; `None` if the line has no request.
+    pub(crate) fn of_line(line: &Text, members: &RequestMembers<'_>) -> Option<Self> {
+        let body = line.part(members.text?);
         let kind = members.kind(line);
-        Self { body, kind }
+        Some(Self { body, kind })
     }
 
     /// Returns the subtype as it is on the wire; empty if there is none.
@@ -104,58 +103,52 @@ impl IncomingRequest {
 
 const NOT_AN_OBJECT: &str = "the request is not an object";
 
-/// The members of a request that select its handler, as slices of the scanned text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The members of a request that select its handler, as JSON text.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequestMembers<'a> {
-    /// The whole request.
-    text: &'a str,
-    subtype: Option<Cow<'a, str>>,
-    callback_id: Option<Cow<'a, str>>,
+    /// The whole request; `None` if there is none or if it is `null`.
+    text: Option<&'a str>,
+    subtype: Option<&'a str>,
+    callback_id: Option<&'a str>,
     input: Option<&'a str>,
-    tool_use_id: Option<Cow<'a, str>>,
-    server_name: Option<Cow<'a, str>>,
+    tool_use_id: Option<&'a str>,
+    server_name: Option<&'a str>,
     message: Option<&'a str>,
     rpc: RpcMembers<'a>,
 }
 
 impl<'a> RequestMembers<'a> {
-    /// Consumes the request and reads its members.
-    ///
-    /// Returns `None` if the text cannot be JSON, `Some(None)` for `null`, and no members for any other value that is
-    /// not an object.
-    pub(crate) fn read(scanner: &mut Scanner<'a>) -> Option<Option<Self>> {
-        let mut members = Self::default();
+    /// Reads the members while the scanner passes the request.
+    pub(crate) fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()> {
+        // The last of two requests in one line counts.
+        *self = Self::default();
         if scanner.peek()? != b'{' {
-            members.text = match scanner.optional()? {
-                Some(text) => text,
-                None => return Some(None),
-            };
-            return Some(Some(members));
+            self.text = scanner.optional()?;
+            return Some(());
         }
-        let rpc = &mut members.rpc;
-        members.text = scanner.object_text(|scanner, name| {
+        let text = scanner.object(|scanner, name| {
             match name {
-                "subtype" => members.subtype = scanner.text()?,
-                "callback_id" => members.callback_id = scanner.text()?,
-                "input" => members.input = Some(scanner.value()?),
-                "tool_use_id" => members.tool_use_id = scanner.text()?,
-                "server_name" => members.server_name = scanner.text()?,
+                "subtype" => self.subtype = Some(scanner.value()?),
+                "callback_id" => self.callback_id = Some(scanner.value()?),
+                "input" => self.input = Some(scanner.value()?),
+                "tool_use_id" => self.tool_use_id = Some(scanner.value()?),
+                "server_name" => self.server_name = Some(scanner.value()?),
                 "message" if scanner.peek()? == b'{' => {
-                    members.message =
-                        Some(scanner.object_text(|scanner, name| rpc.read_member(scanner, name))?);
+                    self.message = Some(self.rpc.read(scanner)?);
                 }
-                "message" => members.message = Some(scanner.value()?),
+                "message" => self.message = Some(scanner.value()?),
                 _ => drop(scanner.value()?),
             }
             Some(())
         })?;
-        Some(Some(members))
+        self.text = Some(text);
+        Some(())
     }
 
-    /// Returns the kind of the request, whose texts are parts of `body`, the text that was scanned.
-    fn kind(self, body: &Text) -> RequestKind {
-        let Some(subtype) = self.subtype else {
-            let reason = match self.text.starts_with('{') {
+    fn kind(&self, line: &Text) -> RequestKind {
+        let Some(subtype) = self.subtype.and_then(unquote) else {
+            let is_object = self.text.is_some_and(|text| text.starts_with('{'));
+            let reason = match is_object {
                 true => "`subtype` is missing",
                 false => NOT_AN_OBJECT,
             };
@@ -166,21 +159,23 @@ impl<'a> RequestMembers<'a> {
             "elicitation" => RequestKind::Elicitation,
             "request_user_dialog" => RequestKind::UserDialog,
             "hook_callback" => {
-                let (Some(callback_id), Some(input)) = (self.callback_id, self.input) else {
-                    return malformed(body.part(subtype), "`callback_id` or `input` is missing");
+                let callback_id = self.callback_id.and_then(unquote);
+                let (Some(callback_id), Some(input)) = (callback_id, self.input) else {
+                    return malformed(line.part(subtype), "`callback_id` or `input` is missing");
                 };
                 RequestKind::Hook(HookCallback {
-                    callback_id: body.part(callback_id),
-                    input: body.part(input),
-                    tool_use_id: self.tool_use_id.map(|id| body.part(id)),
+                    callback_id: line.part(callback_id),
+                    input: line.part(input),
+                    tool_use_id: string(self.tool_use_id, line),
                 })
             }
             "mcp_message" => {
-                let (Some(server_name), Some(message)) = (self.server_name, self.message) else {
-                    return malformed(body.part(subtype), "`server_name` or `message` is missing");
+                let (Some(server_name), Some(message)) =
+                    (string(self.server_name, line), self.message)
+                else {
+                    return malformed(line.part(subtype), "`server_name` or `message` is missing");
                 };
-                let server_name = body.part(server_name);
-                match self.rpc.call(body) {
+                match self.rpc.call(line) {
                     Some((id, params, call)) => RequestKind::ToolCall(Box::new(ToolCallRequest {
                         server_name,
                         id,
@@ -189,83 +184,97 @@ impl<'a> RequestMembers<'a> {
                     })),
                     None => RequestKind::Mcp(McpMessageRequest {
                         server_name,
-                        message: body.part(message),
+                        message: line.part(message),
                     }),
                 }
             }
             _ => RequestKind::Other {
-                subtype: body.part(subtype),
+                subtype: line.part(subtype),
             },
         }
     }
 }
 
-/// The members of a JSON-RPC message that are needed to recognize and decode a tool call.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The members of a JSON-RPC message that are needed to recognize and decode a tool call, as JSON text.
+#[derive(Debug, Default, PartialEq, Eq)]
 struct RpcMembers<'a> {
     id: Option<&'a str>,
-    method: Option<Cow<'a, str>>,
+    method: Option<&'a str>,
     params: Option<&'a str>,
-    name: Option<Cow<'a, str>>,
+    name: Option<&'a str>,
     arguments: Option<&'a str>,
-    tool_use_id: Option<Cow<'a, str>>,
+    tool_use_id: Option<&'a str>,
     progress_token: Option<&'a str>,
 }
 
 impl<'a> RpcMembers<'a> {
-    fn read_member(&mut self, scanner: &mut Scanner<'a>, name: &str) -> Option<()> {
-        match name {
-            "id" => self.id = scanner.optional()?,
-            "method" => self.method = scanner.text()?,
-            "params" if scanner.peek()? == b'{' => {
-                self.params =
-                    Some(scanner.object_text(|scanner, name| self.read_param(scanner, name))?);
+    /// Reads the members while the scanner passes the message; returns the text of the message.
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<&'a str> {
+        scanner.object(|scanner, name| {
+            match name {
+                "id" => self.id = scanner.optional()?,
+                "method" => self.method = Some(scanner.value()?),
+                "params" if scanner.peek()? == b'{' => {
+                    self.params = Some(self.read_params(scanner)?);
+                }
+                _ => drop(scanner.value()?),
             }
-            _ => drop(scanner.value()?),
-        }
-        Some(())
+            Some(())
+        })
     }
 
-    fn read_param(&mut self, scanner: &mut Scanner<'a>, name: &str) -> Option<()> {
-        match name {
-            "name" => self.name = scanner.text()?,
-            "arguments" => self.arguments = scanner.optional()?,
-            "_meta" if scanner.peek()? == b'{' => scanner.object(|scanner, name| {
-                match name {
-                    "claudecode/toolUseId" => self.tool_use_id = scanner.text()?,
-                    "progressToken" => self.progress_token = scanner.optional()?,
-                    _ => drop(scanner.value()?),
-                }
-                Some(())
-            })?,
-            _ => drop(scanner.value()?),
-        }
-        Some(())
+    fn read_params(&mut self, scanner: &mut Scanner<'a>) -> Option<&'a str> {
+        scanner.object(|scanner, name| {
+            match name {
+                "name" => self.name = Some(scanner.value()?),
+                "arguments" => self.arguments = scanner.optional()?,
+                "_meta" if scanner.peek()? == b'{' => drop(self.read_meta(scanner)?),
+                _ => drop(scanner.value()?),
+            }
+            Some(())
+        })
+    }
+
+    fn read_meta(&mut self, scanner: &mut Scanner<'a>) -> Option<&'a str> {
+        scanner.object(|scanner, name| {
+            match name {
+                "claudecode/toolUseId" => self.tool_use_id = Some(scanner.value()?),
+                "progressToken" => self.progress_token = scanner.optional()?,
+                _ => drop(scanner.value()?),
+            }
+            Some(())
+        })
     }
 
     /// Returns the id, the parameters and the call; `None` for any other message.
     ///
     /// Also returns `None` for an invalid call: the server decodes it again and reports the error.
-    fn call(self, body: &Text) -> Option<(Text, Text, ToolCall)> {
-        let (id, name) = (self.id?, self.name?);
-        let arguments = self.arguments.unwrap_or(ToolCall::NO_ARGUMENTS);
+    fn call(&self, line: &Text) -> Option<(Text, Text, ToolCall)> {
+        let (id, params) = (self.id?, self.params?);
         // The id of a request is a string or a number.
-        let has_valid_id = id.starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'));
-        if self.method? != "tools/call"
-            || !has_valid_id
-            || name.is_empty()
-            || !arguments.starts_with('{')
-        {
-            return None;
-        }
-        let call = ToolCall {
-            name: body.part(name),
-            arguments: body.part(arguments),
-            tool_use_id: self.tool_use_id.map(|id| body.part(id)),
-            progress_token: self.progress_token.map(|token| body.part(token)),
-        };
-        Some((body.part(id), body.part(self.params?), call))
+        let is_id = matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9');
+        let name = self.name.and_then(unquote)?;
+        let arguments = self.arguments.unwrap_or(ToolCall::NO_ARGUMENTS);
+        let is_call = is_id
+            && self.method.and_then(unquote)? == "tools/call"
+            && !name.is_empty()
+            && arguments.starts_with('{');
+        is_call.then(|| {
+            let call = ToolCall {
+                name: line.part(name),
+                arguments: line.part(arguments),
+                tool_use_id: string(self.tool_use_id, line),
+                progress_token: self.progress_token.map(|token| line.part(token)),
+            };
+            (line.part(id), line.part(params), call)
+        })
     }
+}
+
+/// Returns the unescaped text of a member that is a string; `None` for any other value.
+fn string(member: Option<&str>, line: &Text) -> Option<Text> {
+    let text = member.and_then(unquote)?;
+    Some(line.part(text))
 }
 
 fn malformed(subtype: Text, reason: &'static str) -> RequestKind {
