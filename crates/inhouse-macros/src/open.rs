@@ -27,26 +27,28 @@ fn object(
 ) -> Result<TokenStream> {
     let name = &input.ident;
     let (mut wires, mut reads, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    let mut slots = Vec::new();
+    let (mut slots, mut checks) = (Vec::new(), Vec::new());
     for field in &data.fields {
         let ident = field.ident.as_ref();
         let ident = ident.ok_or_else(|| Error::new_spanned(field, "`Open` needs named fields"))?;
         let wire = field_name(ident, SerdeAttributes::of(&field.attrs)?, container)?;
         // A prefixed name, because a field may have the name of a variable of the visitor.
         let slot = format_ident!("field_{}", ident);
-        let (read, value) = match is_option(&field.ty) {
-            true => (
-                quote!(crate::open::optional(&mut map)?),
-                quote!(#ident: #slot),
-            ),
-            false => (
-                quote!(Some(crate::open::required(&mut map, #wire)?)),
-                quote!(#ident: #slot.ok_or_else(|| ::serde::de::Error::missing_field(#wire))?),
-            ),
+        let read = match is_option(&field.ty) {
+            true => quote!(crate::open::optional(&mut map)?),
+            false => {
+                // No closure, which the compiler would translate once for each field.
+                checks.push(quote! {
+                    let Some(#slot) = #slot else {
+                        return Err(::serde::de::Error::missing_field(#wire));
+                    };
+                });
+                quote!(Some(crate::open::required(&mut map, #wire)?))
+            }
         };
         wires.push(wire);
         reads.push(read);
-        values.push(value);
+        values.push(quote!(#ident: #slot));
         slots.push(slot);
     }
     Ok(quote! {
@@ -72,6 +74,7 @@ fn object(
                                 _ => drop(map.next_value::<::serde::de::IgnoredAny>()?),
                             }
                         }
+                        #( #checks )*
                         Ok(#name { #( #values, )* })
                     }
                 }

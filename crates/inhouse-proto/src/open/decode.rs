@@ -108,8 +108,10 @@ where
     T: Deserialize<'de>,
     A: MapAccess<'de>,
 {
-    map.next_value()
-        .map_err(|error| A::Error::custom(format_args!("{name}: {error}")))
+    match map.next_value() {
+        Ok(value) => Ok(value),
+        Err(error) => Err(A::Error::custom(format_args!("{name}: {error}"))),
+    }
 }
 
 /// Decodes an optional member.
