@@ -67,14 +67,16 @@ impl<'a> Entry<'a> {
         let mut scanner = Scanner::new(line);
         scanner.object(|scanner, name| {
             match name {
-                "type" => tag = scanner.text()?,
-                "subtype" => entry.subtype = scanner.text()?,
-                "uuid" => entry.uuid = scanner.text()?,
-                "parentUuid" => entry.parent_uuid = scanner.text()?,
-                "sessionId" => entry.session_id = scanner.text()?,
-                "timestamp" => entry.timestamp = scanner.text()?,
-                "agentId" => entry.agent_id = scanner.text()?,
-                "sourceToolAssistantUUID" => entry.source_tool_assistant = scanner.text()?,
+                "type" => tag = unquote(scanner.value()?),
+                "subtype" => entry.subtype = unquote(scanner.value()?),
+                "uuid" => entry.uuid = unquote(scanner.value()?),
+                "parentUuid" => entry.parent_uuid = unquote(scanner.value()?),
+                "sessionId" => entry.session_id = unquote(scanner.value()?),
+                "timestamp" => entry.timestamp = unquote(scanner.value()?),
+                "agentId" => entry.agent_id = unquote(scanner.value()?),
+                "sourceToolAssistantUUID" => {
+                    entry.source_tool_assistant = unquote(scanner.value()?)
+                }
                 "isSidechain" => entry.is_sidechain = scanner.value()? == "true",
                 "isMeta" => entry.is_meta = scanner.value()? == "true",
                 "isCompactSummary" => entry.is_compact_summary = scanner.value()? == "true",
@@ -117,7 +119,7 @@ impl<'a> Entry<'a> {
         let mut parts = MessageParts::default();
         let _ = Scanner::new(self.message.unwrap_or_default()).object(|scanner, name| {
             match name {
-                "id" => parts.id = scanner.text()?,
+                "id" => parts.id = unquote(scanner.value()?),
                 "content" => parts.content = Blocks(scanner.value()?),
                 _ => drop(scanner.value()?),
             }
@@ -131,9 +133,9 @@ impl<'a> Entry<'a> {
         let mut parts = AttachmentParts::default();
         let _ = Scanner::new(self.attachment.unwrap_or_default()).object(|scanner, name| {
             match name {
-                "type" => parts.kind = scanner.text()?,
-                "commandMode" => parts.command_mode = scanner.text()?,
-                "source_uuid" => parts.source_uuid = scanner.text()?,
+                "type" => parts.kind = unquote(scanner.value()?),
+                "commandMode" => parts.command_mode = unquote(scanner.value()?),
+                "source_uuid" => parts.source_uuid = unquote(scanner.value()?),
                 "prompt" => parts.prompt = Blocks(scanner.value()?),
                 _ => drop(scanner.value()?),
             }
@@ -210,10 +212,10 @@ impl<'a> Block<'a> {
         let mut block = Self::default();
         let _ = Scanner::new(json).object(|scanner, name| {
             match name {
-                "type" => block.kind = scanner.text()?,
+                "type" => block.kind = unquote(scanner.value()?),
                 "text" => block.text = Some(scanner.value()?),
-                "id" => block.id = scanner.text()?,
-                "tool_use_id" => block.tool_use_id = scanner.text()?,
+                "id" => block.id = unquote(scanner.value()?),
+                "tool_use_id" => block.tool_use_id = unquote(scanner.value()?),
                 _ => drop(scanner.value()?),
             }
             Some(())
