@@ -78,9 +78,12 @@ impl Endpoint {
             // A client that initializes again restarts its ids, so that they could collide.
             self.calls.cancel_all();
         }
-        let Some(call) = self.calls.open(id.clone()) else {
-            let text = format!("a request with the id {} is already in flight", &*id);
-            return refuse(Some(&id), &RpcError::new(ErrorCode::INTERNAL, text));
+        let call = match self.calls.open(id) {
+            Ok(call) => call,
+            Err(id) => {
+                let text = format!("a request with the id {} is already in flight", &*id);
+                return refuse(Some(&id), &RpcError::new(ErrorCode::INTERNAL, text));
+            }
         };
         Arc::clone(&self.session).request(RpcRequest {
             method,

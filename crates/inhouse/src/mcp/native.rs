@@ -172,22 +172,21 @@ impl NativeSession {
         list
     }
 
-    fn call(self: Arc<Self>, mut request: RpcRequest) -> Reply {
-        let tool_call = request.tool_call.take();
+    fn call(self: Arc<Self>, request: RpcRequest) -> Reply {
         Reply::Running(Box::pin(async move {
-            let outcome = pin!(self.run(tool_call, &request));
+            let outcome = pin!(self.run(&request));
             request.call.answer(outcome).await
         }))
     }
 
-    async fn run(
-        &self,
-        tool_call: Option<ToolCall>,
-        request: &RpcRequest,
-    ) -> Result<Payload, RpcError> {
-        let call = match tool_call {
+    async fn run(&self, request: &RpcRequest) -> Result<Payload, RpcError> {
+        let parsed;
+        let call = match &request.tool_call {
             Some(call) => call,
-            None => ToolCall::parse(request.params.as_ref())?,
+            None => {
+                parsed = ToolCall::parse(request.params.as_ref())?;
+                &parsed
+            }
         };
         let (cli, cancelled) = (&self.cli, request.call.cancelled());
         let context = CallContext {

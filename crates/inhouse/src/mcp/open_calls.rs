@@ -27,16 +27,16 @@ pub(crate) struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Adds a request; returns `None` if one with this id is open.
-    pub(super) fn open(&self, id: Text) -> Option<OpenCall> {
+    /// Adds a request; returns the id if a request with this id is open.
+    pub(super) fn open(&self, id: Text) -> Result<OpenCall, Text> {
         let mut calls = self.lock();
         let Entry::Vacant(entry) = calls.entry(id.clone()) else {
-            return None;
+            return Err(id);
         };
         let canceller = Canceller::new();
         entry.insert(canceller.cancelled().clone());
         drop(calls);
-        Some(OpenCall {
+        Ok(OpenCall {
             calls: self.clone(),
             id,
             canceller,
