@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome, SessionState};
 use crate::control::incoming::{Answer, IncomingRequest};
 use crate::id::RequestId;
-use crate::wire::{Envelope, Reply, Scanner, Text, replace_lone_surrogates, sample_of, unquote};
+use crate::wire::{Envelope, JsonString, Reply, Scanner, Text, replace_lone_surrogates, sample_of};
 
 /// Routing of lines by their type. No other code of the engine depends on the types of frames.
 impl Engine {
@@ -254,10 +254,10 @@ fn member_text(line: &str, name: &str) -> Option<String> {
     let mut text = None;
     Scanner::new(line).object(|scanner, member| {
         match member == name {
-            true => text = unquote(scanner.value()?).map(Cow::into_owned),
+            true => text = scanner.string_value()?.and_then(JsonString::unescape),
             false => drop(scanner.value()?),
         }
         Some(())
     })?;
-    text
+    text.map(Cow::into_owned)
 }

@@ -1,18 +1,18 @@
 use std::borrow::Cow;
 
-use super::scanner::{Scanner, unquote};
+use super::scanner::{JsonString, Scanner};
 use crate::control::incoming::RequestMembers;
 
-/// The members of a line that are needed to route it, as JSON text.
+/// The members of a line that are needed to route it: strings, and other values as JSON text.
 ///
 /// Read in one pass, without parsing the other members. `type` may be anywhere in the object: the CLI writes it after
 /// `result` in a result. A member of the wrong type is read as absent, and the line is still routed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
-    kind: Option<&'a str>,
-    subtype: Option<&'a str>,
-    request_id: Option<&'a str>,
-    state: Option<&'a str>,
+    kind: Option<JsonString<'a>>,
+    subtype: Option<JsonString<'a>>,
+    request_id: Option<JsonString<'a>>,
+    state: Option<JsonString<'a>>,
     pub(crate) request: RequestMembers<'a>,
     pub(crate) response: Option<&'a str>,
     pub(crate) parent_tool_use_id: Option<&'a str>,
@@ -26,10 +26,10 @@ impl<'a> Envelope<'a> {
         let mut scanner = Scanner::new(line);
         scanner.object(|scanner, name| {
             match name {
-                "type" => envelope.kind = Some(scanner.value()?),
-                "subtype" => envelope.subtype = Some(scanner.value()?),
-                "request_id" => envelope.request_id = Some(scanner.value()?),
-                "state" => envelope.state = Some(scanner.value()?),
+                "type" => envelope.kind = scanner.string_value()?,
+                "subtype" => envelope.subtype = scanner.string_value()?,
+                "request_id" => envelope.request_id = scanner.string_value()?,
+                "state" => envelope.state = scanner.string_value()?,
                 "request" => envelope.request.read(scanner)?,
                 "response" => envelope.response = scanner.optional()?,
                 "parent_tool_use_id" => envelope.parent_tool_use_id = scanner.optional()?,
@@ -44,22 +44,22 @@ impl<'a> Envelope<'a> {
 
     /// Returns the `type` of the line.
     pub(crate) fn kind(&self) -> Option<Cow<'a, str>> {
-        self.kind.and_then(unquote)
+        self.kind.and_then(JsonString::unescape)
     }
 
     /// Returns the `subtype` of the line.
     pub(crate) fn subtype(&self) -> Option<Cow<'a, str>> {
-        self.subtype.and_then(unquote)
+        self.subtype.and_then(JsonString::unescape)
     }
 
     /// Returns the id of the control request that the line is about.
     pub(crate) fn request_id(&self) -> Option<Cow<'a, str>> {
-        self.request_id.and_then(unquote)
+        self.request_id.and_then(JsonString::unescape)
     }
 
     /// Returns the state of the session.
     pub(crate) fn state(&self) -> Option<Cow<'a, str>> {
-        self.state.and_then(unquote)
+        self.state.and_then(JsonString::unescape)
     }
 }
 
@@ -85,13 +85,16 @@ impl<'a> Reply<'a> {
     pub(crate) fn read(response: &'a str) -> Option<Self> {
         let mut reply = Self::default();
         let mut request_id = None;
+        let text = |scanner: &mut Scanner<'a>| {
+            Some(scanner.string_value()?.and_then(JsonString::unescape))
+        };
         Scanner::new(response).object(|scanner, name| {
             match name {
-                "subtype" => reply.subtype = unquote(scanner.value()?),
-                "request_id" => request_id = unquote(scanner.value()?),
+                "subtype" => reply.subtype = text(scanner)?,
+                "request_id" => request_id = text(scanner)?,
                 "response" => reply.response = scanner.optional()?,
                 "error" => reply.error = Some(scanner.value()?),
-                "error_code" => reply.error_code = unquote(scanner.value()?),
+                "error_code" => reply.error_code = text(scanner)?,
                 "pending_permission_requests" => reply.pending[0] = scanner.optional()?,
                 "pending_user_dialog_requests" => reply.pending[1] = scanner.optional()?,
                 "pending_elicitation_requests" => reply.pending[2] = scanner.optional()?,
@@ -106,7 +109,10 @@ impl<'a> Reply<'a> {
     /// Returns the reason for an error reply: the text of `error`, or its JSON text if it is not a string.
     pub(crate) fn refusal(&self) -> Cow<'a, str> {
         match self.error {
-            Some(error) => unquote(error).unwrap_or(Cow::Borrowed(error)),
+            Some(error) => match Scanner::new(error).string_value().flatten() {
+                Some(text) => text.unescape().unwrap_or(Cow::Borrowed(error)),
+                None => Cow::Borrowed(error),
+            },
             None => Cow::Borrowed("it gave no reason"),
         }
     }

@@ -70,6 +70,20 @@ impl<'a> Scanner<'a> {
         Some(&self.text[start..self.at])
     }
 
+    /// Consumes a value. Returns a string, and `Some(None)` for any other value.
+    #[inline]
+    pub(crate) fn string_value(&mut self) -> Option<Option<JsonString<'a>>> {
+        if self.peek()? != b'"' {
+            return self.value().map(|_| None);
+        }
+        let start = self.at;
+        let has_escapes = self.string()?;
+        Some(Some(JsonString {
+            json: &self.text[start..self.at],
+            has_escapes,
+        }))
+    }
+
     /// Consumes a value and returns its text; `Some(None)` for `null`.
     pub(crate) fn optional(&mut self) -> Option<Option<&'a str>> {
         Some(Some(self.value()?).filter(|value| *value != "null"))
@@ -151,6 +165,24 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// A JSON string, unescaped only if it is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct JsonString<'a> {
+    /// The string with its quotation marks.
+    json: &'a str,
+    has_escapes: bool,
+}
+
+impl<'a> JsonString<'a> {
+    /// Returns the text of the string; `None` if an escape is invalid. A lone surrogate becomes U+FFFD.
+    pub(crate) fn unescape(self) -> Option<Cow<'a, str>> {
+        match self.has_escapes {
+            true => unescaped(self.json),
+            false => Some(Cow::Borrowed(&self.json[1..self.json.len() - 1])),
+        }
+    }
+}
+
 /// Returns the first member with this name that is a string; `None` if there is none.
 ///
 /// The text after the member is not checked.
@@ -158,21 +190,12 @@ pub(crate) fn string_member<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str
     let mut found = None;
     let _ = Scanner::new(text).object(|scanner, member| {
         match member == name {
-            true => found = unquote(scanner.value()?),
+            true => found = scanner.string_value()?.and_then(JsonString::unescape),
             false => drop(scanner.value()?),
         }
         found.is_none().then_some(())
     });
     found
-}
-
-/// Returns the unescaped text of a JSON string; `None` for any other value.
-pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
-    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    match inner.as_bytes().contains(&b'\\') {
-        true => unescaped(value),
-        false => Some(Cow::Borrowed(inner)),
-    }
 }
 
 /// Unescapes a JSON string. Replaces lone surrogates only if `serde_json` rejects the string.

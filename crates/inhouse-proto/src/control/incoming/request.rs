@@ -3,7 +3,7 @@ use serde::de::DeserializeOwned;
 use super::{HookCallback, McpMessageRequest, ToolCallRequest};
 use crate::mcp::ToolCall;
 use crate::open::decode_request;
-use crate::wire::{Scanner, Text, unquote};
+use crate::wire::{JsonString, Scanner, Text};
 
 /// A request of the CLI, whose texts are slices of the line that it arrived in.
 ///
@@ -103,16 +103,16 @@ impl IncomingRequest {
 
 const NOT_AN_OBJECT: &str = "the request is not an object";
 
-/// The members of a request that select its handler, as JSON text.
+/// The members of a request that select its handler: strings, and other values as JSON text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequestMembers<'a> {
     /// The whole request; `None` if there is none or if it is `null`.
     text: Option<&'a str>,
-    subtype: Option<&'a str>,
-    callback_id: Option<&'a str>,
+    subtype: Option<JsonString<'a>>,
+    callback_id: Option<JsonString<'a>>,
     input: Option<&'a str>,
-    tool_use_id: Option<&'a str>,
-    server_name: Option<&'a str>,
+    tool_use_id: Option<JsonString<'a>>,
+    server_name: Option<JsonString<'a>>,
     message: Option<&'a str>,
     rpc: RpcMembers<'a>,
 }
@@ -128,11 +128,11 @@ impl<'a> RequestMembers<'a> {
         }
         let text = scanner.object(|scanner, name| {
             match name {
-                "subtype" => self.subtype = Some(scanner.value()?),
-                "callback_id" => self.callback_id = Some(scanner.value()?),
+                "subtype" => self.subtype = scanner.string_value()?,
+                "callback_id" => self.callback_id = scanner.string_value()?,
                 "input" => self.input = Some(scanner.value()?),
-                "tool_use_id" => self.tool_use_id = Some(scanner.value()?),
-                "server_name" => self.server_name = Some(scanner.value()?),
+                "tool_use_id" => self.tool_use_id = scanner.string_value()?,
+                "server_name" => self.server_name = scanner.string_value()?,
                 "message" if scanner.peek()? == b'{' => {
                     self.message = Some(self.rpc.read(scanner)?);
                 }
@@ -146,7 +146,7 @@ impl<'a> RequestMembers<'a> {
     }
 
     fn kind(&self, line: &Text) -> RequestKind {
-        let Some(subtype) = self.subtype.and_then(unquote) else {
+        let Some(subtype) = self.subtype.and_then(JsonString::unescape) else {
             let is_object = self.text.is_some_and(|text| text.starts_with('{'));
             let reason = match is_object {
                 true => "`subtype` is missing",
@@ -159,7 +159,7 @@ impl<'a> RequestMembers<'a> {
             "elicitation" => RequestKind::Elicitation,
             "request_user_dialog" => RequestKind::UserDialog,
             "hook_callback" => {
-                let callback_id = self.callback_id.and_then(unquote);
+                let callback_id = self.callback_id.and_then(JsonString::unescape);
                 let (Some(callback_id), Some(input)) = (callback_id, self.input) else {
                     return malformed(line.part(subtype), "`callback_id` or `input` is missing");
                 };
@@ -195,15 +195,15 @@ impl<'a> RequestMembers<'a> {
     }
 }
 
-/// The members of a JSON-RPC message that are needed to recognize and decode a tool call, as JSON text.
+/// The members of a JSON-RPC message that are needed to recognize and decode a tool call.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct RpcMembers<'a> {
     id: Option<&'a str>,
-    method: Option<&'a str>,
+    method: Option<JsonString<'a>>,
     params: Option<&'a str>,
-    name: Option<&'a str>,
+    name: Option<JsonString<'a>>,
     arguments: Option<&'a str>,
-    tool_use_id: Option<&'a str>,
+    tool_use_id: Option<JsonString<'a>>,
     progress_token: Option<&'a str>,
 }
 
@@ -213,7 +213,7 @@ impl<'a> RpcMembers<'a> {
         scanner.object(|scanner, name| {
             match name {
                 "id" => self.id = scanner.optional()?,
-                "method" => self.method = Some(scanner.value()?),
+                "method" => self.method = scanner.string_value()?,
                 "params" if scanner.peek()? == b'{' => {
                     self.params = Some(self.read_params(scanner)?);
                 }
@@ -226,7 +226,7 @@ impl<'a> RpcMembers<'a> {
     fn read_params(&mut self, scanner: &mut Scanner<'a>) -> Option<&'a str> {
         scanner.object(|scanner, name| {
             match name {
-                "name" => self.name = Some(scanner.value()?),
+                "name" => self.name = scanner.string_value()?,
                 "arguments" => self.arguments = scanner.optional()?,
                 "_meta" if scanner.peek()? == b'{' => drop(self.read_meta(scanner)?),
                 _ => drop(scanner.value()?),
@@ -238,7 +238,7 @@ impl<'a> RpcMembers<'a> {
     fn read_meta(&mut self, scanner: &mut Scanner<'a>) -> Option<&'a str> {
         scanner.object(|scanner, name| {
             match name {
-                "claudecode/toolUseId" => self.tool_use_id = Some(scanner.value()?),
+                "claudecode/toolUseId" => self.tool_use_id = scanner.string_value()?,
                 "progressToken" => self.progress_token = scanner.optional()?,
                 _ => drop(scanner.value()?),
             }
@@ -253,10 +253,10 @@ impl<'a> RpcMembers<'a> {
         let (id, params) = (self.id?, self.params?);
         // The id of a request is a string or a number.
         let is_id = matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9');
-        let name = self.name.and_then(unquote)?;
+        let name = self.name.and_then(JsonString::unescape)?;
         let arguments = self.arguments.unwrap_or(ToolCall::NO_ARGUMENTS);
         let is_call = is_id
-            && self.method.and_then(unquote)? == "tools/call"
+            && self.method.and_then(JsonString::unescape)? == "tools/call"
             && !name.is_empty()
             && arguments.starts_with('{');
         is_call.then(|| {
@@ -271,9 +271,9 @@ impl<'a> RpcMembers<'a> {
     }
 }
 
-/// Returns the unescaped text of a member that is a string; `None` for any other value.
-fn string(member: Option<&str>, line: &Text) -> Option<Text> {
-    let text = member.and_then(unquote)?;
+/// Returns the text of a string as a part of its line.
+fn string(member: Option<JsonString<'_>>, line: &Text) -> Option<Text> {
+    let text = member?.unescape()?;
     Some(line.part(text))
 }
 
