@@ -37,7 +37,11 @@ impl Listener {
 
 impl Subscriber for Listener {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("inhouse::tool") && *metadata.level() <= self.level
+        let target = metadata.target();
+        let is_of_tools = ["inhouse::tool", "inhouse::mcp"]
+            .iter()
+            .any(|part| target.starts_with(part));
+        is_of_tools && *metadata.level() <= self.level
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {

@@ -116,3 +116,18 @@ async fn dropped_call_is_recorded_as_cancelled() {
     assert_eq!(text.matches("outcome: \"cancelled\"").count(), 2, "{text}");
     assert_eq!(text.matches("duration_us: ").count(), 2, "{text}");
 }
+
+#[tokio::test]
+async fn response_to_an_unknown_request_is_logged() {
+    let listener = Listener::new(Level::DEBUG);
+    let guard = tracing::subscriber::set_default(listener.clone());
+    let response = r#"{"jsonrpc":"2.0","id":"inhouse-7","result":{}}"#;
+    assert_eq!(server().router().handle(response).await, None);
+    drop(guard);
+    let text = listener.text();
+    assert!(
+        text.contains("answered a request that is not open"),
+        "{text}"
+    );
+    assert!(text.contains("inhouse-7"), "{text}");
+}
