@@ -1,7 +1,9 @@
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::time::UNIX_EPOCH;
 
 use foldhash::fast::FixedState;
+use hashbrown::HashTable;
 use serde::Deserialize;
 
 use super::entry::{Entry, EntryId, hash_of};
@@ -41,7 +43,7 @@ pub enum ConversationKind {
 /// The order of the messages of a conversation.
 ///
 /// A transcript is a log: it holds abandoned branches, messages that a compaction replaced, and parallel tool calls
-/// whose results are on separate branches. This type collects the links between the entries, in about 80 bytes for
+/// whose results are on separate branches. This type collects the links between the entries, in about 60 bytes for
 /// each, and returns the positions of the messages in the order in which the model sees them.
 ///
 /// ```
@@ -64,7 +66,7 @@ pub enum ConversationKind {
 #[derive(Debug, Default)]
 pub struct Conversation {
     slots: Vec<Slot>,
-    by_id: HashMap<EntryId, u32, FixedState>,
+    ids: SlotIds,
     links: ToolLinks,
     boundaries: Vec<CompactMetadata>,
 }
@@ -73,14 +75,15 @@ pub struct Conversation {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     offset: u64,
-    /// A hash of the API's message id; zero if there is none.
-    pub(super) message: u64,
-    /// Time of the entry in milliseconds since the Unix epoch.
-    pub(super) time: u64,
+    /// A hash: of the API's message id in an assistant entry, of the answered call in a tool result; zero if there is
+    /// none.
+    pub(super) hash: u64,
     pub(super) parent: u32,
     len: u32,
+    /// The low bits of the time of the entry, in milliseconds since the Unix epoch.
+    pub(super) time: u32,
     /// A hash of the subagent's id; zero if there is none.
-    pub(super) agent: u32,
+    pub(super) agent: u16,
     pub(super) flags: u16,
 }
 
@@ -99,10 +102,10 @@ pub(super) const TOOL_RESULT: u16 = 1 << 10;
 impl Slot {
     const ABSENT: Self = Self {
         offset: 0,
-        message: 0,
-        time: 0,
+        hash: 0,
         parent: NONE,
         len: 0,
+        time: 0,
         agent: 0,
         flags: 0,
     };
@@ -131,22 +134,22 @@ impl Conversation {
         let (true, Some(uuid)) = (entry.is_chained(), entry.uuid.as_deref()) else {
             return;
         };
-        let slot = self.slot_of(EntryId::of(uuid));
+        let slot = self.slot_of(uuid);
         let parent = match &entry.parent_uuid {
-            Some(parent) => self.slot_of(EntryId::of(parent)),
+            Some(parent) => self.slot_of(parent),
             None => NONE,
         };
         let time = entry
             .created_at()
             .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
-            .map_or(0, |since| since.as_millis() as u64);
+            .map_or(0, |since| since.as_millis() as u32);
         let mut value = Slot {
             offset: span.offset,
-            message: 0,
-            time,
+            hash: 0,
             parent,
             len: span.len,
-            agent: entry.agent_id.as_deref().map_or(0, |id| hash_of(id) as u32),
+            time,
+            agent: entry.agent_id.as_deref().map_or(0, |id| hash_of(id) as u16),
             flags: flags_of(entry),
         };
         if matches!(&*entry.tag, "user" | "assistant") {
@@ -172,11 +175,13 @@ impl Conversation {
         let order = match kind {
             ConversationKind::Main => {
                 self.relink_compactions();
+                self.ids = SlotIds::default();
                 let chain = self.chain(self.main_leaf());
                 insert_parallel_calls(&self.slots, &self.links, chain)
             }
             ConversationKind::Subagent => self.chain(self.last_message()),
         };
+        self.links = ToolLinks::default();
         let mut visible = USER | ASSISTANT | QUEUED_PROMPT;
         if include_system {
             visible |= SYSTEM;
@@ -198,35 +203,42 @@ impl Conversation {
 
     fn push_message(&mut self, slot: u32, entry: &Entry<'_>, value: &mut Slot) {
         let parts = entry.message_parts();
-        value.message = parts.id.as_deref().map_or(0, hash_of);
+        if value.is(ASSISTANT) {
+            value.hash = parts.id.as_deref().map_or(0, hash_of);
+        }
         for block in parts.content.blocks() {
             match (&block.id, &block.tool_use_id) {
                 (Some(id), _) if block.is("tool_use") => self.links.push_use(hash_of(id), slot),
-                (_, Some(id)) if block.is("tool_result") => {
+                (_, Some(id)) if block.is("tool_result") && value.is(USER) => {
+                    // The CLI writes one result per entry, so that nearly every result fits into its slot.
+                    match value.is(TOOL_RESULT) {
+                        false => value.hash = hash_of(id),
+                        true => self.links.push_result(hash_of(id), slot),
+                    }
                     value.flags |= TOOL_RESULT;
-                    self.links.push_result(hash_of(id), slot);
                 }
                 _ => {}
             }
         }
         if let Some(source) = &entry.source_tool_assistant {
-            let source = self.slot_of(EntryId::of(source));
+            let source = self.slot_of(source);
             if source != value.parent {
                 self.links.push_source(slot, source);
             }
         }
     }
 
-    fn slot_of(&mut self, id: EntryId) -> u32 {
-        *self.by_id.entry(id).or_insert_with(|| {
+    fn slot_of(&mut self, uuid: &str) -> u32 {
+        let slot = self.ids.get_or_insert(EntryId::of(uuid));
+        if slot as usize == self.slots.len() {
             self.slots.push(Slot::ABSENT);
-            u32::try_from(self.slots.len() - 1).expect("fewer entries than 2^32")
-        })
+        }
+        slot
     }
 
     /// Returns the slot of an entry that was read.
     fn present(&self, uuid: &str) -> Option<u32> {
-        let slot = *self.by_id.get(&EntryId::of(uuid))?;
+        let slot = self.ids.get(EntryId::of(uuid))?;
         self.slots[slot as usize].is(PRESENT).then_some(slot)
     }
 
@@ -369,6 +381,39 @@ impl Conversation {
         })
         .take(self.slots.len())
     }
+}
+
+/// The ids of slots, and the slot of each id.
+#[derive(Debug, Default)]
+struct SlotIds {
+    ids: Vec<EntryId>,
+    slots: HashTable<u32>,
+}
+
+impl SlotIds {
+    fn get(&self, id: EntryId) -> Option<u32> {
+        let found = self
+            .slots
+            .find(hash_of_id(id), |slot| self.ids[*slot as usize] == id);
+        found.copied()
+    }
+
+    /// Returns the slot of an id; the next slot for a new one.
+    fn get_or_insert(&mut self, id: EntryId) -> u32 {
+        if let Some(slot) = self.get(id) {
+            return slot;
+        }
+        let slot = u32::try_from(self.ids.len()).expect("fewer entries than 2^32");
+        self.ids.push(id);
+        self.slots.insert_unique(hash_of_id(id), slot, |slot| {
+            hash_of_id(self.ids[*slot as usize])
+        });
+        slot
+    }
+}
+
+fn hash_of_id(id: EntryId) -> u64 {
+    FixedState::default().hash_one(id)
 }
 
 fn flags_of(entry: &Entry<'_>) -> u16 {

@@ -8,8 +8,8 @@ use super::conversation::{ASSISTANT, SIDECHAIN, Slot, TOOL_RESULT};
 #[derive(Debug, Default)]
 pub(super) struct ToolLinks {
     /// Each call, and the assistant entry that made it.
-    uses: Vec<(u64, u32)>,
-    /// Each answered call, and the user entry with its result.
+    uses: Vec<(Call, u32)>,
+    /// Each call that is not the first that a user entry answers, and that entry.
     results: Vec<(u64, u32)>,
     /// Results whose call is not in their parent, and the assistant entry with the call.
     sources: Vec<(u32, u32)>,
@@ -17,7 +17,7 @@ pub(super) struct ToolLinks {
 
 impl ToolLinks {
     pub(super) fn push_use(&mut self, call: u64, slot: u32) {
-        self.uses.push((call, slot));
+        self.uses.push((Call::new(call), slot));
     }
 
     pub(super) fn push_result(&mut self, call: u64, slot: u32) {
@@ -26,6 +26,20 @@ impl ToolLinks {
 
     pub(super) fn push_source(&mut self, result: u32, assistant: u32) {
         self.sources.push((result, assistant));
+    }
+}
+
+/// A hash of a call's id, in two parts so that a pair with a slot has no padding.
+#[derive(Clone, Copy, Debug)]
+struct Call([u32; 2]);
+
+impl Call {
+    fn new(hash: u64) -> Self {
+        Self([(hash >> 32) as u32, hash as u32])
+    }
+
+    fn hash(self) -> u64 {
+        u64::from(self.0[0]) << 32 | u64::from(self.0[1])
     }
 }
 
@@ -59,7 +73,7 @@ pub(super) fn insert_parallel_calls(
     };
     let mut loose_results: Vec<u32> = off_chain(TOOL_RESULT).collect();
     let mut siblings = off_chain(ASSISTANT)
-        .filter(|at| slots[*at as usize].message != 0)
+        .filter(|at| slots[*at as usize].hash != 0)
         .peekable();
     if siblings.peek().is_none() && loose_results.is_empty() {
         return chain;
@@ -69,29 +83,31 @@ pub(super) fn insert_parallel_calls(
     let mut last_of: HashMap<u64, u32, FixedState> = HashMap::default();
     for slot in &chain {
         let value = slots[*slot as usize];
-        if value.is(ASSISTANT) && value.message != 0 {
-            last_of.insert(value.message, *slot);
+        if value.is(ASSISTANT) && value.hash != 0 {
+            last_of.insert(value.hash, *slot);
         }
     }
     let mut groups: HashMap<u64, Group, FixedState> = HashMap::default();
     for sibling in siblings {
-        let message = slots[sibling as usize].message;
+        let message = slots[sibling as usize].hash;
         if last_of.contains_key(&message) {
             groups.entry(message).or_default().siblings.push(sibling);
         }
     }
 
-    let mut answered: HashSet<u64, FixedState> = links
-        .results
+    let further = links.results.iter();
+    let mut answered: HashSet<u64, FixedState> = chain
         .iter()
-        .filter(|(_, slot)| is_on_chain[*slot as usize])
-        .map(|(call, _)| *call)
+        .map(|slot| slots[*slot as usize])
+        .filter(|slot| slot.is(TOOL_RESULT))
+        .map(|slot| slot.hash)
+        .chain(further.filter_map(|(call, slot)| is_on_chain[*slot as usize].then_some(*call)))
         .collect();
-    let calls_of = calls_by_result(links, &loose_results);
+    let calls_of = calls_by_result(slots, links, &loose_results);
     loose_results.sort_unstable_by_key(|result| slots[*result as usize].position());
     let is_response = |slot: &u32| {
         let value = slots.get(*slot as usize)?;
-        (value.is(ASSISTANT) && last_of.contains_key(&value.message)).then_some(value.message)
+        (value.is(ASSISTANT) && last_of.contains_key(&value.hash)).then_some(value.hash)
     };
     let mut distant = Vec::new();
     for result in loose_results {
@@ -127,12 +143,14 @@ pub(super) fn insert_parallel_calls(
     for slot in chain {
         order.push(slot);
         let value = slots[slot as usize];
-        if value.is(ASSISTANT) && last_of.get(&value.message) == Some(&slot) {
-            let group = groups.remove(&value.message).unwrap_or_default();
+        if value.is(ASSISTANT) && last_of.get(&value.hash) == Some(&slot) {
+            let group = groups.remove(&value.hash).unwrap_or_default();
             for mut entries in [group.siblings, group.results] {
                 entries.sort_by_key(|entry| {
                     let entry = slots[*entry as usize];
-                    (entry.time, entry.position())
+                    // Relative to the response, because only the low bits of times are known.
+                    let after = entry.time.wrapping_sub(value.time).cast_signed();
+                    (after, entry.position())
                 });
                 order.extend(entries);
             }
@@ -142,9 +160,15 @@ pub(super) fn insert_parallel_calls(
 }
 
 /// Returns the calls that each of the results answers.
-fn calls_by_result(links: &ToolLinks, results: &[u32]) -> HashMap<u32, Vec<u64>, FixedState> {
-    let mut calls: HashMap<u32, Vec<u64>, FixedState> =
-        results.iter().map(|result| (*result, Vec::new())).collect();
+fn calls_by_result(
+    slots: &[Slot],
+    links: &ToolLinks,
+    results: &[u32],
+) -> HashMap<u32, Vec<u64>, FixedState> {
+    let mut calls: HashMap<u32, Vec<u64>, FixedState> = results
+        .iter()
+        .map(|result| (*result, vec![slots[*result as usize].hash]))
+        .collect();
     for (call, slot) in &links.results {
         if let Some(calls) = calls.get_mut(slot) {
             calls.push(*call);
@@ -157,11 +181,11 @@ fn calls_by_result(links: &ToolLinks, results: &[u32]) -> HashMap<u32, Vec<u64>,
 fn callers(slots: &[Slot], links: &ToolLinks) -> HashMap<u64, Option<u32>, FixedState> {
     let mut callers: HashMap<u64, Option<u32>, FixedState> = HashMap::default();
     for (call, slot) in &links.uses {
-        let message = slots[*slot as usize].message;
+        let message = slots[*slot as usize].hash;
         callers
-            .entry(*call)
+            .entry(call.hash())
             .and_modify(|caller| {
-                *caller = caller.filter(|other| slots[*other as usize].message == message);
+                *caller = caller.filter(|other| slots[*other as usize].hash == message);
             })
             .or_insert(Some(*slot));
     }

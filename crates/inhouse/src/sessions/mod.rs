@@ -32,7 +32,7 @@
 //! # Cost
 //!
 //! [`list`](Sessions::list) and [`info`](Sessions::info) read at most the first and the last 64 KiB of a transcript.
-//! [`messages`](Sessions::messages) reads a transcript once to find the order of the messages, which takes about 80
+//! [`messages`](Sessions::messages) reads a transcript once to find the order of the messages, which takes about 60
 //! bytes of memory for each entry, and then only the messages. Files are read on the threads that tokio keeps for
 //! blocking work, at most four at a time.
 //!
