@@ -54,7 +54,7 @@
 //!
 //! | feature | adds | crates |
 //! |---|---|---|
-//! | none | everything that is not named below | 50 |
+//! | none | everything that is not named below | 51 |
 //! | `rmcp` | the module `rmcp`: MCP servers written with the `rmcp` crate in your process (`Options::rmcp_server`), and your tools served to other MCP clients (`ToolServer::serve_stdio`, `ToolServer::into_rmcp`) | 70 |
 //! | `json-schema` | `Tool::with_schema`: a tool with your own JSON Schema, and arguments validated against it | 95 |
 //! | both | | 111 |

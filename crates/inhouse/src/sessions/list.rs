@@ -144,7 +144,7 @@ fn scan(number: usize, dir: &Path, candidates: &mut Vec<Candidate>) -> Result<()
     };
     let first = candidates.len();
     let mut session_dirs = HashSet::new();
-    for entry in entries.filter_map(|entry| entry.ok()) {
+    for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
             continue;

@@ -107,10 +107,10 @@ impl Location {
     }
 
     fn root(&self) -> Result<PathBuf> {
-        let from_env = || env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty());
         let dir = match &self.config_dir {
             Some(dir) => Some(dir.clone()),
-            None => from_env()
+            None => env::var_os("CLAUDE_CONFIG_DIR")
+                .filter(|dir| !dir.is_empty())
                 .map(PathBuf::from)
                 .or_else(|| Some(env::home_dir()?.join(".claude"))),
         };

@@ -77,7 +77,7 @@ pub(super) fn transcripts(dir: &Path) -> Result<Vec<(PathBuf, u64)>> {
             Err(error) if is_absent(&error) => continue,
             Err(error) => return Err(file_error("read", &dir, error)),
         };
-        for entry in entries.filter_map(|entry| entry.ok()) {
+        for entry in entries.filter_map(Result::ok) {
             let (path, Ok(metadata)) = (entry.path(), entry.metadata()) else {
                 continue;
             };

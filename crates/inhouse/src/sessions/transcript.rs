@@ -62,7 +62,8 @@ impl Windows {
     pub(super) fn read(&mut self, file: &mut File, len: u64) -> io::Result<()> {
         (self.head, self.tail) = (0, 0);
         if len <= self.buffer.len() as u64 {
-            self.head = fill(file, &mut self.buffer)?;
+            // Not more than the known length, so that no further read has to find the end.
+            self.head = fill(file, &mut self.buffer[..len as usize])?;
             return Ok(());
         }
         let (head, tail) = self.buffer.split_at_mut(WINDOW);

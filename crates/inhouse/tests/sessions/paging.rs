@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use inhouse::sessions::SessionMessage;
+
 use crate::support::{Disk, ID, answer, id, prompt, set_modified};
 
 fn many(count: u32) -> Disk {
@@ -83,7 +85,7 @@ async fn messages_have_pages() {
         let messages = messages.await.unwrap();
         messages
             .iter()
-            .map(|m| m.text())
+            .map(SessionMessage::text)
             .collect::<Vec<_>>()
             .concat()
     };
