@@ -8,7 +8,7 @@ use crate::{Epoch, Position, SessionKey};
 /// The result of a call to a store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// An error of a store, with a kind that tells the caller what to do.
+/// An error of a store, whose kind says what the caller does next.
 pub struct StoreError {
     kind: StoreErrorKind,
     message: String,

@@ -19,7 +19,7 @@ pub struct Page {
 
 /// A place in a list, opaque to callers.
 ///
-/// A token may be stored or sent to a client as text. A store rejects a text that is not a token of its own with
+/// A token may be stored or sent to a client as text. A store rejects any other text with
 /// [`Invalid`](crate::StoreErrorKind::Invalid).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PageToken(String);

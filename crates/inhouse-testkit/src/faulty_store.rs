@@ -68,7 +68,7 @@ pub enum Fault {
 pub enum StoreCall {
     /// [`SessionStore::fence`] makes an epoch the current one.
     Fence,
-    /// [`SessionStore::append`] adds entries.
+    /// [`SessionStore::append`] adds entries to a stream.
     Append,
     /// [`SessionStore::load`] reads entries; a fault applies before the first entry.
     Load,

@@ -31,6 +31,9 @@ impl Build {
             [Ring::Pure] | [Ring::Pure, Ring::Doc] => {
                 command.args(PURE_PACKAGES.map(|package| format!("--package={package}")));
             }
+            [Ring::Durable] => {
+                command.args(["--package=inhouse-store", "--test=durable"]);
+            }
             // Cargo builds the binaries of a package (`real-cli`) only together with one of its integration tests.
             [Ring::Soak] => {
                 command.args(["--package=inhouse", "--package=inhouse-testkit"]);

@@ -52,7 +52,7 @@ fn installed(pins: &Path) -> Result<PathBuf> {
 }
 
 /// Returns the cache that the test kit uses as well.
-fn cache() -> Result<PathBuf> {
+pub(super) fn cache() -> Result<PathBuf> {
     let variable = |name: &str| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty());
         value.map(PathBuf::from)

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: builds all tests once, runs them ring by ring and prints a summary.
 
 mod build;
+mod durable;
 mod execute;
 mod foreign;
 mod real_cli;
@@ -9,6 +10,7 @@ mod ring;
 pub(crate) use ring::Ring;
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -55,6 +57,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
             Ring::Real | Ring::Soak => with_programs(&build, ring, libtest, || {
                 real_cli::provide(root, build.binary("real-cli"))
             })?,
+            Ring::Durable => with_servers(root, &build, libtest)?,
             Ring::Foreign => with_programs(&build, ring, libtest, || foreign::provide(root))?,
             Ring::Pure | Ring::Behaviour | Ring::Process => {
                 run_all(&build, ring, libtest, &Environment::new(), |_| {})?
@@ -117,22 +120,52 @@ fn with_programs(
         }
         Err(reason) => reason,
     };
-    let mut counts = Counts::default();
     let tests = build
         .tests_of(ring)
         .map(|test| execute::list(test, libtest));
     let names = tests.collect::<Result<Vec<_>>>()?.concat();
+    Ok(not_run(&names, &reason))
+}
+
+/// Runs the ring `durable`. The tests of a missing program are not run, those of the others are.
+fn with_servers(root: &Path, build: &Build, libtest: &[String]) -> Result<Counts> {
+    let mut names = Vec::new();
+    for test in build.tests_of(Ring::Durable) {
+        names.extend(execute::list(test, libtest)?);
+    }
+    let mut counts = Counts::default();
+    let mut environment = Environment::new();
+    let mut libtest = execute::with_limited_threads(libtest);
+    for program in durable::provide(root) {
+        match program.environment {
+            Ok(variables) => environment.extend(variables),
+            Err(reason) => {
+                let prefix = format!("durable::{}", program.tests);
+                let mut missing = names.clone();
+                missing.retain(|name| name.starts_with(&prefix));
+                counts += not_run(&missing, &reason);
+                libtest.extend(["--skip".to_owned(), program.tests.to_owned()]);
+            }
+        }
+    }
+    counts += run_all(build, Ring::Durable, &libtest, &environment, |_| {})?;
+    Ok(counts)
+}
+
+/// Prints the names of tests whose program is missing, and counts them as skipped, with `CI=true` as failed.
+fn not_run(names: &[String], reason: &anyhow::Error) -> Counts {
     println!(
         "{} tests not run: {reason:#}\n  {}",
         names.len(),
         names.join("\n  ")
     );
+    let mut counts = Counts::default();
     if std::env::var("CI").is_ok_and(|ci| ci == "true") {
         counts.failed = names.len();
     } else {
         counts.skipped = names.len();
     }
-    Ok(counts)
+    counts
 }
 
 /// Returns why the run failed: tests that failed and, without a filter, rings that ran nothing.

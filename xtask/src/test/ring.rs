@@ -16,6 +16,8 @@ pub(crate) enum Ring {
     Doc,
     /// The real CLI with a scripted model
     Real,
+    /// Stores with real database servers and emulators
+    Durable,
     /// Served tools with official MCP clients and the conformance suite
     Foreign,
     /// One run of each soak test, with the real CLI
@@ -30,6 +32,7 @@ impl Ring {
     pub(crate) fn of(package: &str, target: &str) -> Self {
         match (package, target) {
             ("inhouse", "real") | ("inhouse-testkit", "scripted_model") => Self::Real,
+            ("inhouse-store", "durable") => Self::Durable,
             ("inhouse", "soak") => Self::Soak,
             ("inhouse", "foreign") => Self::Foreign,
             (_, "process") => Self::Process,
@@ -69,6 +72,8 @@ mod tests {
             ("inhouse", "real", Ring::Real),
             ("inhouse", "soak", Ring::Soak),
             ("inhouse", "foreign", Ring::Foreign),
+            ("inhouse-store", "durable", Ring::Durable),
+            ("inhouse-store", "sqlite", Ring::Behaviour),
             ("inhouse-testkit", "scripted_model", Ring::Real),
             ("inhouse-testkit", "inhouse_testkit", Ring::Behaviour),
         ] {

@@ -3,6 +3,7 @@
 //! `cargo xtask test --ring durable` installs what can be installed and sets the variables with the paths of the programs.
 #![cfg(all(feature = "object", feature = "postgres", unix))]
 
+mod azure;
 mod http;
 mod postgres;
 mod s3;

@@ -11,6 +11,11 @@ impl Server {
         let command = command.stdin(Stdio::null()).stdout(Stdio::null());
         Self(command.stderr(Stdio::null()).spawn().unwrap())
     }
+
+    pub(crate) fn assert_running(&mut self) {
+        let status = self.0.try_wait().unwrap();
+        assert!(status.is_none(), "the server exited: {status:?}");
+    }
 }
 
 impl Drop for Server {

@@ -77,7 +77,7 @@ async fn former_owner_is_fenced(
     let new = owner.fence(&session, None).await?;
     let file = FilePath::new("tool-results/a.txt")?;
     for round in 0..2 {
-        // At the end, at a position of its own entry, without entries, and in a stream that does not exist yet.
+        // At the end, at the position of an entry that it wrote, without entries, and in a stream that does not exist yet.
         for (stream, position, entries) in [
             (session.main(), 1, &["b"][..]),
             (session.main(), 0, &["a"]),

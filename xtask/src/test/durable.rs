@@ -1,0 +1,87 @@
+//! The programs of the ring `durable`: database servers and emulators of object stores.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::execute::Environment;
+use super::foreign::cache;
+use crate::command::{install, output};
+
+/// The directory that Debian's packages install each version of PostgreSQL to.
+const POSTGRES: &str = "/usr/lib/postgresql";
+const S3S_FS: &str = "0.14.1";
+const AZURITE: &str = "3.35.0";
+
+/// A program that the tests of one module need.
+pub(crate) struct Program {
+    /// The beginning of the names of the tests that need the program.
+    pub(crate) tests: &'static str,
+    pub(crate) environment: Result<Environment>,
+}
+
+/// Finds or installs the programs, and returns for each the variable with its path or why it is missing.
+///
+/// A variable that is set already overrides the program.
+pub(crate) fn provide(root: &Path) -> Vec<Program> {
+    let program = |tests, variable: &'static str, find: &dyn Fn() -> Result<PathBuf>| {
+        let path = match std::env::var_os(variable) {
+            Some(path) => Ok(path.into()),
+            None => find(),
+        };
+        Program {
+            tests,
+            environment: path.map(|path| vec![(variable, path.into())]),
+        }
+    };
+    vec![
+        program("postgres::", "INHOUSE_POSTGRES", &postgres),
+        program("s3::", "INHOUSE_S3S_FS", &|| {
+            // A debug build takes half the time of a release build.
+            install(root, "s3s-fs", S3S_FS, &["--features=binary", "--debug"])
+        }),
+        program("azure::", "INHOUSE_AZURITE", &azurite),
+    ]
+}
+
+/// Returns the directory of the newest PostgreSQL.
+fn postgres() -> Result<PathBuf> {
+    let versions = fs::read_dir(POSTGRES).into_iter().flatten().flatten();
+    let newest = versions
+        .filter_map(|version| Some((version.file_name().to_str()?.parse::<u32>().ok()?, version)))
+        .filter(|(_, version)| version.path().join("bin/postgres").exists())
+        .max_by_key(|(number, _)| *number);
+    let (_, newest) = newest.context("PostgreSQL is not installed: apt-get install postgresql")?;
+    Ok(newest.path().join("bin"))
+}
+
+/// Returns the main script of the emulator, installed in a cache on first use.
+fn azurite() -> Result<PathBuf> {
+    let directory = cache()?.join(format!("azurite-{AZURITE}"));
+    let script = directory.join("node_modules/azurite/dist/src/blob/main.js");
+    if script.exists() {
+        return Ok(script);
+    }
+    println!("installing azurite {AZURITE}");
+    // Installed into a temporary directory first: the final one is either complete or absent.
+    let unfinished = directory.with_extension(std::process::id().to_string());
+    fs::create_dir_all(&unfinished)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--prefix"])
+        .arg(&unfinished)
+        .arg(format!("azurite@{AZURITE}"));
+    let result = output(&mut npm).and_then(|_| Ok(fs::rename(&unfinished, &directory)?));
+    if let Err(error) = result {
+        let _ = fs::remove_dir_all(&unfinished);
+        // Another run may have installed the same in the meantime.
+        if !script.exists() {
+            return Err(error);
+        }
+    }
+    if !script.exists() {
+        bail!("the package azurite has no {}", script.display());
+    }
+    Ok(script)
+}
