@@ -75,7 +75,7 @@ impl ObjectStore {
         Ok(is_erased)
     }
 
-    /// Creates the next record. Returns false if there is one with this number already: the index is stale then.
+    /// Creates the next record. Returns false if there is one with this number already, after reading it into the index.
     ///
     /// # Errors
     /// `Fenced` if the session was erased in the meantime.
@@ -99,6 +99,7 @@ impl ObjectStore {
                 object_store::Error::AlreadyExists { .. }
                 | object_store::Error::Precondition { .. },
             ) => {
+                self.read_conflict(session, index).await?;
                 return Ok(false);
             }
             Err(error) => return Err(failure(error)),
@@ -112,6 +113,22 @@ impl ObjectStore {
             return Err(StoreError::fenced(session, epoch));
         }
         Ok(true)
+    }
+
+    /// Reads the record that a create met, and those after it.
+    async fn read_conflict(&self, session: &SessionKey, index: &mut Index) -> Result<()> {
+        let number = index.next;
+        // Not by a list: the object exists, but a backend may list it late.
+        if let Some(record) = self.record(session, number).await? {
+            index.apply(number, record);
+        }
+        self.refresh(session, index).await?;
+        if index.next == number {
+            // Neither created nor there: the caller would repeat this without end.
+            let message = "the backend refuses to create an object that does not exist";
+            return Err(StoreError::new(StoreErrorKind::Unavailable, message));
+        }
+        Ok(())
     }
 
     /// Replaces a record by one without content.
@@ -177,7 +194,8 @@ impl ObjectStore {
             let number = path.filename().and_then(|name| name.parse().ok());
             numbers.push(number.ok_or_else(|| record::corrupt("a record without a number"))?);
         }
-        // Not every backend lists in order.
+        // Some backends ignore the offset (Azurite 3.35), and not every one lists in order.
+        numbers.retain(|number| *number >= from);
         numbers.sort_unstable();
         Ok(numbers)
     }

@@ -47,7 +47,6 @@ impl SessionStore for ObjectStore {
                 }
                 return Ok(new);
             }
-            self.refresh(session, &mut index).await?;
         }
     }
 
@@ -77,8 +76,9 @@ impl SessionStore for ObjectStore {
                 // Nothing to write, or an error: both only after a look at the log.
                 plan?;
                 return Ok(index.end(stream));
+            } else {
+                self.refresh(session, &mut index).await?;
             }
-            self.refresh(session, &mut index).await?;
             is_fresh = true;
         }
         let end = index.end(stream);
@@ -186,7 +186,6 @@ impl SessionStore for ObjectStore {
             {
                 break former;
             }
-            self.refresh(session, &mut index).await?;
             if let Err(error) = index.check(session, epoch) {
                 self.delete(&location).await?;
                 return Err(error);
@@ -309,9 +308,7 @@ impl ObjectStore {
                     subpath: subpath.to_owned(),
                 },
             };
-            if !self.create(session, &mut index, record, &[]).await? {
-                self.refresh(session, &mut index).await?;
-            }
+            self.create(session, &mut index, record, &[]).await?;
         }
         for segment in segments {
             self.blank(session, segment.number, index.last_epoch)
@@ -328,9 +325,7 @@ impl ObjectStore {
                 epoch: index.last_epoch,
                 change: Change::Erase,
             };
-            if !self.create(session, &mut index, record, &[]).await? {
-                self.refresh(session, &mut index).await?;
-            }
+            self.create(session, &mut index, record, &[]).await?;
         }
         // Also after an erasure that was cut off: all records before the marker, which is the last record.
         let marker = format!("{:020}", index.next.saturating_sub(1));
