@@ -82,6 +82,7 @@ mod handlers;
 pub mod hook;
 pub mod launch;
 mod mcp;
+mod mirror;
 pub mod options;
 mod outcome;
 pub mod process;

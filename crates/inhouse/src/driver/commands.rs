@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use super::{Driver, now};
 use crate::error::{Error, ErrorKind, Result};
+use crate::mirror::Mark;
 
 /// A command for the driver, sent by [`Control`](crate::Control) or by an in-process MCP server.
 pub(crate) enum Command {
@@ -23,6 +24,8 @@ pub(crate) enum Command {
     Post { body: String, timeout: Duration },
     /// Withdraws a [`Request`](Self::Request) whose future was dropped.
     Withdraw { key: u64 },
+    /// Reports that the store has everything up to a mark, or why it does not.
+    Mirrored(Result<Mark>),
     /// Ends the session; `done` is notified when it has ended.
     Close {
         mode: CloseMode,
@@ -115,6 +118,8 @@ impl Driver {
                     self.engine.withdraw(id);
                 }
             }
+            Command::Mirrored(Ok(mark)) => self.messages.release(mark),
+            Command::Mirrored(Err(error)) => self.handle_store_failure(&error),
             Command::Close { mode, done } => {
                 self.closers.extend(done);
                 self.close(mode);

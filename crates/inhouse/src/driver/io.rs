@@ -131,6 +131,12 @@ impl Driver {
         match event {
             Event::Message(frame) => {
                 self.shutdown.note_message(&frame);
+                // A result that the reader has seen is in the store, with all that came before it.
+                if let Some(mirror) = &mut self.mirror
+                    && frame.ends_turn()
+                {
+                    self.messages.hold_until(mirror.end_turn());
+                }
                 self.messages.push(Item::Message(frame));
             }
             Event::Request(ticket, request) => self.handle_request(ticket, request),
@@ -141,6 +147,11 @@ impl Driver {
             Event::RunEnded { answered } => {
                 self.messages.push(Item::RunEnded { answered });
                 self.handle_run_end();
+            }
+            Event::Transcript(frame) => {
+                if let Some(mirror) = &mut self.mirror {
+                    mirror.push(frame);
+                }
             }
             Event::Notice(notice) => self.handle_notice(notice),
             _ => {}

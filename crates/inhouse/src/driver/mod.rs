@@ -35,6 +35,7 @@ pub(crate) use self::shutdown::SessionEnd;
 use self::shutdown::{ExitTask, Shutdown};
 use self::waiters::Waiters;
 use crate::handlers::Handlers;
+use crate::mirror::Mirror;
 use crate::process::ShutdownTiming;
 use crate::session::Shared;
 use crate::stream::Sender;
@@ -69,6 +70,8 @@ pub(crate) struct Driver {
     waiters: Waiters,
     handlers: HandlerTasks,
     messages: Sender,
+    /// `None` without a session store.
+    mirror: Option<Mirror>,
     shutdown: Shutdown,
     shared: Arc<Shared>,
     /// The calls of `close` that wait for the end.
@@ -82,6 +85,7 @@ impl Driver {
         handlers: Handlers,
         commands: UnboundedReceiver<Command>,
         messages: Sender,
+        mirror: Option<Mirror>,
         shared: Arc<Shared>,
     ) -> Self {
         let engine = Engine::new(Config {
@@ -100,6 +104,7 @@ impl Driver {
             waiters: Waiters::default(),
             handlers: HandlerTasks::new(handlers),
             messages,
+            mirror,
             shutdown: Shutdown::default(),
             shared,
             closers: Vec::new(),
@@ -109,7 +114,11 @@ impl Driver {
     /// Runs the session to its end.
     pub(crate) async fn run(mut self) {
         poll_fn(|cx| self.poll(cx)).await;
-        self.finish();
+        let stored = match self.mirror.take() {
+            Some(mirror) => mirror.finish().await,
+            None => Ok(()),
+        };
+        self.finish(stored);
     }
 }
 

@@ -24,11 +24,13 @@ use std::time::{Duration, Instant};
 use inhouse_proto::control::encode;
 use inhouse_proto::control::outgoing::Interrupt;
 use inhouse_proto::engine::Frame;
+use inhouse_proto::message::Message;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 use super::{CloseMode, Driver, now};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::mirror::Mark;
 use crate::process::ExitStatus;
 
 /// How long each step may take with [`CloseMode::Short`].
@@ -155,10 +157,22 @@ impl Driver {
         }
     }
 
+    /// Ends a session whose transcript cannot be stored any more.
+    ///
+    /// What the CLI does from now on would be lost, and with a new owner it would be done twice.
+    pub(super) fn handle_store_failure(&mut self, error: &Error) {
+        tracing::error!(%error, "session store failed");
+        self.kill();
+    }
+
     /// Fails every waiting call and ends the message stream. Called once, at the end.
-    pub(super) fn finish(mut self) {
+    pub(super) fn finish(mut self, stored: Result<()>) {
         let stderr = self.peer.stderr_tail();
-        let end = self.shutdown.conclude(self.engine.awaits_result(), stderr);
+        let mut end = self.shutdown.conclude(self.engine.awaits_result(), stderr);
+        match stored {
+            Ok(()) => self.messages.release(Mark::MAX),
+            Err(error) => end = end.with_store_failure(error, self.messages.discard_held()),
+        }
         tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "session ended");
         let (failure, cause) = (end.failure.clone(), end.cause.clone());
         // Set first: the callers that are woken below read it.
@@ -267,6 +281,23 @@ pub(crate) struct SessionEnd {
     pub(crate) failure: Option<Error>,
     /// The error of every other pending or later call.
     pub(crate) cause: Error,
+}
+
+impl SessionEnd {
+    /// Replaces the cause by an error of the store. A result that is not stored is in the error, unless another owner has the
+    /// session.
+    fn with_store_failure(self, mut error: Error, result: Option<Frame>) -> Self {
+        if error.kind() != ErrorKind::Fenced
+            && let Some(Message::Result(result)) = result.map(|frame| frame.decode())
+        {
+            error = error.with_result(result);
+        }
+        Self {
+            exit: self.exit,
+            failure: Some(error.clone()),
+            cause: error,
+        }
+    }
 }
 
 impl Shutdown {

@@ -24,6 +24,9 @@ pub enum ErrorKind {
     Failed,
     /// No session on disk has the given id, or no subagent of the session has it.
     SessionNotFound,
-    /// A session store returned an error, or the files of a session could not be read or written.
+    /// A session store failed, or the files of a session could not be read or written. If entries of a transcript are not stored,
+    /// the message names the directory with them.
     Store,
+    /// Another host has taken over the session, so this one was ended.
+    Fenced,
 }

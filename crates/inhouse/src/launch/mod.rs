@@ -74,6 +74,7 @@ mod requests;
 mod sandbox;
 mod session;
 mod settings;
+mod store;
 mod stream;
 mod timeouts;
 mod tools;

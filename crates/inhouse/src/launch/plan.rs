@@ -14,7 +14,8 @@ use super::stream::MAX_LINE_BYTES;
 use super::timeouts::DEFAULT_TIMEOUT;
 use super::{
     CommandLine, HostEnvironment, agents, environment, hooks, limits, mcp, model, output,
-    permissions, plugins, process, prompt, requests, session, settings, stream, timeouts, tools,
+    permissions, plugins, process, prompt, requests, session, settings, store, stream, timeouts,
+    tools,
 };
 use crate::error::Result;
 use crate::options::{Backlog, Options, OsUser};
@@ -166,6 +167,7 @@ impl Plan {
         permissions::apply(options, &mut builder);
         plugins::apply(options, &mut builder);
         session::apply(options, &mut builder);
+        store::apply(options, &mut builder);
         hooks::apply(options, &mut builder);
         stream::apply(options, &mut builder);
         prompt::apply(options, &mut builder);
@@ -231,6 +233,7 @@ fn validate(options: &Options) -> Result<()> {
     plugins::validate(options, &mut problems);
     hooks::validate(options, &mut problems);
     session::validate(options, &mut problems);
+    store::validate(options, &mut problems);
     settings::validate(options, &mut problems);
     stream::validate(options, &mut problems);
     environment::validate(options, &mut problems);

@@ -133,6 +133,7 @@ mod requests;
 mod sandbox;
 mod session;
 mod settings;
+mod store;
 mod stream;
 mod timeouts;
 mod tools;
@@ -156,6 +157,7 @@ pub use self::sandbox::{
     CredentialMode, SandboxCredentials, SandboxFilesystem, SandboxNetwork, SandboxSettings,
 };
 pub use self::settings::{SettingSource, Settings};
+pub use self::store::StoreFlush;
 pub use self::stream::Backlog;
 pub use self::tools::{QuestionPreview, ToolSet};
 pub use crate::process::ShutdownTiming;
@@ -184,6 +186,7 @@ pub struct Options {
     pub(crate) mcp: mcp::McpOptions,
     pub(crate) plugins: plugins::PluginOptions,
     pub(crate) session: session::SessionOptions,
+    pub(crate) store: store::StoreOptions,
     pub(crate) settings: settings::SettingsOptions,
     pub(crate) stream: stream::StreamOptions,
     pub(crate) process: process::ProcessOptions,

@@ -23,6 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handlers::Handlers;
 use crate::launch::{Launch, Plan};
 use crate::mcp::{Bridge, add_servers};
+use crate::mirror::Mirror;
 use crate::options::Options;
 use crate::stream::{MessageStream, backlog};
 use crate::transport::{Connection, Transport};
@@ -114,8 +115,14 @@ fn start(
         Shared::new(pid, plan.verbatim_prompts, bridge)
     });
     let handlers = Handlers::new(options, Arc::clone(&shared.bridge));
+    let mirror = options.store.store.as_ref().map(|store| {
+        let store = Arc::clone(&store.0);
+        Mirror::spawn(store, options.store.flush, commands.downgrade())
+    });
     let control = Control::new(commands, Arc::clone(&shared), plan.control_timeout);
-    let driver = Driver::new(settings, connection, handlers, received, messages, shared);
+    let driver = Driver::new(
+        settings, connection, handlers, received, messages, mirror, shared,
+    );
     let task = async move {
         let _alive = alive;
         driver.run().await;

@@ -57,6 +57,7 @@ mod info;
 mod list;
 mod location;
 mod messages;
+mod recover;
 mod subagents;
 mod transcript;
 mod worktrees;
@@ -72,6 +73,7 @@ pub use self::import::Import;
 pub use self::info::SessionInfo;
 pub use self::list::List;
 pub use self::messages::{MessageReader, Messages};
+pub use self::recover::recover;
 pub use self::subagents::Subagent;
 use crate::error::Result;
 

@@ -10,6 +10,7 @@ use inhouse_proto::message::{Gap, GapReason};
 use tokio::task::coop;
 
 use crate::error::Error;
+use crate::mirror::Mark;
 use crate::session::driver_dropped;
 
 /// Creates a queue that never blocks the driver.
@@ -28,7 +29,8 @@ pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
     }));
     let sender = Sender {
         queue: Arc::clone(&shared),
-        batch: Vec::new(),
+        batch: VecDeque::new(),
+        released: 0,
     };
     (sender, Receiver(shared))
 }
@@ -51,7 +53,16 @@ pub(crate) enum Item {
 /// shuts down, ends the stream with an error.
 pub(crate) struct Sender {
     queue: Arc<Mutex<Queue>>,
-    batch: Vec<Item>,
+    batch: VecDeque<Batched>,
+    /// The mark up to which the store has everything.
+    released: Mark,
+}
+
+/// An element of the batch.
+enum Batched {
+    Item(Item),
+    /// Holds back everything behind it until this mark is released.
+    Barrier(Mark),
 }
 
 /// The reader's end of the queue.
@@ -77,20 +88,47 @@ enum Reader {
 impl Sender {
     /// Adds an item to the batch.
     pub(crate) fn push(&mut self, item: Item) {
-        self.batch.push(item);
+        self.batch.push_back(Batched::Item(item));
     }
 
-    /// Moves the batch to the queue and wakes the reader.
+    /// Holds back the items that are pushed from now on until `mark` is released.
+    pub(crate) fn hold_until(&mut self, mark: Mark) {
+        self.batch.push_back(Batched::Barrier(mark));
+    }
+
+    /// Moves the held items behind barriers up to `mark` to the queue.
+    pub(crate) fn release(&mut self, mark: Mark) {
+        self.released = mark;
+        self.flush();
+    }
+
+    /// Drops the held items; returns the last result among them.
+    pub(crate) fn discard_held(&mut self) -> Option<Frame> {
+        self.flush();
+        let held = mem::take(&mut self.batch).into_iter().rev();
+        held.filter_map(|batched| match batched {
+            Batched::Item(Item::Message(frame)) => Some(frame),
+            _ => None,
+        })
+        .find(Frame::ends_turn)
+    }
+
+    /// Moves the batch up to the first barrier to the queue and wakes the reader.
     pub(crate) fn flush(&mut self) {
         if self.batch.is_empty() {
             return;
         }
         let mut queue = lock(&self.queue);
-        for item in self.batch.drain(..) {
-            match item {
-                Item::Message(frame) => queue.message(frame),
-                Item::Gap(gap) => queue.gap(gap),
-                Item::RunEnded { .. } => queue.push(item),
+        while let Some(next) = self.batch.pop_front() {
+            match next {
+                Batched::Barrier(mark) if mark > self.released => {
+                    self.batch.push_front(next);
+                    break;
+                }
+                Batched::Barrier(_) => {}
+                Batched::Item(Item::Message(frame)) => queue.message(frame),
+                Batched::Item(Item::Gap(gap)) => queue.gap(gap),
+                Batched::Item(item @ Item::RunEnded { .. }) => queue.push(item),
             }
         }
         wake(queue);
@@ -99,6 +137,8 @@ impl Sender {
     /// Removes the ends of earlier runs, which a new prompt makes obsolete.
     pub(crate) fn discard_run_ends(&mut self) {
         self.flush();
+        self.batch
+            .retain(|batched| !matches!(batched, Batched::Item(Item::RunEnded { .. })));
         let mut queue = lock(&self.queue);
         queue
             .items

@@ -13,6 +13,8 @@ mod handlers_at_shutdown;
 mod held_stdout;
 mod lines;
 mod many_reads;
+mod mirror;
+mod mirror_failures;
 mod prompts_in_queue;
 mod query;
 mod reading;

@@ -1,0 +1,200 @@
+use std::collections::VecDeque;
+use std::io::{self, SeekFrom};
+
+use tokio::fs::File;
+use tokio::io::{AsyncBufReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _, BufReader};
+
+use super::frame::Entries;
+use super::{Input, Mark};
+
+/// Inputs that are not stored yet, in order.
+///
+/// Above [`MEMORY`] bytes, inputs go to a temporary file without a name, until everything before them is taken. If that file
+/// cannot be written, they stay in memory: nothing is dropped.
+#[derive(Default)]
+pub(super) struct Queue {
+    memory: VecDeque<Queued>,
+    /// The size of the inputs in `memory`.
+    bytes: usize,
+    /// Inputs behind those in `memory`.
+    spill: Option<Spill>,
+    turn_ends: usize,
+    /// How many inputs were taken.
+    taken: Mark,
+}
+
+/// How many bytes of frames are kept in memory.
+const MEMORY: usize = 8 << 20;
+
+/// How many bytes of frames are stored together.
+const BATCH: usize = 1 << 20;
+
+#[derive(Debug, PartialEq)]
+enum Queued {
+    Frame(Box<str>),
+    TurnEnded,
+}
+
+/// The next inputs to store.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Batch {
+    pub(super) frames: Vec<Entries>,
+    /// Whether a turn ended within this batch.
+    pub(super) ends_turn: bool,
+    /// The number of inputs up to the end of this batch.
+    pub(super) mark: Mark,
+}
+
+impl Queue {
+    pub(super) async fn push(&mut self, input: Input) {
+        let queued = match input {
+            Input::Frame(frame) => Queued::Frame(frame.line().into()),
+            Input::TurnEnded => Queued::TurnEnded,
+        };
+        self.turn_ends += usize::from(queued == Queued::TurnEnded);
+        if self.spill.is_none() && self.bytes > MEMORY {
+            match Spill::create().await {
+                Ok(spill) => self.spill = Some(spill),
+                Err(error) => {
+                    tracing::warn!(%error, "no temporary file for unsent transcript entries")
+                }
+            }
+        }
+        match &mut self.spill {
+            Some(spill) => spill.push(queued).await,
+            None => self.remember(queued),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.memory.is_empty() && self.spill.is_none()
+    }
+
+    /// Returns whether the end of a turn waits in this queue, or more than one batch.
+    pub(super) fn is_due(&self) -> bool {
+        self.turn_ends > 0 || self.bytes > BATCH
+    }
+
+    /// Takes the next inputs, at most one batch of them.
+    ///
+    /// # Errors
+    /// If an input cannot be read. It is lost then.
+    pub(super) async fn take(&mut self) -> io::Result<Batch> {
+        let mut batch = Batch::default();
+        let mut bytes = 0;
+        while bytes < BATCH
+            && let Some(queued) = self.pop().await?
+        {
+            self.taken += 1;
+            bytes += queued.len();
+            match queued {
+                Queued::TurnEnded => {
+                    self.turn_ends -= 1;
+                    batch.ends_turn = true;
+                }
+                Queued::Frame(line) => batch.frames.extend(Entries::read(&line)?),
+            }
+        }
+        batch.mark = self.taken;
+        Ok(batch)
+    }
+
+    async fn pop(&mut self) -> io::Result<Option<Queued>> {
+        if self.memory.is_empty()
+            && let Some(mut spill) = self.spill.take()
+        {
+            while self.bytes <= MEMORY
+                && let Some(queued) = spill.pop().await?
+            {
+                self.remember(queued);
+            }
+            if !spill.is_empty() {
+                self.spill = Some(spill);
+            }
+        }
+        let next = self.memory.pop_front();
+        self.bytes -= next.as_ref().map_or(0, Queued::len);
+        Ok(next)
+    }
+
+    fn remember(&mut self, queued: Queued) {
+        self.bytes += queued.len();
+        self.memory.push_back(queued);
+    }
+}
+
+impl Queued {
+    fn len(&self) -> usize {
+        match self {
+            Self::Frame(line) => line.len(),
+            Self::TurnEnded => 0,
+        }
+    }
+}
+
+/// Inputs in a temporary file: a frame is a line, the end of a turn an empty line.
+struct Spill {
+    file: BufReader<File>,
+    read: u64,
+    written: u64,
+    /// Inputs behind those in the file, once it could not be written.
+    tail: VecDeque<Queued>,
+}
+
+impl Spill {
+    async fn create() -> io::Result<Self> {
+        let file = tokio::task::spawn_blocking(tempfile::tempfile).await??;
+        Ok(Self {
+            file: BufReader::new(File::from_std(file)),
+            read: 0,
+            written: 0,
+            tail: VecDeque::new(),
+        })
+    }
+
+    async fn push(&mut self, queued: Queued) {
+        if self.tail.is_empty() {
+            match self.write(&queued).await {
+                Ok(()) => return,
+                Err(error) => tracing::warn!(%error, "unsent transcript entries stay in memory"),
+            }
+        }
+        self.tail.push_back(queued);
+    }
+
+    async fn write(&mut self, queued: &Queued) -> io::Result<()> {
+        let line = match queued {
+            Queued::Frame(line) => format!("{line}\n"),
+            Queued::TurnEnded => "\n".to_owned(),
+        };
+        self.file.seek(SeekFrom::Start(self.written)).await?;
+        self.file.get_mut().write_all(line.as_bytes()).await?;
+        self.file.get_mut().flush().await?;
+        // Only after the whole line is written, so that a part of one is overwritten and never read.
+        self.written += line.len() as u64;
+        Ok(())
+    }
+
+    async fn pop(&mut self) -> io::Result<Option<Queued>> {
+        match self.read < self.written {
+            true => self.read_line().await.map(Some),
+            false => Ok(self.tail.pop_front()),
+        }
+    }
+
+    async fn read_line(&mut self) -> io::Result<Queued> {
+        let mut line = String::new();
+        self.file.seek(SeekFrom::Start(self.read)).await?;
+        self.file.read_line(&mut line).await?;
+        self.read += line.len() as u64;
+        line.pop();
+        Ok(match line.is_empty() {
+            true => Queued::TurnEnded,
+            false => Queued::Frame(line.into()),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.read == self.written && self.tail.is_empty()
+    }
+}

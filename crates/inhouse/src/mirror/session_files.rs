@@ -1,0 +1,96 @@
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use inhouse_store::{FilePath, SessionKey};
+
+/// The directory of a session whose files its transcript refers to: results that are too long for an entry.
+const TOOL_RESULTS: &str = "tool-results";
+
+/// The files of the mirrored sessions, and which of them are stored.
+///
+/// The CLI does not mirror these files (2.1.325). Without them a session that is resumed on another machine refers to files
+/// that do not exist there.
+#[derive(Default)]
+pub(super) struct SessionFiles {
+    directories: HashMap<SessionKey, PathBuf>,
+    stored: HashMap<PathBuf, Version>,
+}
+
+/// A file that is not stored in its present version.
+pub(super) struct ChangedFile {
+    pub(super) session: SessionKey,
+    pub(super) path: FilePath,
+    file: PathBuf,
+    version: Version,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Version {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl SessionFiles {
+    /// Notes where the files of a session are.
+    pub(super) fn note(&mut self, session: &SessionKey, directory: PathBuf) {
+        if !self.directories.contains_key(session) {
+            self.directories.insert(session.clone(), directory);
+        }
+    }
+
+    /// Returns the files that are new or have changed since they were stored.
+    pub(super) async fn changed(&self) -> Vec<ChangedFile> {
+        let directories = self.directories.clone();
+        let found = tokio::task::spawn_blocking(move || {
+            directories
+                .into_iter()
+                .flat_map(|(session, directory)| files_of(&session, &directory))
+                .collect::<Vec<_>>()
+        });
+        let mut found = found.await.unwrap_or_default();
+        found.retain(|file| self.stored.get(&file.file) != Some(&file.version));
+        found
+    }
+
+    pub(super) fn note_stored(&mut self, file: ChangedFile) {
+        self.stored.insert(file.file, file.version);
+    }
+}
+
+impl ChangedFile {
+    /// Reads the file; `None` if it is gone.
+    pub(super) async fn read(&self) -> Option<Bytes> {
+        match tokio::fs::read(&self.file).await {
+            Ok(content) => Some(content.into()),
+            Err(error) => {
+                tracing::warn!(path = %self.path, %error, "file of the session cannot be read");
+                None
+            }
+        }
+    }
+}
+
+/// Lists the files of a session. There are none if the CLI runs on another machine.
+fn files_of(session: &SessionKey, directory: &Path) -> Vec<ChangedFile> {
+    let Ok(listing) = fs::read_dir(directory.join(TOOL_RESULTS)) else {
+        return Vec::new();
+    };
+    let files = listing.filter_map(|file| {
+        let file = file.ok()?;
+        let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        let name = file.file_name().into_string().ok()?;
+        Some(ChangedFile {
+            session: session.clone(),
+            path: FilePath::new(format!("{TOOL_RESULTS}/{name}")).ok()?,
+            file: file.path(),
+            version: Version {
+                length: metadata.len(),
+                modified: metadata.modified().ok(),
+            },
+        })
+    });
+    files.collect()
+}

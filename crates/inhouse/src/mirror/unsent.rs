@@ -1,0 +1,177 @@
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use inhouse_store::{Append, Position, SessionKey, SessionStore, StoreError, StreamKey};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::queue::Queue;
+use crate::error::{Error, ErrorKind, Result};
+
+const FILE: &str = "entries.jsonl";
+
+/// Entries of one stream, in order, that are not stored.
+pub(super) struct UnsentEntries {
+    pub(super) stream: StreamKey,
+    pub(super) entries: Vec<Bytes>,
+}
+
+/// A directory for entries that could not be stored.
+pub(super) struct Unsent {
+    /// The positions of the next entries. A stream that is not here begins with them.
+    ends: HashMap<StreamKey, Position>,
+    file: Option<PathBuf>,
+}
+
+/// A line of the file: an entry and where it belongs.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    project: String,
+    session: String,
+    subpath: Option<String>,
+    position: u64,
+    entry: Box<RawValue>,
+}
+
+impl Unsent {
+    pub(super) fn new(ends: HashMap<StreamKey, Position>) -> Self {
+        Self { ends, file: None }
+    }
+
+    /// Creates the directory, which only this user can read, and returns it.
+    pub(super) async fn create(&mut self, unsent: Vec<UnsentEntries>) -> io::Result<PathBuf> {
+        let directory = tempfile::Builder::new()
+            .prefix("inhouse-unsent-")
+            .tempdir()?
+            .keep();
+        self.file = Some(directory.join(FILE));
+        self.add(unsent)?;
+        Ok(directory)
+    }
+
+    /// Adds everything that is left in the queue.
+    pub(super) async fn add_all(&mut self, queue: &mut Queue) -> io::Result<()> {
+        while !queue.is_empty() {
+            let batch = queue.take().await?;
+            let unsent = batch.frames.into_iter().map(|frame| UnsentEntries {
+                stream: frame.stream,
+                entries: frame.entries,
+            });
+            self.add(unsent.collect())?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, unsent: Vec<UnsentEntries>) -> io::Result<()> {
+        let Some(path) = &self.file else {
+            return Ok(());
+        };
+        let mut text = Vec::new();
+        for UnsentEntries { stream, entries } in unsent {
+            let end = self.ends.entry(stream.clone()).or_default();
+            for entry in entries {
+                let line = Line {
+                    project: stream.session().project().as_str().to_owned(),
+                    session: stream.session().session().to_owned(),
+                    subpath: stream.subpath().map(str::to_owned),
+                    position: end.get(),
+                    entry: RawValue::from_string(String::from_utf8_lossy(&entry).into_owned())?,
+                };
+                serde_json::to_writer(&mut text, &line)?;
+                text.push(b'\n');
+                *end = end.after(1);
+            }
+        }
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)?;
+        file.write_all(&text)?;
+        file.sync_all()
+    }
+}
+
+/// Stores the entries of a directory and removes it; returns how many entries the store did not have.
+pub(crate) async fn recover(
+    directory: &Path,
+    store: &(impl SessionStore + ?Sized),
+) -> Result<usize> {
+    let path = directory.join(FILE);
+    let text = tokio::fs::read_to_string(&path).await.map_err(|error| {
+        let text = format!("{} has no unsent entries", directory.display());
+        Error::new(ErrorKind::Store, text).with_source(error)
+    })?;
+    let lines = text.lines().map(serde_json::from_str);
+    let lines: Vec<Line> = lines.collect::<Result<_, _>>().map_err(|error| {
+        let text = format!("{} cannot be read; it may be cut off", path.display());
+        Error::new(ErrorKind::Store, text).with_source(error)
+    })?;
+    let mut streams: Vec<(Position, UnsentEntries)> = Vec::new();
+    for line in lines {
+        let session = SessionKey::new(line.project, line.session).map_err(failed)?;
+        let stream = match line.subpath {
+            Some(subpath) => session.stream(subpath).map_err(failed)?,
+            None => session.main(),
+        };
+        let entry = Bytes::copy_from_slice(line.entry.get().as_bytes());
+        match streams.iter_mut().find(|(_, other)| other.stream == stream) {
+            Some((_, unsent)) => unsent.entries.push(entry),
+            None => streams.push((
+                Position::new(line.position),
+                UnsentEntries {
+                    stream,
+                    entries: vec![entry],
+                },
+            )),
+        }
+    }
+    let mut stored = 0;
+    for (position, unsent) in streams {
+        stored += append_missing(store, position, unsent).await?;
+    }
+    tokio::fs::remove_dir_all(directory)
+        .await
+        .map_err(|error| {
+            let text = format!(
+                "everything is stored, but {} cannot be removed",
+                directory.display()
+            );
+            Error::new(ErrorKind::Store, text).with_source(error)
+        })?;
+    Ok(stored)
+}
+
+/// Appends those of the entries that the stream lacks; returns their number.
+async fn append_missing(
+    store: &(impl SessionStore + ?Sized),
+    position: Position,
+    unsent: UnsentEntries,
+) -> Result<usize> {
+    let UnsentEntries { stream, entries } = unsent;
+    let epoch = store.fence(stream.session(), None).await.map_err(failed)?;
+    // Some may be stored already: an acknowledgement was lost, or an earlier recovery was cut off.
+    let mut load = store.load(&stream, position);
+    let mut present = 0;
+    while let Some(entry) = poll_fn(|cx| load.as_mut().poll_next(cx)).await {
+        if entries.get(present) != Some(&entry.map_err(failed)?) {
+            let text = format!("session {stream} has continued in the store without these entries");
+            return Err(Error::new(ErrorKind::Store, text));
+        }
+        present += 1;
+    }
+    let missing = &entries[present..];
+    let append = Append::new(epoch, position.after(present), missing.iter().cloned());
+    store.append(&stream, &append).await.map_err(failed)?;
+    Ok(missing.len())
+}
+
+fn failed(error: StoreError) -> Error {
+    let kind = match error.is_fenced() {
+        true => ErrorKind::Fenced,
+        false => ErrorKind::Store,
+    };
+    Error::new(kind, "the session store failed").with_source(error)
+}

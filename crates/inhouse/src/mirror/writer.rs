@@ -1,0 +1,283 @@
+use std::collections::HashMap;
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use inhouse_store::{
+    Append, Epoch, Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey,
+};
+use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::frame::Entries;
+use super::queue::{Batch, Queue};
+use super::session_files::SessionFiles;
+use super::unsent::{Unsent, UnsentEntries};
+use super::{Input, Mark};
+use crate::driver::Command;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::StoreFlush;
+
+/// How long a store may fail before the session ends.
+const GIVE_UP: Duration = Duration::from_secs(60);
+
+/// How long one call to the store may take. A call that takes longer is repeated, which changes nothing if it took effect.
+const CALL: Duration = Duration::from_secs(20);
+
+/// The pause before the first repetition. It doubles each time, up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// The task that stores what the driver sends.
+///
+/// One batch is being stored at any time; the frames that arrive meanwhile are merged into the next one.
+pub(super) struct Writer {
+    store: Arc<dyn SessionStore>,
+    flush: StoreFlush,
+    input: UnboundedReceiver<Input>,
+    driver: WeakUnboundedSender<Command>,
+    queue: Queue,
+}
+
+/// Why the writer ended, and what it did not store.
+struct Failure {
+    error: StoreError,
+    ends: HashMap<StreamKey, Position>,
+    unsent: Vec<UnsentEntries>,
+}
+
+impl Writer {
+    pub(super) fn new(
+        store: Arc<dyn SessionStore>,
+        flush: StoreFlush,
+        input: UnboundedReceiver<Input>,
+        driver: WeakUnboundedSender<Command>,
+    ) -> Self {
+        Self {
+            store,
+            flush,
+            input,
+            driver,
+            queue: Queue::default(),
+        }
+    }
+
+    /// Stores inputs until the driver has dropped its end and nothing is left.
+    pub(super) async fn run(mut self) -> Result<()> {
+        let Err(failure) = self.store_all().await else {
+            return Ok(());
+        };
+        let source = failure.error;
+        if source.is_fenced() {
+            let text = "another owner has taken over the session, so this one was ended";
+            let error = Error::new(ErrorKind::Fenced, text).with_source(source);
+            self.report(Err(error.clone()));
+            return Err(error);
+        }
+        let mut unsent = Unsent::new(failure.ends);
+        let error = match unsent.create(failure.unsent).await {
+            Ok(directory) => format!(
+                "the session store failed, so the session was ended; what was not stored is in {}, and \
+                 `sessions::recover` stores it later",
+                directory.display()
+            ),
+            Err(error) => format!(
+                "the session store failed, so the session was ended; what was not stored is lost, because it \
+                 could not be written to a directory either: {error}"
+            ),
+        };
+        let error = Error::new(ErrorKind::Store, error).with_source(source);
+        self.report(Err(error.clone()));
+        // The last frames of the CLI.
+        while let Some(input) = self.input.recv().await {
+            self.queue.push(input).await;
+        }
+        if let Err(error) = unsent.add_all(&mut self.queue).await {
+            tracing::error!(%error, "transcript entries are lost");
+        }
+        Err(error)
+    }
+
+    async fn store_all(&mut self) -> Result<(), Failure> {
+        let mut idle = Some(Streams::new(Arc::clone(&self.store)));
+        let mut storing = None;
+        let mut input_ended = false;
+        loop {
+            let is_due = match self.flush {
+                StoreFlush::EachFrame => true,
+                StoreFlush::EndOfTurn => input_ended || self.queue.is_due(),
+            };
+            if is_due
+                && !self.queue.is_empty()
+                && let Some(streams) = idle.take()
+            {
+                let batch = self.queue.take().await;
+                storing = Some(Box::pin(streams.store(batch)));
+            }
+            if input_ended && storing.is_none() {
+                return Ok(());
+            }
+            let stored = async {
+                match &mut storing {
+                    Some(storing) => storing.await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                input = self.input.recv(), if !input_ended => match input {
+                    Some(input) => self.queue.push(input).await,
+                    None => input_ended = true,
+                },
+                stored = stored => {
+                    let (streams, mark) = stored?;
+                    (storing, idle) = (None, Some(streams));
+                    self.report(Ok(mark));
+                }
+            }
+        }
+    }
+
+    /// Tells the driver how far the store is. Nobody waits for it after every handle was dropped.
+    fn report(&self, progress: Result<Mark>) {
+        if let Some(driver) = self.driver.upgrade() {
+            let _ = driver.send(Command::Mirrored(progress));
+        }
+    }
+}
+
+/// The streams of a session in the store: their owner and their ends.
+struct Streams {
+    store: Arc<dyn SessionStore>,
+    epochs: HashMap<SessionKey, Epoch>,
+    ends: HashMap<StreamKey, Position>,
+    files: SessionFiles,
+}
+
+impl Streams {
+    fn new(store: Arc<dyn SessionStore>) -> Self {
+        Self {
+            store,
+            epochs: HashMap::new(),
+            ends: HashMap::new(),
+            files: SessionFiles::default(),
+        }
+    }
+
+    /// Stores a batch; returns its mark.
+    async fn store(mut self, batch: std::io::Result<Batch>) -> Result<(Self, Mark), Failure> {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => {
+                let text = "a transcript frame of the CLI cannot be read";
+                let error = StoreError::new(StoreErrorKind::Corrupt, text).with_source(error);
+                return Err(self.failure(error, Vec::new()));
+            }
+        };
+        let mut unsent = merged(batch.frames, &mut self.files);
+        while let Some(next) = unsent.first() {
+            match self.append(next).await {
+                Ok(end) => {
+                    let stored = unsent.remove(0);
+                    self.ends.insert(stored.stream, end);
+                }
+                Err(error) => return Err(self.failure(error, unsent)),
+            }
+        }
+        if batch.ends_turn
+            && let Err(error) = self.store_files().await
+        {
+            return Err(self.failure(error, Vec::new()));
+        }
+        Ok((self, batch.mark))
+    }
+
+    async fn append(&mut self, next: &UnsentEntries) -> inhouse_store::Result<Position> {
+        let stream = &next.stream;
+        let epoch = self.epoch(stream.session()).await?;
+        let position = match self.ends.get(stream) {
+            Some(end) => *end,
+            None => {
+                let end = persist(|| self.store.end(stream)).await?;
+                self.ends.insert(stream.clone(), end);
+                end
+            }
+        };
+        let append = Append::new(epoch, position, next.entries.iter().cloned());
+        persist(|| self.store.append(stream, &append)).await
+    }
+
+    /// Returns the epoch of a session, and becomes its owner the first time.
+    async fn epoch(&mut self, session: &SessionKey) -> inhouse_store::Result<Epoch> {
+        if let Some(epoch) = self.epochs.get(session) {
+            return Ok(*epoch);
+        }
+        let epoch = persist(|| self.store.fence(session, None)).await?;
+        self.epochs.insert(session.clone(), epoch);
+        Ok(epoch)
+    }
+
+    async fn store_files(&mut self) -> inhouse_store::Result<()> {
+        for file in self.files.changed().await {
+            let Some(content) = file.read().await else {
+                continue;
+            };
+            let epoch = self.epoch(&file.session).await?;
+            let (session, path) = (&file.session, &file.path);
+            persist(|| self.store.put_file(session, epoch, path, content.clone())).await?;
+            self.files.note_stored(file);
+        }
+        Ok(())
+    }
+
+    fn failure(self, error: StoreError, unsent: Vec<UnsentEntries>) -> Failure {
+        Failure {
+            error,
+            ends: self.ends,
+            unsent,
+        }
+    }
+}
+
+/// Merges frames of the same stream, so that a batch takes one append for each stream.
+fn merged(frames: Vec<Entries>, files: &mut SessionFiles) -> Vec<UnsentEntries> {
+    let mut merged: Vec<UnsentEntries> = Vec::new();
+    for frame in frames {
+        files.note(frame.stream.session(), frame.directory);
+        match merged.iter_mut().find(|other| other.stream == frame.stream) {
+            Some(other) => other.entries.extend(frame.entries),
+            None => merged.push(UnsentEntries {
+                stream: frame.stream,
+                entries: frame.entries,
+            }),
+        }
+    }
+    merged
+}
+
+/// A call to a store, as `#[async_trait]` returns it.
+type StoreCall<'a, T> = Pin<Box<dyn Future<Output = inhouse_store::Result<T>> + Send + 'a>>;
+
+/// Repeats a call until it succeeds, fails for good, or [`GIVE_UP`] has passed.
+async fn persist<'a, T>(call: impl Fn() -> StoreCall<'a, T>) -> inhouse_store::Result<T> {
+    let give_up = Instant::now() + GIVE_UP;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let error = match timeout(CALL, call()).await {
+            Ok(Ok(done)) => return Ok(done),
+            Ok(Err(error)) if !error.is_retryable() => return Err(error),
+            Ok(Err(error)) => error,
+            Err(_) => StoreError::new(
+                StoreErrorKind::Unavailable,
+                format!("no answer within {} s", CALL.as_secs()),
+            ),
+        };
+        if Instant::now() + pause > give_up {
+            return Err(error);
+        }
+        tracing::warn!(%error, "session store failed, trying again");
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

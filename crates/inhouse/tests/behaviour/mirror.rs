@@ -1,0 +1,273 @@
+//! A store gets the transcript of a session, and only the result of a turn waits for it.
+
+use std::time::Duration;
+
+use inhouse::message::Message;
+use inhouse::options::StoreFlush;
+use inhouse::tool::{Tool, ToolServer};
+use inhouse::{Options, query};
+use inhouse_store::memory::MemoryStore;
+use inhouse_store::{FilePath, SessionKey, SessionStore as _, StreamKey};
+use inhouse_testkit::FakeCli;
+use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::support::{idle, seconds, timed};
+
+const PROJECT: &str = "-srv-agent";
+const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
+
+/// Sends a frame with entries, each of which is written as it is.
+pub(crate) async fn mirror(cli: &mut FakeCli, file: &str, entries: &[&str]) {
+    let path = format!("/c/projects/{PROJECT}/{file}.jsonl");
+    send_frame(cli, &path, entries).await;
+}
+
+async fn send_frame(cli: &mut FakeCli, path: &str, entries: &[&str]) {
+    let line = format!(
+        "{{\"type\":\"transcript_mirror\",\"filePath\":{},\"entries\":[{}]}}\n",
+        json!(path),
+        entries.join(",")
+    );
+    cli.send_bytes(line.as_bytes()).await;
+}
+
+pub(crate) fn session() -> SessionKey {
+    SessionKey::new(PROJECT, SESSION).unwrap()
+}
+
+pub(crate) fn entry(number: usize) -> String {
+    json!({"type": "user", "number": number}).to_string()
+}
+
+pub(crate) async fn stored(
+    store: &impl inhouse_store::SessionStore,
+    stream: &StreamKey,
+) -> Vec<String> {
+    let entries = store.read(stream).await.unwrap();
+    let texts = entries
+        .iter()
+        .map(|entry| String::from_utf8(entry.to_vec()).unwrap());
+    texts.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn entries_before_a_result_are_stored_byte_for_byte() {
+    let store = MemoryStore::new();
+    let options = Options::new().store(store.clone());
+    let entries = [
+        r#"{"b": 1,"a":1.0}"#,
+        r#"{"text":"\u0000\ud800","big":12345678901234567890123}"#,
+    ];
+    let store = &store;
+    FakeCli::play(
+        options,
+        async |client| {
+            client.send("Hello").await?.finish().await?;
+            assert_eq!(stored(store, &session().main()).await, entries);
+            let agent = session().stream("subagents/agent-1").unwrap();
+            assert_eq!(stored(store, &agent).await, [entry(1)]);
+            Ok(())
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            mirror(cli, SESSION, &entries[..1]).await;
+            mirror(cli, &format!("{SESSION}/subagents/agent-1"), &[&entry(1)]).await;
+            mirror(cli, SESSION, &entries[1..]).await;
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn entries_after_the_result_are_stored_before_the_query_ends() {
+    let store = FaultyStore::new(MemoryStore::new());
+    let append = Fault::Delay(seconds(3));
+    store.faults().always(StoreCall::Append, append);
+    let options = Options::new().store(store.clone());
+    FakeCli::play_with(
+        async |transport| {
+            query("Hello")
+                .options(options)
+                .transport(transport)
+                .await?
+                .finish()
+                .await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            mirror(&mut cli, SESSION, &[&entry(0)]).await;
+            cli.turn("Hello.").await;
+            cli.expect_end_of_input().await;
+            mirror(&mut cli, SESSION, &[&entry(1)]).await;
+        },
+    )
+    .await;
+    assert_eq!(
+        stored(&store, &session().main()).await,
+        [entry(0), entry(1)]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_store_delays_only_the_result_and_by_one_append() {
+    let store = FaultyStore::new(MemoryStore::new());
+    store
+        .faults()
+        .always(StoreCall::Append, Fault::Delay(seconds(3)));
+    let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    let options = Options::new().store(store.clone()).tool_server(clock);
+    FakeCli::play(
+        options,
+        async |client| {
+            let mut turn = client.send("Hello").await?;
+            let start = Instant::now();
+            let mut result = None;
+            while let Some(message) = turn.next().await {
+                match message? {
+                    Message::Result(_) => result = Some(start.elapsed()),
+                    _ => assert!(start.elapsed() < seconds(1)),
+                }
+            }
+            // The first append takes 3 s, and the second one has all other frames.
+            assert_eq!(result, Some(seconds(6)));
+            Ok(())
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            for number in 0..20 {
+                mirror(cli, SESSION, &[&entry(number)]).await;
+                idle().await;
+            }
+            let (result, time) = timed(cli.call_tool("clock", "now", json!({}))).await;
+            assert_eq!((result.all_text().as_str(), time), ("noon", Duration::ZERO));
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+    assert_eq!(store.faults().calls(StoreCall::Append), 2);
+    let all: Vec<String> = (0..20).map(entry).collect();
+    assert_eq!(stored(&store, &session().main()).await, all);
+}
+
+#[tokio::test(start_paused = true)]
+async fn flush_at_the_end_of_a_turn_takes_one_append() {
+    let store = FaultyStore::new(MemoryStore::new());
+    let options = Options::new()
+        .store(store.clone())
+        .store_flush(StoreFlush::EndOfTurn);
+    let faults = store.faults();
+    FakeCli::play(
+        options,
+        async |client| {
+            client.send("Hello").await?.finish().await?;
+            assert_eq!(faults.calls(StoreCall::Append), 1);
+            Ok(())
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            for number in 0..5 {
+                mirror(cli, SESSION, &[&entry(number)]).await;
+                idle().await;
+            }
+            assert_eq!(faults.calls(StoreCall::Append), 0);
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+    assert_eq!(stored(&store, &session().main()).await.len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn resumed_session_continues_behind_its_stored_entries() {
+    let store = MemoryStore::new();
+    for turn in 0..2 {
+        FakeCli::play(
+            Options::new().store(store.clone()),
+            async |client| client.send("Hello").await?.finish().await,
+            async |cli| {
+                cli.expect_prompt().await;
+                mirror(cli, SESSION, &[&entry(turn)]).await;
+                cli.turn("Hello.").await;
+            },
+        )
+        .await;
+    }
+    assert_eq!(
+        stored(&store, &session().main()).await,
+        [entry(0), entry(1)]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_of_tool_results_are_stored_at_the_end_of_a_turn() {
+    let config = tempfile::tempdir().unwrap();
+    let directory = config.path().join("projects").join(PROJECT).join(SESSION);
+    let results = directory.join("tool-results");
+    std::fs::create_dir_all(&results).unwrap();
+    let store = FaultyStore::new(MemoryStore::new());
+    let file = FilePath::new("tool-results/a.txt").unwrap();
+    let transcript = directory
+        .with_extension("jsonl")
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let (store, results, file) = (&store, &results, &file);
+    FakeCli::play(
+        Options::new().store(store.clone()),
+        async |client| {
+            for content in ["long", "long", "longer"] {
+                std::fs::write(results.join("a.txt"), content).unwrap();
+                client.send("Hello").await?.finish().await?;
+                let stored = store.inner().file(&session(), file).await.unwrap();
+                assert_eq!(stored.as_deref(), Some(content.as_bytes()));
+            }
+            Ok(())
+        },
+        async |cli| {
+            for number in 0..3 {
+                cli.expect_prompt().await;
+                send_frame(cli, &transcript, &[&entry(number)]).await;
+                cli.turn("Hello.").await;
+            }
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn transcript_of_a_session_without_a_store_is_ignored() {
+    let (answer, ()) = FakeCli::play(
+        Options::new(),
+        async |client| client.send("Hello").await?.text().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            mirror(cli, SESSION, &[&entry(0)]).await;
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+    assert_eq!(answer, "Hello.");
+}
+
+#[tokio::test]
+async fn store_without_persistence_is_refused() {
+    let options = Options::new()
+        .store(MemoryStore::new())
+        .persist_session(false);
+    let (transport, _cli) = FakeCli::new();
+    let error = inhouse::Client::connect_with(options, transport)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), inhouse::ErrorKind::Config);
+    assert!(error.to_string().contains("persist_session"), "{error}");
+}
+
+/// Reads an entry of [`entry`].
+pub(crate) fn number(text: &str) -> u64 {
+    let value: Value = serde_json::from_str(text).unwrap();
+    value["number"].as_u64().unwrap()
+}
