@@ -71,8 +71,7 @@ impl Client {
     /// # Cancellation
     /// Dropping the future kills the CLI.
     pub async fn connect(options: Options) -> Result<Self> {
-        let plan = Plan::locate(&options)?;
-        Self::open(options, plan, ChildTransport).await
+        Self::open(options, Plan::locate, ChildTransport).await
     }
 
     /// Connects over another transport than a child process; otherwise like
@@ -95,8 +94,7 @@ impl Client {
     /// # Errors
     /// The errors of [`connect`](Self::connect), and those of the transport.
     pub async fn connect_with<T: Transport>(options: Options, transport: T) -> Result<Self> {
-        let plan = Plan::for_transport(&options)?;
-        Self::open(options, plan, transport).await
+        Self::open(options, Plan::for_transport, transport).await
     }
 
     /// Sends a prompt and begins the turn that answers it.
@@ -237,9 +235,13 @@ impl Client {
         self.control().close().await
     }
 
-    async fn open<T: Transport>(options: Options, plan: Plan, transport: T) -> Result<Self> {
-        let warnings = plan.warnings.clone();
-        let messages = session::open(options, plan, transport, Purpose::Conversation).await?;
+    async fn open<T: Transport>(
+        options: Options,
+        plan: fn(&Options) -> Result<Plan>,
+        transport: T,
+    ) -> Result<Self> {
+        let purpose = Purpose::Conversation;
+        let (messages, warnings) = session::open(options, plan, transport, purpose).await?;
         Ok(Self { messages, warnings })
     }
 }

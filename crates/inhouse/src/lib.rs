@@ -87,6 +87,7 @@ pub mod options;
 mod outcome;
 pub mod process;
 mod query;
+mod resume;
 #[cfg(feature = "rmcp")]
 pub mod rmcp;
 mod session;

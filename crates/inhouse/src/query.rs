@@ -116,9 +116,9 @@ impl<T: Transport> IntoFuture for Query<T> {
     /// Starts the CLI and waits until it has accepted the session.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let plan = (self.plan)(&self.options)?;
             let purpose = Purpose::Query(Box::new(self.prompt));
-            session::open(self.options, plan, self.transport, purpose).await
+            let opened = session::open(self.options, self.plan, self.transport, purpose).await;
+            opened.map(|(messages, _)| messages)
         })
     }
 }

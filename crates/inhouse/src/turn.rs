@@ -54,19 +54,24 @@ impl<'a> Turn<'a> {
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
         // Before the send: the prompt may reach the CLI even if this future is dropped.
-        messages.expect_answer(Some(id.clone()));
-        if let Err(error) = messages.control().send(prompt).await {
-            // After a timeout the CLI may still read the prompt later.
-            if !error.is_timeout() {
-                messages.expect_answer(None);
+        messages.expect_answer(Some(id));
+        let prompt_id = match messages.control().send(prompt).await {
+            Ok(id) => id,
+            Err(error) => {
+                // After a timeout the CLI may still read the prompt later.
+                if !error.is_timeout() {
+                    messages.expect_answer(None);
+                }
+                return Err(error);
             }
-            return Err(error);
-        }
-        let span = tracing::info_span!("inhouse::turn", prompt_id = id);
+        };
+        // Another one if it continues the turn of this prompt, which was cut off before the session was resumed.
+        messages.expect_answer(Some(prompt_id.clone()));
+        let span = tracing::info_span!("inhouse::turn", prompt_id);
         span.in_scope(|| tracing::debug!("turn started"));
         Ok(Self {
             messages,
-            prompt_id: id,
+            prompt_id,
             span,
         })
     }

@@ -49,6 +49,13 @@ impl Frame {
         })
     }
 
+    /// Creates a frame for a result that was received earlier; `None` if the line is not valid JSON.
+    #[must_use]
+    pub fn result(line: String) -> Option<Self> {
+        let buffer = line.len();
+        Self::turn_end(line.into(), buffer)
+    }
+
     /// Copies the line out of the shared read buffer, so that the frame keeps only its own memory allocated.
     ///
     /// A line that fills more than half of the buffer is not copied. Call this method before a frame is kept for an

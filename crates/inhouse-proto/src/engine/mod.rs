@@ -139,6 +139,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Starts a run without a prompt, for a CLI that continues a turn which was cut off.
+    pub fn await_turn(&mut self) {
+        self.run.prompted();
+    }
+
     /// Queues a control request, given as the JSON text of its `request` object.
     ///
     /// The outcome is reported as [`Event::Reply`]. [`encode`](crate::control::encode) creates the JSON text.

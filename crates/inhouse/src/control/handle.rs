@@ -5,7 +5,7 @@ use std::time::Duration;
 use inhouse_proto::control::outgoing::InitializeReply;
 use inhouse_proto::control::{ControlRequest, encode};
 use inhouse_proto::message::Prompt;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tracing::Instrument;
@@ -14,7 +14,11 @@ use uuid::Uuid;
 use crate::driver::{CloseMode, Command, ControlCall};
 use crate::error::{Error, ErrorKind, Result};
 use crate::process::ExitStatus;
+use crate::resume::PromptState;
 use crate::session::Shared;
+
+/// The prompt that continues a turn which was cut off, in the words of the CLI (2.1.325).
+const CONTINUE: &str = "Continue from where you left off.";
 
 /// A handle that sends prompts and control requests to the CLI of a session. Cheap to clone, usable
 /// from any task at any time.
@@ -144,11 +148,36 @@ impl Control {
             .uuid
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
-        let prompt = to_raw_value(&prompt).map_err(|error| {
-            Error::new(ErrorKind::Config, "the prompt cannot be serialized").with_source(error)
-        })?;
         let (done, written) = oneshot::channel();
-        self.command(Command::Send { prompt, done })?;
+        let (id, command) = match self.prompt_state(&id).await? {
+            PromptState::New => {
+                let prompt = encode_prompt(&prompt)?;
+                let command = Command::Send {
+                    id: id.clone(),
+                    prompt,
+                    continues: None,
+                    done,
+                };
+                (id, command)
+            }
+            PromptState::CutOff => {
+                let new = Uuid::new_v4().to_string();
+                let prompt = Prompt::from(CONTINUE).uuid(&new);
+                let command = Command::Send {
+                    id: new.clone(),
+                    prompt: encode_prompt(&prompt)?,
+                    continues: Some(id),
+                    done,
+                };
+                (new, command)
+            }
+            PromptState::Continued => {
+                let prompt = id.clone();
+                (id, Command::AwaitTurn { prompt, done })
+            }
+            PromptState::Answered { prompt, result } => (prompt, Command::Deliver { result, done }),
+        };
+        self.command(command)?;
         let written = self.outcome(written);
         let result = match self.timeout {
             Some(timeout) => tokio::time::timeout(timeout, written).await.map_err(|_| {
@@ -285,11 +314,25 @@ impl Control {
         }
     }
 
+    /// Returns what became of a prompt before the session was resumed from a store.
+    async fn prompt_state(&self, id: &str) -> Result<PromptState> {
+        match &self.shared.prompts {
+            Some(prompts) => prompts.state(id).await,
+            None => Ok(PromptState::New),
+        }
+    }
+
     fn command(&self, command: Command) -> Result<()> {
         self.commands
             .send(command)
             .map_err(|_| self.shared.cause_of_end())
     }
+}
+
+fn encode_prompt(prompt: &Prompt) -> Result<Box<RawValue>> {
+    to_raw_value(prompt).map_err(|error| {
+        Error::new(ErrorKind::Config, "the prompt cannot be serialised").with_source(error)
+    })
 }
 
 impl fmt::Debug for Control {

@@ -4,18 +4,34 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use inhouse_proto::engine::Frame;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use super::{Driver, now};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mirror::Mark;
+use crate::stream::Item;
 
 /// A command for the driver, sent by [`Control`](crate::Control) or by an in-process MCP server.
 pub(crate) enum Command {
     /// Writes a prompt; `done` is notified when stdin has taken its last byte.
     Send {
+        /// The id of the prompt.
+        id: String,
         prompt: Box<RawValue>,
+        /// The prompt whose turn was cut off, if this one continues it.
+        continues: Option<String>,
+        done: oneshot::Sender<Result<()>>,
+    },
+    /// Waits for a turn that the CLI continues without a prompt.
+    AwaitTurn {
+        prompt: String,
+        done: oneshot::Sender<Result<()>>,
+    },
+    /// Delivers the stored result of a prompt that was answered before the session was resumed.
+    Deliver {
+        result: String,
         done: oneshot::Sender<Result<()>>,
     },
     /// Sends a control request and reports its reply.
@@ -85,12 +101,23 @@ impl Driver {
     // A failed `send` of a result means that the caller has dropped its future.
     fn handle_command(&mut self, command: Command) {
         match command {
-            Command::Send { prompt, done } => {
+            Command::Send {
+                id,
+                prompt,
+                continues,
+                done,
+            } => {
                 if !self.shutdown.accepts_input() {
                     return drop(done.send(Err(input_closed())));
                 }
                 match self.engine.send(&prompt) {
                     Ok(()) => {
+                        if let Some(mirror) = &mut self.mirror {
+                            mirror.note_prompt(id);
+                            continues
+                                .into_iter()
+                                .for_each(|id| mirror.note_continued(id));
+                        }
                         self.messages.discard_run_ends();
                         self.waiters.await_written(done);
                     }
@@ -100,6 +127,32 @@ impl Driver {
                         drop(done.send(Err(error)));
                     }
                 }
+            }
+            Command::AwaitTurn { prompt, done } => {
+                if !self.shutdown.accepts_input() {
+                    return drop(done.send(Err(input_closed())));
+                }
+                if let Some(mirror) = &mut self.mirror {
+                    mirror.note_continued(prompt);
+                }
+                self.engine.await_turn();
+                drop(done.send(Ok(())));
+            }
+            Command::Deliver { result, done } => {
+                if !self.shutdown.accepts_input() {
+                    return drop(done.send(Err(input_closed())));
+                }
+                let Some(frame) = Frame::result(result) else {
+                    let text = "the stored result of the prompt is not valid JSON";
+                    return drop(done.send(Err(Error::new(ErrorKind::Store, text))));
+                };
+                self.messages.discard_run_ends();
+                self.shutdown.note_message(&frame);
+                self.messages.push(Item::Message(frame));
+                self.messages.push(Item::RunEnded { answered: true });
+                self.messages.flush();
+                self.handle_run_end();
+                drop(done.send(Ok(())));
             }
             Command::Request(call) => {
                 if !self.shutdown.accepts_input() {

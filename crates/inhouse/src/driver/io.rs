@@ -135,7 +135,7 @@ impl Driver {
                 if let Some(mirror) = &mut self.mirror
                     && frame.ends_turn()
                 {
-                    self.messages.hold_until(mirror.end_turn());
+                    self.messages.hold_until(mirror.end_turn(&frame));
                 }
                 self.messages.push(Item::Message(frame));
             }

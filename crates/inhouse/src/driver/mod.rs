@@ -37,6 +37,7 @@ use self::waiters::Waiters;
 use crate::handlers::Handlers;
 use crate::mirror::Mirror;
 use crate::process::ShutdownTiming;
+use crate::resume::StoredSession;
 use crate::session::Shared;
 use crate::stream::Sender;
 use crate::transport::{Connection, Peer};
@@ -76,6 +77,8 @@ pub(crate) struct Driver {
     shared: Arc<Shared>,
     /// The calls of `close` that wait for the end.
     closers: Vec<oneshot::Sender<()>>,
+    /// The directory of the session, dropped after the peer; `None` without a session store.
+    session: Option<StoredSession>,
 }
 
 impl Driver {
@@ -85,9 +88,10 @@ impl Driver {
         handlers: Handlers,
         commands: UnboundedReceiver<Command>,
         messages: Sender,
-        mirror: Option<Mirror>,
+        stored: Option<(Mirror, StoredSession)>,
         shared: Arc<Shared>,
     ) -> Self {
+        let (mirror, session) = stored.unzip();
         let engine = Engine::new(Config {
             max_line: settings.max_line,
             ceiling: settings.ceiling,
@@ -108,6 +112,7 @@ impl Driver {
             shutdown: Shutdown::default(),
             shared,
             closers: Vec::new(),
+            session,
         }
     }
 
@@ -118,6 +123,10 @@ impl Driver {
             Some(mirror) => mirror.finish().await,
             None => Ok(()),
         };
+        // Before the end is reported: a caller that resumes the session needs its directory.
+        if let Some(session) = self.session.take() {
+            session.finish().await;
+        }
         self.finish(stored);
     }
 }

@@ -22,8 +22,10 @@ pub enum ErrorKind {
     Closed,
     /// A turn ended with an error result; see [`Error::result`](super::Error::result).
     Failed,
-    /// No session on disk has the given id, or no subagent of the session has it.
+    /// No session has the given id, or no subagent of the session has it.
     SessionNotFound,
+    /// Another process or host works on the session; the message says for how long if that is known. Nothing was started.
+    Held,
     /// A session store failed, or the files of a session could not be read or written. If entries of a transcript are not stored,
     /// the message names the directory with them.
     Store,

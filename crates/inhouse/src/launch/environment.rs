@@ -88,7 +88,7 @@ pub(super) fn changes(
 }
 
 /// Returns the value that a variable will have in the CLI, unless inhouse sets it.
-pub(super) fn child_variable<'a>(
+pub(crate) fn child_variable<'a>(
     options: &'a Options,
     host: &'a HostEnvironment,
     name: &str,

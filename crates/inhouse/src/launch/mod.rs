@@ -80,6 +80,7 @@ mod timeouts;
 mod tools;
 
 pub use self::command_line::CommandLine;
+pub(crate) use self::environment::child_variable;
 pub use self::environment::{Environment, HostEnvironment};
 pub(crate) use self::mcp::validate_mcp_servers;
 pub use self::plan::{Launch, Plan};

@@ -1,3 +1,5 @@
+use inhouse_proto::session::SessionId;
+
 use super::plan::Builder;
 use super::problems::Problems;
 use crate::options::Options;
@@ -7,6 +9,19 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
         options.store.store.is_some() && options.session.persist == Some(false),
         "`store` together with `persist_session(false)`: the CLI mirrors only what it saves; remove one of them",
     );
+    problems.add_if(
+        options.store.store.is_some() && options.session.file_checkpointing,
+        "`store` together with `file_checkpointing`: the backups of files are not stored; remove one of them",
+    );
+    problems.reject_empty_each("session_root", &options.store.root);
+    if options.store.store.is_some()
+        && let Some(id) = &options.session.resume
+    {
+        problems.add_if(
+            id.parse::<SessionId>().is_err(),
+            format!("`resume` with a store takes the id of a session, and {id:?} is not a UUID"),
+        );
+    }
 }
 
 pub(super) fn apply(options: &Options, builder: &mut Builder) {

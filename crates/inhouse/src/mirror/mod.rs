@@ -18,6 +18,7 @@ mod session_files;
 mod unsent;
 mod writer;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use inhouse_proto::engine::Frame;
@@ -26,17 +27,23 @@ use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel}
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
-pub(crate) use self::unsent::recover;
+pub(crate) use self::unsent::{UNSENT_ENTRIES, recover};
 use self::writer::Writer;
+pub(crate) use self::writer::{FIRST_PAUSE, LONGEST_PAUSE, persist};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
+use crate::resume::{AnsweredPrompts, KnownStreams};
 
 /// The driver's end of the mirror.
 pub(crate) struct Mirror {
     input: UnboundedSender<Input>,
     /// How many inputs were sent.
     sent: Mark,
+    /// The prompts that no result has followed.
+    prompts: Vec<String>,
+    /// The prompts whose turns were cut off, and are being continued.
+    continued: Vec<String>,
     task: JoinHandle<Result<()>>,
 }
 
@@ -46,21 +53,33 @@ pub(crate) type Mark = u64;
 /// What the driver sends to the writer, in the order of the CLI's lines.
 enum Input {
     Frame(Frame),
-    TurnEnded,
+    Result(TurnResult),
+}
+
+/// A result, and the prompts that it answers.
+pub(super) struct TurnResult {
+    pub(super) line: String,
+    pub(super) prompts: Vec<String>,
 }
 
 impl Mirror {
     /// Starts the writer, which reports its progress as commands of the driver.
+    ///
+    /// What cannot be stored is written to `directory`.
     pub(crate) fn spawn(
         store: Arc<dyn SessionStore>,
+        streams: KnownStreams,
+        directory: PathBuf,
         flush: StoreFlush,
         driver: WeakUnboundedSender<Command>,
     ) -> Self {
         let (input, received) = unbounded_channel();
-        let writer = Writer::new(store, flush, received, driver);
+        let writer = Writer::new(store, streams, directory, flush, received, driver);
         Self {
             input,
             sent: 0,
+            prompts: Vec::new(),
+            continued: Vec::new(),
             task: tokio::spawn(writer.run().in_current_span()),
         }
     }
@@ -71,9 +90,32 @@ impl Mirror {
         self.send(Input::Frame(frame));
     }
 
-    /// Notes the end of a turn; returns the mark that is reached when everything before it is stored.
-    pub(crate) fn end_turn(&mut self) -> Mark {
-        self.send(Input::TurnEnded);
+    /// Notes a prompt that is sent.
+    pub(crate) fn note_prompt(&mut self, prompt: String) {
+        self.prompts.push(prompt);
+    }
+
+    /// Notes a prompt whose turn was cut off and is continued.
+    pub(crate) fn note_continued(&mut self, prompt: String) {
+        self.continued.push(prompt);
+    }
+
+    /// Adds the result of a turn; returns the mark that is reached when everything up to it is stored.
+    pub(crate) fn end_turn(&mut self, result: &Frame) -> Mark {
+        let line = result.line().trim().to_owned();
+        let mut named = AnsweredPrompts::read(&line);
+        if named.is_empty() {
+            // CLI 2.1.197 names no prompts.
+            named.clone_from(&self.prompts);
+        }
+        self.prompts.retain(|prompt| !named.contains(prompt));
+        named.append(&mut self.continued);
+        named.sort();
+        named.dedup();
+        self.send(Input::Result(TurnResult {
+            line,
+            prompts: named,
+        }));
         self.sent
     }
 

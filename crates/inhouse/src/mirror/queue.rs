@@ -5,7 +5,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncBufReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _, BufReader};
 
 use super::frame::Entries;
-use super::{Input, Mark};
+use super::{Input, Mark, TurnResult};
 
 /// Inputs that are not stored yet, in order.
 ///
@@ -29,18 +29,17 @@ const MEMORY: usize = 8 << 20;
 /// How many bytes of frames are stored together.
 const BATCH: usize = 1 << 20;
 
-#[derive(Debug, PartialEq)]
 enum Queued {
     Frame(Box<str>),
-    TurnEnded,
+    Result(TurnResult),
 }
 
 /// The next inputs to store.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Default)]
 pub(super) struct Batch {
     pub(super) frames: Vec<Entries>,
-    /// Whether a turn ended within this batch.
-    pub(super) ends_turn: bool,
+    /// The results of the turns that ended within this batch.
+    pub(super) results: Vec<TurnResult>,
     /// The number of inputs up to the end of this batch.
     pub(super) mark: Mark,
 }
@@ -49,9 +48,9 @@ impl Queue {
     pub(super) async fn push(&mut self, input: Input) {
         let queued = match input {
             Input::Frame(frame) => Queued::Frame(frame.line().into()),
-            Input::TurnEnded => Queued::TurnEnded,
+            Input::Result(result) => Queued::Result(result),
         };
-        self.turn_ends += usize::from(queued == Queued::TurnEnded);
+        self.turn_ends += usize::from(matches!(queued, Queued::Result(_)));
         if self.spill.is_none() && self.bytes > MEMORY {
             match Spill::create().await {
                 Ok(spill) => self.spill = Some(spill),
@@ -88,9 +87,9 @@ impl Queue {
             self.taken += 1;
             bytes += queued.len();
             match queued {
-                Queued::TurnEnded => {
+                Queued::Result(result) => {
                     self.turn_ends -= 1;
-                    batch.ends_turn = true;
+                    batch.results.push(result);
                 }
                 Queued::Frame(line) => batch.frames.extend(Entries::read(&line)?),
             }
@@ -127,12 +126,15 @@ impl Queued {
     fn len(&self) -> usize {
         match self {
             Self::Frame(line) => line.len(),
-            Self::TurnEnded => 0,
+            Self::Result(result) => result.line.len(),
         }
     }
 }
 
-/// Inputs in a temporary file: a frame is a line, the end of a turn an empty line.
+/// Begins the line with the prompts of a result. No frame does: frames are JSON objects.
+const PROMPTS: &str = "prompts ";
+
+/// Inputs in a temporary file: a frame is a line, and a result two of them, its prompts in the first one.
 struct Spill {
     file: BufReader<File>,
     read: u64,
@@ -165,7 +167,9 @@ impl Spill {
     async fn write(&mut self, queued: &Queued) -> io::Result<()> {
         let line = match queued {
             Queued::Frame(line) => format!("{line}\n"),
-            Queued::TurnEnded => "\n".to_owned(),
+            Queued::Result(result) => {
+                format!("{PROMPTS}{}\n{}\n", result.prompts.join(" "), result.line)
+            }
         };
         self.file.seek(SeekFrom::Start(self.written)).await?;
         self.file.get_mut().write_all(line.as_bytes()).await?;
@@ -183,15 +187,22 @@ impl Spill {
     }
 
     async fn read_line(&mut self) -> io::Result<Queued> {
-        let mut line = String::new();
         self.file.seek(SeekFrom::Start(self.read)).await?;
+        let line = self.next_line().await?;
+        let Some(prompts) = line.strip_prefix(PROMPTS) else {
+            return Ok(Queued::Frame(line.into()));
+        };
+        let prompts = prompts.split_whitespace().map(str::to_owned).collect();
+        let line = self.next_line().await?;
+        Ok(Queued::Result(TurnResult { line, prompts }))
+    }
+
+    async fn next_line(&mut self) -> io::Result<String> {
+        let mut line = String::new();
         self.file.read_line(&mut line).await?;
         self.read += line.len() as u64;
         line.pop();
-        Ok(match line.is_empty() {
-            true => Queued::TurnEnded,
-            false => Queued::Frame(line.into()),
-        })
+        Ok(line)
     }
 
     fn is_empty(&self) -> bool {

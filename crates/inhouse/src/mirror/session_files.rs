@@ -41,6 +41,14 @@ impl SessionFiles {
         }
     }
 
+    /// Notes that the files of a session that are on disk now came from the store.
+    pub(super) async fn note_loaded(&mut self, session: &SessionKey, directory: PathBuf) {
+        self.note(session, directory);
+        for file in self.changed().await {
+            self.note_stored(file);
+        }
+    }
+
     /// Returns the files that are new or have changed since they were stored.
     pub(super) async fn changed(&self) -> Vec<ChangedFile> {
         let directories = self.directories.clone();

@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::queue::Queue;
+use super::writer::result_records;
 use crate::error::{Error, ErrorKind, Result};
 
-const FILE: &str = "entries.jsonl";
+/// The file with entries that are not stored, in the directory of their session.
+pub(crate) const UNSENT_ENTRIES: &str = "unsent-entries.jsonl";
 
 /// Entries of one stream, in order, that are not stored.
 pub(super) struct UnsentEntries {
@@ -19,10 +21,12 @@ pub(super) struct UnsentEntries {
     pub(super) entries: Vec<Bytes>,
 }
 
-/// A directory for entries that could not be stored.
+/// Entries that could not be stored, in a file.
 pub(super) struct Unsent {
     /// The positions of the next entries. A stream that is not here begins with them.
     ends: HashMap<StreamKey, Position>,
+    /// The session that the CLI works on.
+    current: SessionKey,
     file: Option<PathBuf>,
 }
 
@@ -37,30 +41,41 @@ struct Line {
 }
 
 impl Unsent {
-    pub(super) fn new(ends: HashMap<StreamKey, Position>) -> Self {
-        Self { ends, file: None }
+    pub(super) fn new(ends: HashMap<StreamKey, Position>, current: SessionKey) -> Self {
+        Self {
+            ends,
+            current,
+            file: None,
+        }
     }
 
-    /// Creates the directory, which only this user can read, and returns it.
-    pub(super) async fn create(&mut self, unsent: Vec<UnsentEntries>) -> io::Result<PathBuf> {
-        let directory = tempfile::Builder::new()
-            .prefix("inhouse-unsent-")
-            .tempdir()?
-            .keep();
-        self.file = Some(directory.join(FILE));
-        self.add(unsent)?;
-        Ok(directory)
+    /// Creates the file in the directory of the session, which only this user can read.
+    pub(super) fn create(
+        &mut self,
+        directory: &Path,
+        unsent: Vec<UnsentEntries>,
+    ) -> io::Result<()> {
+        self.file = Some(directory.join(UNSENT_ENTRIES));
+        self.add(unsent)
     }
 
     /// Adds everything that is left in the queue.
     pub(super) async fn add_all(&mut self, queue: &mut Queue) -> io::Result<()> {
         while !queue.is_empty() {
             let batch = queue.take().await?;
-            let unsent = batch.frames.into_iter().map(|frame| UnsentEntries {
-                stream: frame.stream,
-                entries: frame.entries,
-            });
-            self.add(unsent.collect())?;
+            for frame in batch.frames {
+                if frame.stream.is_main() {
+                    self.current = frame.stream.session().clone();
+                }
+                self.add(vec![UnsentEntries {
+                    stream: frame.stream,
+                    entries: frame.entries,
+                }])?;
+            }
+            let end = self.ends.get(&self.current.main());
+            let end = end.copied().unwrap_or_default().get();
+            let records = result_records(&self.current, end, batch.results);
+            self.add(vec![records])?;
         }
         Ok(())
     }
@@ -99,7 +114,7 @@ pub(crate) async fn recover(
     directory: &Path,
     store: &(impl SessionStore + ?Sized),
 ) -> Result<usize> {
-    let path = directory.join(FILE);
+    let path = directory.join(UNSENT_ENTRIES);
     let text = tokio::fs::read_to_string(&path).await.map_err(|error| {
         let text = format!("{} has no unsent entries", directory.display());
         Error::new(ErrorKind::Store, text).with_source(error)

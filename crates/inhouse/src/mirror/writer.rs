@@ -1,23 +1,28 @@
 use std::collections::HashMap;
 use std::future::{Future, pending};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use inhouse_store::{
     Append, Epoch, Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey,
 };
+use serde_json::value::RawValue;
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::frame::Entries;
 use super::queue::{Batch, Queue};
 use super::session_files::SessionFiles;
 use super::unsent::{Unsent, UnsentEntries};
-use super::{Input, Mark};
+use super::{Input, Mark, TurnResult};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
+use crate::resume::{KnownStreams, ResultRecord, results_of};
 
 /// How long a store may fail before the session ends.
 const GIVE_UP: Duration = Duration::from_secs(60);
@@ -26,9 +31,10 @@ const GIVE_UP: Duration = Duration::from_secs(60);
 const CALL: Duration = Duration::from_secs(20);
 
 /// The pause before the first repetition. It doubles each time, up to [`LONGEST_PAUSE`].
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// The longest pause before a repetition.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The task that stores what the driver sends.
 ///
@@ -39,18 +45,25 @@ pub(super) struct Writer {
     input: UnboundedReceiver<Input>,
     driver: WeakUnboundedSender<Command>,
     queue: Queue,
+    /// What is known about the session before the first batch.
+    streams: Option<KnownStreams>,
+    /// The directory of the session.
+    directory: PathBuf,
 }
 
 /// Why the writer ended, and what it did not store.
 struct Failure {
     error: StoreError,
     ends: HashMap<StreamKey, Position>,
+    current: SessionKey,
     unsent: Vec<UnsentEntries>,
 }
 
 impl Writer {
     pub(super) fn new(
         store: Arc<dyn SessionStore>,
+        streams: KnownStreams,
+        directory: PathBuf,
         flush: StoreFlush,
         input: UnboundedReceiver<Input>,
         driver: WeakUnboundedSender<Command>,
@@ -61,6 +74,8 @@ impl Writer {
             input,
             driver,
             queue: Queue::default(),
+            streams: Some(streams),
+            directory,
         }
     }
 
@@ -76,12 +91,12 @@ impl Writer {
             self.report(Err(error.clone()));
             return Err(error);
         }
-        let mut unsent = Unsent::new(failure.ends);
-        let error = match unsent.create(failure.unsent).await {
-            Ok(directory) => format!(
+        let mut unsent = Unsent::new(failure.ends, failure.current);
+        let error = match unsent.create(&self.directory, failure.unsent) {
+            Ok(()) => format!(
                 "the session store failed, so the session was ended; what was not stored is in {}, and \
                  `sessions::recover` stores it later",
-                directory.display()
+                self.directory.display()
             ),
             Err(error) => format!(
                 "the session store failed, so the session was ended; what was not stored is lost, because it \
@@ -101,7 +116,13 @@ impl Writer {
     }
 
     async fn store_all(&mut self) -> Result<(), Failure> {
-        let mut idle = Some(Streams::new(Arc::clone(&self.store)));
+        let mut idle = match self.streams.take() {
+            Some(streams) => {
+                let (store, directory) = (Arc::clone(&self.store), self.directory.clone());
+                Some(Streams::new(store, streams, directory).await)
+            }
+            None => None,
+        };
         let mut storing = None;
         let mut input_ended = false;
         loop {
@@ -153,15 +174,30 @@ struct Streams {
     epochs: HashMap<SessionKey, Epoch>,
     ends: HashMap<StreamKey, Position>,
     files: SessionFiles,
+    /// The session that the CLI works on, which `/clear` changes.
+    current: SessionKey,
 }
 
 impl Streams {
-    fn new(store: Arc<dyn SessionStore>) -> Self {
+    async fn new(store: Arc<dyn SessionStore>, known: KnownStreams, directory: PathBuf) -> Self {
+        let session = known.session;
+        let mut files = SessionFiles::default();
+        if !known.ends.is_empty() {
+            let project = directory.join("projects").join(session.project().as_str());
+            files
+                .note_loaded(&session, project.join(session.session()))
+                .await;
+        }
         Self {
             store,
-            epochs: HashMap::new(),
-            ends: HashMap::new(),
-            files: SessionFiles::default(),
+            epochs: known
+                .epoch
+                .map(|epoch| (session.clone(), epoch))
+                .into_iter()
+                .collect(),
+            ends: known.ends,
+            files,
+            current: session,
         }
     }
 
@@ -175,37 +211,76 @@ impl Streams {
                 return Err(self.failure(error, Vec::new()));
             }
         };
+        let ends_turn = !batch.results.is_empty();
         let mut unsent = merged(batch.frames, &mut self.files);
-        while let Some(next) = unsent.first() {
-            match self.append(next).await {
-                Ok(end) => {
-                    let stored = unsent.remove(0);
-                    self.ends.insert(stored.stream, end);
-                }
+        if let Some(last) = unsent.iter().rfind(|unsent| unsent.stream.is_main()) {
+            self.current = last.stream.session().clone();
+        }
+        if ends_turn {
+            match self.records(batch.results, &unsent).await {
+                Ok(records) => unsent.push(records),
                 Err(error) => return Err(self.failure(error, unsent)),
             }
         }
-        if batch.ends_turn
-            && let Err(error) = self.store_files().await
-        {
+        if let Err(error) = self.append_all(&mut unsent).await {
+            return Err(self.failure(error, unsent));
+        }
+        if ends_turn && let Err(error) = self.store_files().await {
             return Err(self.failure(error, Vec::new()));
         }
         Ok((self, batch.mark))
     }
 
-    async fn append(&mut self, next: &UnsentEntries) -> inhouse_store::Result<Position> {
-        let stream = &next.stream;
-        let epoch = self.epoch(stream.session()).await?;
-        let position = match self.ends.get(stream) {
-            Some(end) => *end,
-            None => {
-                let end = persist(|| self.store.end(stream)).await?;
-                self.ends.insert(stream.clone(), end);
-                end
+    /// Returns the results of a batch as entries of their stream.
+    async fn records(
+        &mut self,
+        results: Vec<TurnResult>,
+        unsent: &[UnsentEntries],
+    ) -> inhouse_store::Result<UnsentEntries> {
+        let main = self.current.main();
+        let new = unsent.iter().find(|unsent| unsent.stream == main);
+        let end = self.end(&main).await?;
+        let end = end.after(new.map_or(0, |new| new.entries.len())).get();
+        Ok(result_records(&self.current, end, results))
+    }
+
+    /// Appends to all streams at once, and removes what is stored from `unsent`.
+    ///
+    /// The order of the streams does not matter: a result whose transcript is not stored does not count.
+    async fn append_all(&mut self, unsent: &mut Vec<UnsentEntries>) -> inhouse_store::Result<()> {
+        let mut appends = JoinSet::new();
+        for next in &*unsent {
+            let stream = next.stream.clone();
+            let epoch = self.epoch(stream.session()).await?;
+            let position = self.end(&stream).await?;
+            let append = Append::new(epoch, position, next.entries.iter().cloned());
+            let store = Arc::clone(&self.store);
+            appends.spawn(async move {
+                let end = persist(|| store.append(&stream, &append)).await;
+                (stream, end)
+            });
+        }
+        let mut outcome = Ok(());
+        while let Some(appended) = appends.join_next().await {
+            match appended.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())) {
+                (stream, Ok(end)) => {
+                    unsent.retain(|unsent| unsent.stream != stream);
+                    self.ends.insert(stream, end);
+                }
+                (_, Err(error)) => outcome = outcome.and(Err(error)),
             }
-        };
-        let append = Append::new(epoch, position, next.entries.iter().cloned());
-        persist(|| self.store.append(stream, &append)).await
+        }
+        outcome
+    }
+
+    /// Returns the end of a stream, which the store is asked for the first time.
+    async fn end(&mut self, stream: &StreamKey) -> inhouse_store::Result<Position> {
+        if let Some(end) = self.ends.get(stream) {
+            return Ok(*end);
+        }
+        let end = persist(|| self.store.end(stream)).await?;
+        self.ends.insert(stream.clone(), end);
+        Ok(end)
     }
 
     /// Returns the epoch of a session, and becomes its owner the first time.
@@ -235,8 +310,30 @@ impl Streams {
         Failure {
             error,
             ends: self.ends,
+            current: self.current,
             unsent,
         }
+    }
+}
+
+/// Returns results as entries of their stream. `end` is the end of the main stream at these results.
+pub(super) fn result_records(
+    session: &SessionKey,
+    end: u64,
+    results: Vec<TurnResult>,
+) -> UnsentEntries {
+    let records = results.into_iter().filter_map(|result| {
+        let record = ResultRecord {
+            end,
+            prompts: result.prompts,
+            // A result that is not valid JSON ends no turn, so it does not come here.
+            result: RawValue::from_string(result.line).ok()?,
+        };
+        serde_json::to_vec(&record).ok().map(Bytes::from)
+    });
+    UnsentEntries {
+        stream: results_of(session),
+        entries: records.collect(),
     }
 }
 
@@ -257,10 +354,13 @@ fn merged(frames: Vec<Entries>, files: &mut SessionFiles) -> Vec<UnsentEntries> 
 }
 
 /// A call to a store, as `#[async_trait]` returns it.
-type StoreCall<'a, T> = Pin<Box<dyn Future<Output = inhouse_store::Result<T>> + Send + 'a>>;
+pub(crate) type StoreCall<'a, T> =
+    Pin<Box<dyn Future<Output = inhouse_store::Result<T>> + Send + 'a>>;
 
 /// Repeats a call until it succeeds, fails for good, or [`GIVE_UP`] has passed.
-async fn persist<'a, T>(call: impl Fn() -> StoreCall<'a, T>) -> inhouse_store::Result<T> {
+pub(crate) async fn persist<'a, T>(
+    call: impl Fn() -> StoreCall<'a, T>,
+) -> inhouse_store::Result<T> {
     let give_up = Instant::now() + GIVE_UP;
     let mut pause = FIRST_PAUSE;
     loop {

@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use super::Options;
 use super::redacted::Redacted;
@@ -9,6 +9,22 @@ pub(crate) struct EnvironmentOptions {
     pub(crate) clean: bool,
     pub(crate) removed: BTreeSet<OsString>,
     pub(crate) set: BTreeMap<OsString, Redacted<OsString>>,
+}
+
+impl EnvironmentOptions {
+    /// Sets a variable, whatever the user has said about it.
+    pub(crate) fn override_with(&mut self, name: &str, value: impl Into<OsString>) {
+        self.removed.remove(OsStr::new(name));
+        self.set.insert(name.into(), Redacted(value.into()));
+    }
+
+    /// Sets a variable unless the user sets or removes it.
+    pub(crate) fn set_default(&mut self, name: &str, value: &str) {
+        if !self.removed.contains(OsStr::new(name)) {
+            let value = || Redacted(value.into());
+            self.set.entry(name.into()).or_insert_with(value);
+        }
+    }
 }
 
 /// Options for the environment of the CLI.

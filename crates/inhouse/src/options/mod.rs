@@ -81,9 +81,9 @@
 //! | `resumeSessionAt` | `resume_session_at` | [`resume_at`](Options::resume_at) |
 //! | `resumeDropsTurn` | `resume_drops_turn` | [`resume_drops_turn`](Options::resume_drops_turn) |
 //! | `persistSession` | – | [`persist_session`](Options::persist_session) |
-//! | `sessionStore` | `session_store` | not yet: comes with session stores |
-//! | `sessionStoreFlush` | `session_store_flush` | not yet: comes with session stores |
-//! | `loadTimeoutMs` | `load_timeout_ms` | not yet: comes with session stores |
+//! | `sessionStore` | `session_store` | [`store`](Options::store) |
+//! | `sessionStoreFlush` | `session_store_flush` | [`store_flush`](Options::store_flush) |
+//! | `loadTimeoutMs` | `load_timeout_ms` | [`load_timeout`](Options::load_timeout) |
 //! | `enableFileCheckpointing` | `enable_file_checkpointing` | [`file_checkpointing`](Options::file_checkpointing) |
 //! | `settings` | `settings` | [`settings`](Options::settings) |
 //! | `managedSettings` | – | [`managed_settings`](Options::managed_settings) |
@@ -112,8 +112,8 @@
 //! [`backlog`](Options::backlog), [`control_timeout`](Options::control_timeout),
 //! [`connect_timeout`](Options::connect_timeout),
 //! [`permission_timeout`](Options::permission_timeout),
-//! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown) and
-//! [`on_request`](Options::on_request).
+//! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown),
+//! [`session_root`](Options::session_root) and [`on_request`](Options::on_request).
 
 // Each of these modules has a counterpart with the same name in `launch`, which validates its options and translates
 // them for the CLI.

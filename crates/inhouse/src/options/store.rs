@@ -1,5 +1,7 @@
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use inhouse_store::SessionStore;
 
@@ -9,6 +11,8 @@ use super::Options;
 pub(crate) struct StoreOptions {
     pub(crate) store: Option<Store>,
     pub(crate) flush: StoreFlush,
+    pub(crate) load_timeout: Option<Duration>,
+    pub(crate) root: Option<PathBuf>,
 }
 
 #[derive(Clone)]
@@ -37,6 +41,24 @@ impl Options {
     /// [`ErrorKind::Store`](crate::ErrorKind::Store), and a new owner of the session ends it with
     /// [`ErrorKind::Fenced`](crate::ErrorKind::Fenced). Default: no store.
     ///
+    /// # Resume
+    ///
+    /// [`resume`](Self::resume) takes the id of a session of the store, and [`continue_latest`](Self::continue_latest) the newest
+    /// session of its working directory. The working directory and the [root of session directories](Self::session_root) must
+    /// have the same path on every machine, because transcripts contain both.
+    ///
+    /// A prompt that may be sent again gets a [uuid](crate::message::Prompt::uuid) from the caller. If it was answered before the
+    /// resume, it gets the same result again, without a request to the model. If its turn was cut off, the turn is continued: the
+    /// model is told that the outcome of an open tool call is unknown. Otherwise it is sent.
+    ///
+    /// # Configuration
+    ///
+    /// The CLI works in a session directory of its own instead of the usual configuration directory. The login (without its
+    /// refresh token), the settings (without plugins) and `.claude.json` are copied there; memory files, agents, commands and
+    /// skills of the user are not. On macOS a login in the keychain is not found: set `ANTHROPIC_API_KEY` or
+    /// `CLAUDE_CODE_OAUTH_TOKEN`. A transport or a [wrapper](Self::wrap_command) that runs the CLI elsewhere must make the
+    /// directory available there under the same path.
+    ///
     /// ```
     /// use inhouse::Options;
     /// use inhouse_store::memory::MemoryStore;
@@ -64,6 +86,43 @@ impl Options {
     /// ```
     pub fn store_flush(mut self, flush: StoreFlush) -> Self {
         self.store.flush = flush;
+        self
+    }
+
+    /// Sets how long it may take to load a session from the [store](Self::store).
+    ///
+    /// Connecting fails with `Timeout` afterwards, and no CLI is started. Default: 60 s.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use inhouse::Options;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// let options = Options::new().store(MemoryStore::new()).load_timeout(Duration::from_secs(10));
+    /// # inhouse_testkit::fake::launch(options);
+    /// ```
+    pub fn load_timeout(mut self, timeout: Duration) -> Self {
+        self.store.load_timeout = Some(timeout);
+        self
+    }
+
+    /// Sets the directory below which sessions of a [store](Self::store) have their directories.
+    ///
+    /// The CLI that works on a session uses `<root>/<session id>` as its configuration directory, which is removed when the CLI
+    /// has exited and everything is stored. The path must be the same on every machine that resumes the session. The directory
+    /// is created if it does not exist; choose one that other users cannot write to. Default: `inhouse-<user id>` in the
+    /// temporary directory of the system, which only this user can enter.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// let options = Options::new().store(MemoryStore::new()).session_root("/var/lib/agents");
+    /// # inhouse_testkit::fake::launch(options);
+    /// ```
+    pub fn session_root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.store.root = Some(root.into());
         self
     }
 }

@@ -23,10 +23,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handlers::Handlers;
 use crate::launch::{Launch, Plan};
 use crate::mcp::{Bridge, add_servers};
-use crate::mirror::Mirror;
 use crate::options::Options;
+use crate::resume::StoredSession;
 use crate::stream::{MessageStream, backlog};
 use crate::transport::{Connection, Transport};
+use crate::warning::Warning;
 
 /// The kind of a session.
 pub(crate) enum Purpose {
@@ -37,15 +38,29 @@ pub(crate) enum Purpose {
 }
 
 /// Starts the CLI and returns when it has accepted the session.
+///
+/// Also returns warnings about the options. With a store, the session is loaded first; `plan` is called again for the options
+/// that name it.
 pub(crate) async fn open<T: Transport>(
-    options: Options,
-    plan: Plan,
+    mut options: Options,
+    plan_for: fn(&Options) -> Result<Plan>,
     transport: T,
     purpose: Purpose,
-) -> Result<MessageStream> {
+) -> Result<(MessageStream, Vec<Warning>)> {
+    let mut plan = plan_for(&options)?;
+    let warnings = plan.warnings.clone();
     let span = tracing::info_span!("inhouse::session", pid = tracing::field::Empty);
     async {
         check_runtime()?;
+        let mut stored = None;
+        if let Some(store) = options.store.store.clone() {
+            let prompt = match &purpose {
+                Purpose::Query(prompt) => Some(&**prompt),
+                Purpose::Conversation => None,
+            };
+            stored = Some(StoredSession::prepare(store.0, &mut options, prompt).await?);
+            plan = plan_for(&options)?;
+        }
         let connection = connect(transport, &plan.launch, plan.connect_timeout).await?;
         if let Some(pid) = connection.peer.pid() {
             span.record("pid", pid);
@@ -63,7 +78,7 @@ pub(crate) async fn open<T: Transport>(
         };
         let one_shot = matches!(purpose, Purpose::Query(_));
 
-        let messages = start(&options, plan, connection, one_shot, span.clone());
+        let messages = start(&options, plan, stored, connection, one_shot, span.clone());
         let control = messages.control();
         let guard = KillOnDrop::new(control.clone());
         let servers = &options.mcp.servers.in_process;
@@ -71,7 +86,7 @@ pub(crate) async fn open<T: Transport>(
         let handshake = control.with_timeout(connect_timeout);
         initialize(control, handshake, request, required, purpose).await?;
         guard.disarm();
-        Ok(messages)
+        Ok((messages, warnings))
     }
     .instrument(span.clone())
     .await
@@ -93,6 +108,7 @@ async fn connect<T: Transport>(
 fn start(
     options: &Options,
     plan: Plan,
+    stored: Option<StoredSession>,
     connection: Connection,
     one_shot: bool,
     span: tracing::Span,
@@ -107,21 +123,22 @@ fn start(
     };
     let pid = connection.peer.pid();
     let (alive, driver) = watch::channel(());
+    let prompts = stored.as_ref().map(|stored| Arc::clone(&stored.prompts));
     let shared = Arc::new_cyclic(|shared| {
         let timeout = plan.control_timeout;
         let session = Session::new(commands.downgrade(), shared.clone(), driver, timeout);
         let bridge = Arc::new(Bridge::new(session));
         bridge.mount(&options.mcp.servers.in_process);
-        Shared::new(pid, plan.verbatim_prompts, bridge)
+        Shared::new(pid, plan.verbatim_prompts, bridge, prompts)
     });
     let handlers = Handlers::new(options, Arc::clone(&shared.bridge));
-    let mirror = options.store.store.as_ref().map(|store| {
-        let store = Arc::clone(&store.0);
-        Mirror::spawn(store, options.store.flush, commands.downgrade())
+    let stored = stored.map(|mut stored| {
+        let mirror = stored.mirror(options.store.flush, commands.downgrade());
+        (mirror, stored)
     });
     let control = Control::new(commands, Arc::clone(&shared), plan.control_timeout);
     let driver = Driver::new(
-        settings, connection, handlers, received, messages, mirror, shared,
+        settings, connection, handlers, received, messages, stored, shared,
     );
     let task = async move {
         let _alive = alive;

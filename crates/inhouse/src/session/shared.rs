@@ -6,12 +6,15 @@ use inhouse_proto::control::outgoing::InitializeReply;
 use crate::driver::SessionEnd;
 use crate::error::{Error, ErrorKind};
 use crate::mcp::Bridge;
+use crate::resume::StoredPrompts;
 
 /// The state of a session that the driver and every handle share.
 pub(crate) struct Shared {
     pub(crate) pid: Option<u32>,
     pub(crate) verbatim_prompts: bool,
     pub(crate) bridge: Arc<Bridge>,
+    /// The prompts of a resumed session; `None` without a store.
+    pub(crate) prompts: Option<Arc<StoredPrompts>>,
     id: Mutex<Option<String>>,
     initialized: OnceLock<InitializeReply>,
     end: OnceLock<SessionEnd>,
@@ -19,11 +22,17 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(pid: Option<u32>, verbatim_prompts: bool, bridge: Arc<Bridge>) -> Self {
+    pub(super) fn new(
+        pid: Option<u32>,
+        verbatim_prompts: bool,
+        bridge: Arc<Bridge>,
+        prompts: Option<Arc<StoredPrompts>>,
+    ) -> Self {
         Self {
             pid,
             verbatim_prompts,
             bridge,
+            prompts,
             id: Mutex::default(),
             initialized: OnceLock::new(),
             end: OnceLock::new(),

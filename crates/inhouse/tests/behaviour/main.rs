@@ -19,6 +19,7 @@ mod prompts_in_queue;
 mod query;
 mod reading;
 mod requests;
+mod resume;
 mod run_end;
 mod runtime_shutdown;
 mod shutdown_steps;

@@ -7,14 +7,15 @@ use inhouse::launch::{CommandLine, HostEnvironment};
 use inhouse::options::{
     AgentDefinition, Backlog, CredentialMode, Effort, McpServer, PermissionMode, PermissionPrompts,
     Plugin, PluginDelivery, QuestionPreview, SandboxCredentials, SandboxFilesystem, SandboxNetwork,
-    SandboxSettings, SettingSource, Settings, ShutdownTiming, Skills, SystemPrompt, Thinking,
-    ThinkingDisplay, ToolPermissionPolicy, ToolPolicy, ToolSet,
+    SandboxSettings, SettingSource, Settings, ShutdownTiming, Skills, StoreFlush, SystemPrompt,
+    Thinking, ThinkingDisplay, ToolPermissionPolicy, ToolPolicy, ToolSet,
 };
 use inhouse::permission::{CanUseTool, Decision, Policy};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Asked, Options};
+use inhouse_store::memory::MemoryStore;
 use serde_json::{Value, json};
 
 /// Options with the plan in the golden file of the same name.
@@ -118,6 +119,14 @@ pub(crate) fn all() -> Vec<Case> {
                 .session_id("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11")
                 .resume_at("11111111-2222-4333-8444-555555555555")
                 .resume_drops_turn("66666666-7777-4888-9999-000000000000"),
+        ),
+        case(
+            "session_store",
+            Options::new()
+                .store(MemoryStore::new())
+                .store_flush(StoreFlush::EndOfTurn)
+                .load_timeout(Duration::from_secs(10))
+                .session_root("/var/lib/agents"),
         ),
         case("settings", settings()),
         case(

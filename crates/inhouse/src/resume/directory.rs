@@ -1,0 +1,258 @@
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::mirror::UNSENT_ENTRIES;
+use crate::options::OsUser;
+
+/// The configuration directory of the CLI for one session, which no other process of the machine uses meanwhile.
+///
+/// Dropping it removes the directory, unless it is [kept](Self::keep).
+pub(super) struct SessionDirectory {
+    path: PathBuf,
+    owner: Option<OsUser>,
+    keep: bool,
+    // Dropped last, when the directory is gone.
+    _lock: Lock,
+}
+
+impl SessionDirectory {
+    /// Creates the directory of a session below `root`, or below the default root of the user.
+    ///
+    /// What a host that was killed has left there is removed: the store has everything that counts.
+    ///
+    /// # Errors
+    /// `Held` if another process uses the directory; `Store` if the directory has entries that are not stored, or cannot be created.
+    pub(super) fn create(root: Option<PathBuf>, id: &str, owner: Option<OsUser>) -> Result<Self> {
+        let root = match root {
+            Some(root) => root,
+            None => default_root(owner).map_err(|error| {
+                let text = "the directory for sessions cannot be created in the temporary directory; set \
+                            `Options::session_root`";
+                Error::new(ErrorKind::Store, text).with_source(error)
+            })?,
+        };
+        let path = root.join(id);
+        let failed = |error| {
+            let text = format!("the session directory {} cannot be created", path.display());
+            Error::new(ErrorKind::Store, text).with_source(error)
+        };
+        fs::create_dir_all(&root).map_err(failed)?;
+        let lock = Lock::take(root.join(format!("{id}.lock"))).map_err(failed)?;
+        let Some(lock) = lock else {
+            let text =
+                format!("another process of this machine works on session {id}; wait for its end");
+            return Err(Error::new(ErrorKind::Held, text));
+        };
+        if path.join(UNSENT_ENTRIES).exists() {
+            let text = format!(
+                "{} has entries of the session that are not stored; store them with `sessions::recover` first",
+                path.display()
+            );
+            return Err(Error::new(ErrorKind::Store, text));
+        }
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        create_private(&path).map_err(failed)?;
+        Ok(Self {
+            path,
+            owner,
+            keep: false,
+            _lock: lock,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Sets whether the directory stays on the disk.
+    pub(super) fn keep(&mut self, keep: bool) {
+        self.keep = keep;
+    }
+
+    /// Makes the user that the CLI runs as the owner of everything in the directory.
+    ///
+    /// # Errors
+    /// `Store` if this process may not do that.
+    pub(super) fn give_to_owner(&self) -> Result<()> {
+        let Some(owner) = self.owner else {
+            return Ok(());
+        };
+        change_owner(&self.path, owner).map_err(|error| {
+            let text =
+                "the directory of the session cannot be given to the user of `Options::os_user`";
+            Error::new(ErrorKind::Store, text).with_source(error)
+        })
+    }
+}
+
+impl Drop for SessionDirectory {
+    fn drop(&mut self) {
+        if !self.keep
+            && let Err(error) = fs::remove_dir_all(&self.path)
+        {
+            tracing::warn!(path = %self.path.display(), %error, "session directory not removed");
+        }
+    }
+}
+
+/// A locked file beside the directory of a session. Dropping it removes the file.
+struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Locks the file; `None` if another process has locked it.
+    fn take(path: PathBuf) -> io::Result<Option<Self>> {
+        loop {
+            let file = private_file().create(true).truncate(false).open(&path)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            // The process that held the lock may have removed the file after it was opened here.
+            if is_file_at(&file, &path) {
+                return Ok(Some(Self { file, path }));
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Elsewhere a file cannot be compared with its path, so the lock of a removed file would count.
+        if cfg!(unix) {
+            let _ = fs::remove_file(&self.path);
+        }
+        let _ = self.file.unlock();
+    }
+}
+
+#[cfg(unix)]
+fn is_file_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let (Ok(opened), Ok(present)) = (file.metadata(), fs::metadata(path)) else {
+        return false;
+    };
+    (opened.dev(), opened.ino()) == (present.dev(), present.ino())
+}
+
+#[cfg(not(unix))]
+fn is_file_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// Returns options that create files which only this user can read.
+pub(super) fn private_file() -> fs::OpenOptions {
+    let mut options = File::options();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Creates a directory that only this user can read, and its parents.
+pub(super) fn create_private(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Returns the default root: a directory in the temporary directory that only the user of the CLI can enter.
+#[cfg(unix)]
+fn default_root(owner: Option<OsUser>) -> io::Result<PathBuf> {
+    use std::os::unix::fs::MetadataExt as _;
+    let uid = owner.map_or_else(|| rustix::process::geteuid().as_raw(), |owner| owner.uid);
+    let root = std::env::temp_dir().join(format!("inhouse-{uid}"));
+    create_private(&root)?;
+    let found = fs::symlink_metadata(&root)?;
+    // Every user can create this name, so what is there already is not trusted.
+    let is_own = found.uid() == uid || (owner.is_some() && found.uid() == 0);
+    if !found.is_dir() || !is_own || found.mode() & 0o077 != 0 {
+        let text = format!("{} does not belong to user {uid} alone", root.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
+    if let Some(owner) = owner {
+        std::os::unix::fs::chown(&root, Some(owner.uid), Some(owner.gid))?;
+    }
+    Ok(root)
+}
+
+#[cfg(not(unix))]
+fn default_root(_: Option<OsUser>) -> io::Result<PathBuf> {
+    // The temporary directory of a Windows user is private.
+    Ok(std::env::temp_dir().join("inhouse"))
+}
+
+#[cfg(unix)]
+fn change_owner(path: &Path, owner: OsUser) -> io::Result<()> {
+    std::os::unix::fs::lchown(path, Some(owner.uid), Some(owner.gid))?;
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            change_owner(&entry?.path(), owner)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn change_owner(_: &Path, _: OsUser) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
+
+    fn create(root: &Path) -> Result<SessionDirectory> {
+        SessionDirectory::create(Some(root.to_owned()), ID, None)
+    }
+
+    #[test]
+    fn directory_is_private_locked_and_removed() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = create(root.path()).unwrap();
+        assert_eq!(directory.path(), root.path().join(ID));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(directory.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        }
+        assert_eq!(create(root.path()).err().unwrap().kind(), ErrorKind::Held);
+        drop(directory);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+        create(root.path()).unwrap();
+    }
+
+    #[test]
+    fn directory_of_a_killed_host_is_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let left = root.path().join(ID);
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("old"), "").unwrap();
+        let directory = create(root.path()).unwrap();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn directory_with_unsent_entries_is_not_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let left = root.path().join(ID);
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join(UNSENT_ENTRIES), "{}").unwrap();
+        let error = create(root.path()).err().unwrap();
+        assert!(error.to_string().contains("sessions::recover"), "{error}");
+        assert!(left.join(UNSENT_ENTRIES).exists());
+    }
+}

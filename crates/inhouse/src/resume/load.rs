@@ -1,0 +1,248 @@
+use std::collections::{HashMap, HashSet};
+use std::future::poll_fn;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use inhouse_proto::session::{Entry, metadata_content};
+use inhouse_store::{Epoch, Position, SessionKey, SessionStore, StreamKey};
+use tokio::fs::File;
+use tokio::io::{AsyncWriteExt as _, BufWriter};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::directory::{create_private, private_file};
+use super::prompts::results_of;
+use super::store_error;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE, persist};
+
+/// How many bytes are written to a transcript at once.
+const BUFFER: usize = 256 << 10;
+
+/// Writes a session of a store to the configuration directory of the CLI, entry by entry.
+pub(super) struct Loader<'a> {
+    store: &'a dyn SessionStore,
+    session: &'a SessionKey,
+    /// The directory of the project.
+    project: PathBuf,
+    relocation: Option<Relocation>,
+    ends: HashMap<StreamKey, Position>,
+    prompts: HashSet<Uuid>,
+}
+
+/// The paths of files in the transcript of a session that becomes another one.
+struct Relocation {
+    /// The directory with the files of the session before, as JSON text without quotation marks.
+    before: String,
+    after: String,
+    /// The id of the new session.
+    session: String,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(
+        store: &'a dyn SessionStore,
+        session: &'a SessionKey,
+        directory: &Path,
+    ) -> Self {
+        let project = directory.join("projects");
+        Self {
+            store,
+            session,
+            project: project.join(session.project().as_str()),
+            relocation: None,
+            ends: HashMap::new(),
+            prompts: HashSet::new(),
+        }
+    }
+
+    /// Becomes the owner of the session.
+    pub(super) async fn fence(&self) -> Result<Epoch> {
+        let epoch = persist(|| self.store.fence(self.session, None)).await;
+        epoch.map_err(store_error)
+    }
+
+    /// Makes the files of the session those of a fork, and changes their paths in the transcript accordingly.
+    pub(super) fn relocate_to(&mut self, fork: &SessionKey) {
+        let (before, after) = (self.session.session(), fork.session());
+        let files = self.project.join(after);
+        // The directories differ only in the id of the session, which occurs in them twice.
+        let files = serde_json::to_string(&files.to_string_lossy()).unwrap_or_default();
+        let files = files.trim_matches('"');
+        self.relocation = Some(Relocation {
+            before: files.replace(after, before),
+            after: files.to_owned(),
+            session: after.to_owned(),
+        });
+    }
+
+    /// Writes the transcripts and the files of the session; returns the end of the main stream.
+    pub(super) async fn load(&mut self) -> Result<Position> {
+        let directory = self.project.join(self.session.session());
+        let main = self.session.main();
+        let path = self
+            .project
+            .join(format!("{}.jsonl", self.session.session()));
+        let end = self.load_stream(&main, path).await?;
+        let subpaths = persist(|| self.store.subpaths(self.session)).await;
+        let results = results_of(self.session);
+        for stream in subpaths.map_err(store_error)? {
+            if stream == results {
+                let end = persist(|| self.store.end(&stream))
+                    .await
+                    .map_err(store_error)?;
+                self.ends.insert(stream, end);
+            } else if let Some(subpath) = stream.subpath() {
+                let path = directory.join(format!("{subpath}.jsonl"));
+                self.load_stream(&stream, path).await?;
+            }
+        }
+        self.load_files().await?;
+        Ok(end)
+    }
+
+    /// Returns the ends of all streams.
+    pub(super) fn take_ends(&mut self) -> HashMap<StreamKey, Position> {
+        std::mem::take(&mut self.ends)
+    }
+
+    /// Returns the ids of the prompts, together with those of other messages of the user's side.
+    pub(super) fn take_prompts(&mut self) -> HashSet<Uuid> {
+        std::mem::take(&mut self.prompts)
+    }
+
+    /// Writes a stream. After an error of the store it goes on behind the entries that are written.
+    async fn load_stream(&mut self, stream: &StreamKey, path: PathBuf) -> Result<Position> {
+        let mut transcript = Transcript::create(path).await?;
+        let mut end = Position::START;
+        let mut pause = FIRST_PAUSE;
+        'load: loop {
+            let mut entries = self.store.load(stream, end);
+            while let Some(entry) = poll_fn(|cx| entries.as_mut().poll_next(cx)).await {
+                match entry {
+                    Ok(entry) => self.write_entry(&mut transcript, stream, entry).await?,
+                    Err(error) if !error.is_retryable() => return Err(store_error(error)),
+                    Err(error) => {
+                        tracing::warn!(%error, "session store failed, trying again");
+                        sleep(pause).await;
+                        pause = (pause * 2).min(LONGEST_PAUSE);
+                        continue 'load;
+                    }
+                }
+                end = end.after(1);
+            }
+            break;
+        }
+        self.ends.insert(stream.clone(), end);
+        transcript.finish().await?;
+        Ok(end)
+    }
+
+    async fn write_entry(
+        &mut self,
+        transcript: &mut Transcript,
+        stream: &StreamKey,
+        entry: Bytes,
+    ) -> Result<()> {
+        let text = String::from_utf8_lossy(&entry);
+        if !stream.is_main()
+            && let Some(metadata) = metadata_content(&text)
+        {
+            transcript.metadata = Some(metadata);
+            return Ok(());
+        }
+        if stream.is_main()
+            && let Some(entry) = Entry::read(&text).filter(|entry| entry.tag == "user")
+            && let Some(Ok(uuid)) = entry.uuid.as_deref().map(Uuid::try_parse)
+        {
+            self.prompts.insert(uuid);
+        }
+        match &self.relocation {
+            Some(relocation) if text.contains(&relocation.before) => {
+                let text = text.replace(&relocation.before, &relocation.after);
+                transcript.write(text.as_bytes()).await
+            }
+            _ => transcript.write(&entry).await,
+        }
+    }
+
+    async fn load_files(&self) -> Result<()> {
+        let id = match &self.relocation {
+            Some(relocation) => &relocation.session,
+            None => self.session.session(),
+        };
+        let directory = self.project.join(id);
+        let files = persist(|| self.store.files(self.session)).await;
+        for file in files.map_err(store_error)? {
+            let content = persist(|| self.store.file(self.session, &file.path)).await;
+            let Some(content) = content.map_err(store_error)? else {
+                continue;
+            };
+            let path = directory.join(file.path.as_str());
+            let mut file = create(&path).await.map_err(|error| failed(&path, error))?;
+            file.write_all(&content)
+                .await
+                .map_err(|error| failed(&path, error))?;
+            file.flush().await.map_err(|error| failed(&path, error))?;
+        }
+        Ok(())
+    }
+}
+
+/// A transcript that is being written, and the metadata that belongs beside it.
+struct Transcript {
+    path: PathBuf,
+    file: BufWriter<File>,
+    /// The content of the file `….meta.json`: the last metadata of the stream is in effect.
+    metadata: Option<String>,
+}
+
+impl Transcript {
+    async fn create(path: PathBuf) -> Result<Self> {
+        let file = create(&path).await.map_err(|error| failed(&path, error))?;
+        Ok(Self {
+            path,
+            file: BufWriter::with_capacity(BUFFER, file),
+            metadata: None,
+        })
+    }
+
+    async fn write(&mut self, line: &[u8]) -> Result<()> {
+        let written = async {
+            self.file.write_all(line).await?;
+            self.file.write_all(b"\n").await
+        };
+        written.await.map_err(|error| failed(&self.path, error))
+    }
+
+    async fn finish(mut self) -> Result<()> {
+        let written = async {
+            self.file.flush().await?;
+            if let Some(metadata) = &self.metadata {
+                let mut file = create(&self.path.with_extension("meta.json")).await?;
+                file.write_all(metadata.as_bytes()).await?;
+                file.flush().await?;
+            }
+            Ok(())
+        };
+        written.await.map_err(|error| failed(&self.path, error))
+    }
+}
+
+/// Creates a file that only this user can read, and its directories.
+async fn create(path: &Path) -> io::Result<File> {
+    let path = path.to_owned();
+    let created = tokio::task::spawn_blocking(move || {
+        if let Some(directory) = path.parent() {
+            create_private(directory)?;
+        }
+        private_file().create(true).truncate(true).open(path)
+    });
+    Ok(File::from_std(created.await??))
+}
+
+fn failed(path: &Path, error: io::Error) -> Error {
+    let text = format!("{} cannot be written", path.display());
+    Error::new(ErrorKind::Store, text).with_source(error)
+}

@@ -1,0 +1,209 @@
+//! Sessions of a [store](inhouse_store::SessionStore): where the CLI works on them, and how they are resumed.
+//!
+//! With a store, the CLI gets a configuration directory of its own for each session. Its path is the same on every machine,
+//! because transcripts contain it. To resume a session, its transcript and files are written to this directory before the CLI
+//! starts. The directory is removed when the CLI has exited and everything is stored.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `directory` | the directory of a session, and the lock that keeps other processes out |
+//! | `config` | the files that are copied from the usual configuration directory |
+//! | `load` | loading from the store into the directory |
+//! | `choose` | which session the options mean |
+//! | `prompts` | prompts that the transcript contains already, and their results |
+
+mod choose;
+mod config;
+mod directory;
+mod load;
+mod prompts;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use inhouse_proto::message::Prompt;
+use inhouse_store::{Epoch, Position, SessionKey, SessionStore, StoreError, StreamKey};
+use tokio::sync::mpsc::WeakUnboundedSender;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use self::choose::{Chosen, choose};
+use self::config::ConfigHome;
+use self::directory::SessionDirectory;
+use self::load::Loader;
+pub(crate) use self::prompts::{
+    AnsweredPrompts, PromptState, ResultRecord, StoredPrompts, results_of,
+};
+use crate::driver::Command;
+use crate::error::{Error, ErrorKind, Result};
+use crate::launch::HostEnvironment;
+use crate::mirror::{Mirror, UNSENT_ENTRIES};
+use crate::options::{Options, StoreFlush};
+
+/// How long loading a session may take by default.
+const LOAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Makes the CLI continue a turn that was cut off, without a prompt.
+const CONTINUES_TURN: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
+
+/// Makes the CLI show the model the calls of a turn that was cut off. Without it they are removed (2.1.325).
+const SHOWS_CUT_OFF_CALLS: &str = "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS";
+
+/// A session of a store that is about to run, or runs.
+pub(crate) struct StoredSession {
+    store: Arc<dyn SessionStore>,
+    /// `None` once the mirror has them.
+    streams: Option<KnownStreams>,
+    pub(crate) prompts: Arc<StoredPrompts>,
+    directory: SessionDirectory,
+}
+
+/// What is known about the streams of a session when it starts.
+pub(crate) struct KnownStreams {
+    /// The session that the CLI works on.
+    pub(crate) session: SessionKey,
+    /// The epoch under which it is written; `None` until the first write.
+    pub(crate) epoch: Option<Epoch>,
+    /// The ends of the streams that were loaded.
+    pub(crate) ends: HashMap<StreamKey, Position>,
+}
+
+impl StoredSession {
+    /// Prepares the directory of a session, and changes the options so that the CLI works there.
+    ///
+    /// # Errors
+    /// `SessionNotFound` if the store does not have the session; `Held` if another process works on it; `Timeout` or `Store` if the
+    /// store does not return it.
+    pub(crate) async fn prepare(
+        store: Arc<dyn SessionStore>,
+        options: &mut Options,
+        prompt: Option<&Prompt>,
+    ) -> Result<Self> {
+        let limit = options.store.load_timeout.unwrap_or(LOAD_TIMEOUT);
+        let prepared = timeout(limit, Self::load(store, options, prompt)).await;
+        prepared.unwrap_or_else(|_| {
+            let text =
+                "the session was not loaded from its store in time; see Options::load_timeout";
+            Err(Error::new(ErrorKind::Timeout, text))
+        })
+    }
+
+    async fn load(
+        store: Arc<dyn SessionStore>,
+        options: &mut Options,
+        prompt: Option<&Prompt>,
+    ) -> Result<Self> {
+        let host = HostEnvironment::current();
+        let Chosen { session, resumed } = choose(&*store, options, &host).await?;
+        let config = ConfigHome::find(options, &host);
+        let (root, owner) = (options.store.root.clone(), options.process.user);
+        let id = session.session().to_owned();
+        let created = spawn_blocking(move || {
+            let directory = SessionDirectory::create(root, &id, owner)?;
+            config.copy_to(directory.path())?;
+            Ok::<_, Error>(directory)
+        });
+        let directory = created.await.unwrap_or_else(|error| {
+            let text = "the directory of the session cannot be created";
+            Err(Error::new(ErrorKind::Store, text).with_source(error))
+        })?;
+
+        let mut streams = KnownStreams {
+            session: session.clone(),
+            epoch: None,
+            ends: HashMap::new(),
+        };
+        let stored = resumed.as_ref().unwrap_or(&session).clone();
+        let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
+        if let Some(resumed) = &resumed {
+            let mut loader = Loader::new(&*store, resumed, directory.path());
+            if *resumed == session {
+                // Before the load: an owner that still runs must not append behind what is loaded.
+                streams.epoch = Some(loader.fence().await?);
+            } else {
+                loader.relocate_to(&session);
+            }
+            let end = loader.load().await?;
+            prompts.set_known(loader.take_prompts(), end);
+            if *resumed == session {
+                streams.ends = loader.take_ends();
+            }
+        }
+        let directory = give_to_owner(directory).await?;
+        set_session(options, &session, resumed.as_ref(), directory.path());
+        if let Some(uuid) = prompt.and_then(|prompt| prompt.uuid.as_deref())
+            && matches!(prompts.state(uuid).await?, PromptState::CutOff)
+        {
+            options.environment.set_default(CONTINUES_TURN, "1");
+            options.environment.set_default(SHOWS_CUT_OFF_CALLS, "1");
+            prompts.continue_at_start(uuid);
+        }
+        Ok(Self {
+            store,
+            streams: Some(streams),
+            prompts: Arc::new(prompts),
+            directory,
+        })
+    }
+
+    /// Starts the mirror of the session. Called once.
+    pub(crate) fn mirror(
+        &mut self,
+        flush: StoreFlush,
+        commands: WeakUnboundedSender<Command>,
+    ) -> Mirror {
+        let streams = self.streams.take().expect("a session has one mirror");
+        let (store, directory) = (Arc::clone(&self.store), self.directory.path().to_owned());
+        Mirror::spawn(store, streams, directory, flush, commands)
+    }
+
+    /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored.
+    pub(crate) async fn finish(self) {
+        let mut directory = self.directory;
+        let removed = spawn_blocking(move || {
+            directory.keep(directory.path().join(UNSENT_ENTRIES).exists());
+            drop(directory);
+        });
+        if let Err(error) = removed.await {
+            tracing::warn!(%error, "session directory not removed");
+        }
+    }
+}
+
+async fn give_to_owner(directory: SessionDirectory) -> Result<SessionDirectory> {
+    let given = spawn_blocking(move || directory.give_to_owner().map(|()| directory)).await;
+    given.unwrap_or_else(|error| {
+        let text = "the directory of the session cannot be given to its user";
+        Err(Error::new(ErrorKind::Store, text).with_source(error))
+    })
+}
+
+/// Names the session and its directory in the options, in the way that the CLI needs.
+fn set_session(
+    options: &mut Options,
+    session: &SessionKey,
+    resumed: Option<&SessionKey>,
+    directory: &Path,
+) {
+    let is_new_id = resumed != Some(session);
+    options.session.continue_latest = false;
+    options.session.fork &= resumed.is_some();
+    options.session.resume = resumed.map(|resumed| resumed.session().to_owned());
+    options.session.id = is_new_id.then(|| session.session().to_owned());
+    options
+        .environment
+        .override_with("CLAUDE_CONFIG_DIR", directory);
+}
+
+/// Returns the error of a session whose store failed.
+pub(crate) fn store_error(error: StoreError) -> Error {
+    use inhouse_store::StoreErrorKind;
+    let kind = match error.kind() {
+        StoreErrorKind::Fenced => ErrorKind::Fenced,
+        StoreErrorKind::Held => ErrorKind::Held,
+        _ => ErrorKind::Store,
+    };
+    Error::new(kind, "the session store failed").with_source(error)
+}
