@@ -32,6 +32,7 @@ mod queue;
 mod requests;
 mod sessions;
 mod stored_sessions;
+mod stores;
 mod structured;
 mod tasks;
 mod tools;
