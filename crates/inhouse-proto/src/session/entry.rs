@@ -67,16 +67,14 @@ impl<'a> Entry<'a> {
         let mut scanner = Scanner::new(line);
         scanner.object(|scanner, name| {
             match name {
-                "type" => tag = unquote(scanner.value()?),
-                "subtype" => entry.subtype = unquote(scanner.value()?),
-                "uuid" => entry.uuid = unquote(scanner.value()?),
-                "parentUuid" => entry.parent_uuid = unquote(scanner.value()?),
-                "sessionId" => entry.session_id = unquote(scanner.value()?),
-                "timestamp" => entry.timestamp = unquote(scanner.value()?),
-                "agentId" => entry.agent_id = unquote(scanner.value()?),
-                "sourceToolAssistantUUID" => {
-                    entry.source_tool_assistant = unquote(scanner.value()?)
-                }
+                "type" => tag = scanner.text()?,
+                "subtype" => entry.subtype = scanner.text()?,
+                "uuid" => entry.uuid = scanner.text()?,
+                "parentUuid" => entry.parent_uuid = scanner.text()?,
+                "sessionId" => entry.session_id = scanner.text()?,
+                "timestamp" => entry.timestamp = scanner.text()?,
+                "agentId" => entry.agent_id = scanner.text()?,
+                "sourceToolAssistantUUID" => entry.source_tool_assistant = scanner.text()?,
                 "isSidechain" => entry.is_sidechain = scanner.value()? == "true",
                 "isMeta" => entry.is_meta = scanner.value()? == "true",
                 "isCompactSummary" => entry.is_compact_summary = scanner.value()? == "true",
@@ -119,7 +117,7 @@ impl<'a> Entry<'a> {
         let mut parts = MessageParts::default();
         let _ = Scanner::new(self.message.unwrap_or_default()).object(|scanner, name| {
             match name {
-                "id" => parts.id = unquote(scanner.value()?),
+                "id" => parts.id = scanner.text()?,
                 "content" => parts.content = Blocks(scanner.value()?),
                 _ => drop(scanner.value()?),
             }
@@ -133,9 +131,9 @@ impl<'a> Entry<'a> {
         let mut parts = AttachmentParts::default();
         let _ = Scanner::new(self.attachment.unwrap_or_default()).object(|scanner, name| {
             match name {
-                "type" => parts.kind = unquote(scanner.value()?),
-                "commandMode" => parts.command_mode = unquote(scanner.value()?),
-                "source_uuid" => parts.source_uuid = unquote(scanner.value()?),
+                "type" => parts.kind = scanner.text()?,
+                "commandMode" => parts.command_mode = scanner.text()?,
+                "source_uuid" => parts.source_uuid = scanner.text()?,
                 "prompt" => parts.prompt = Blocks(scanner.value()?),
                 _ => drop(scanner.value()?),
             }
@@ -212,10 +210,10 @@ impl<'a> Block<'a> {
         let mut block = Self::default();
         let _ = Scanner::new(json).object(|scanner, name| {
             match name {
-                "type" => block.kind = unquote(scanner.value()?),
+                "type" => block.kind = scanner.text()?,
                 "text" => block.text = Some(scanner.value()?),
-                "id" => block.id = unquote(scanner.value()?),
-                "tool_use_id" => block.tool_use_id = unquote(scanner.value()?),
+                "id" => block.id = scanner.text()?,
+                "tool_use_id" => block.tool_use_id = scanner.text()?,
                 _ => drop(scanner.value()?),
             }
             Some(())

@@ -3,7 +3,7 @@ use std::time::SystemTime;
 
 use super::entry::{Entry, parse_time};
 use super::first_prompt::{FirstPrompt, is_human_prompt};
-use crate::wire::{Scanner, string_member, unquote};
+use crate::wire::{Scanner, string_member};
 
 /// A summary of a session, read from the head and the tail of its transcript.
 ///
@@ -167,7 +167,7 @@ impl Summary {
                 "sessionKind" => &mut self.session_kind,
                 _ => return scanner.value().map(drop),
             };
-            let value = unquote(scanner.value()?);
+            let value = scanner.text()?;
             if field.is_none() {
                 *field = value.map(Cow::into_owned);
             }

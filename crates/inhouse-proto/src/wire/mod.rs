@@ -18,5 +18,5 @@ pub(crate) use self::envelope::{Envelope, Reply};
 pub(crate) use self::escape::write_string;
 pub(crate) use self::line::sample_of;
 pub(crate) use self::long_text::LongText;
-pub(crate) use self::scanner::{JsonString, Scanner, string_member};
+pub(crate) use self::scanner::{JsonString, Scanner, string_member, unquote};
 pub(crate) use self::surrogate::replace_lone_surrogates;

@@ -84,6 +84,12 @@ impl<'a> Scanner<'a> {
         }))
     }
 
+    /// Consumes a value. Returns the unescaped text of a string, and `Some(None)` for any other value or an invalid
+    /// escape.
+    pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
+        Some(self.string_value()?.and_then(JsonString::unescape))
+    }
+
     /// Consumes a value and returns its text; `Some(None)` for `null`.
     pub(crate) fn optional(&mut self) -> Option<Option<&'a str>> {
         Some(Some(self.value()?).filter(|value| *value != "null"))
@@ -190,12 +196,17 @@ pub(crate) fn string_member<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str
     let mut found = None;
     let _ = Scanner::new(text).object(|scanner, member| {
         match member == name {
-            true => found = scanner.string_value()?.and_then(JsonString::unescape),
+            true => found = scanner.text()?,
             false => drop(scanner.value()?),
         }
         found.is_none().then_some(())
     });
     found
+}
+
+/// Returns the unescaped text of a JSON string; `None` for any other value.
+pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
+    Scanner::new(value).text()?
 }
 
 /// Unescapes a JSON string. Replaces lone surrogates only if `serde_json` rejects the string.
