@@ -150,7 +150,8 @@ impl Tool<'_> {
         Ok(serde_json::from_str(&list)?)
     }
 
-    /// Tests `mutants` with the unit tests and the test targets `tests` of `packages`, without the tests whose names contain one of `skipped`.
+    /// Tests `mutants` with the unit tests and the test targets `tests` of `packages`. Tests whose names contain
+    /// one of `skipped` do not run.
     fn test(
         &self,
         all: &[Mutant],
