@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// The environment variable that names the project directory; the CLI honours it together with `CLAUDE_CONFIG_DIR`.
 const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
 
-/// What the user said about the place of the sessions.
+/// The configured place of the sessions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Location {
     pub(super) config_dir: Option<PathBuf>,
@@ -140,9 +140,9 @@ impl Place {
     /// # Errors
     /// `SessionNotFound` if there is none; `Store` if a directory cannot be read.
     pub(super) fn find(&self, id: &SessionId) -> Result<Found> {
-        let found = self.find_all(id)?.into_iter();
+        let mut found = self.find_all(id)?.into_iter();
         let found = match self.project {
-            Some(_) => found.reduce(|first, _| first),
+            Some(_) => found.next(),
             None => found.max_by_key(|found| found.modified),
         };
         found.ok_or_else(|| self.not_found(id))

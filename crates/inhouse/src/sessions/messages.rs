@@ -12,7 +12,7 @@ use inhouse_proto::session::{
 
 use super::batches::{BATCH, Batches, Source};
 use super::blocking::{blocking, file_error};
-use super::location::{Location, Place, parse_id};
+use super::location::{Location, parse_id};
 use super::subagents;
 use super::transcript::{LineReader, open, read_span};
 use crate::error::Result;
@@ -101,7 +101,7 @@ impl Messages {
                     (found.transcript, found.len, kind, found.metadata)
                 }
                 None => {
-                    let found = Place::find(&place, &id)?;
+                    let found = place.find(&id)?;
                     let kind = ConversationKind::Main;
                     (
                         found.transcript,

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 16;
 pub struct Subagent {
     /// The id of the subagent, for [`Sessions::subagent_messages`](super::Sessions::subagent_messages).
     pub id: String,
-    /// What the CLI recorded about the subagent; every field is `None` if it recorded nothing.
+    /// The metadata that the CLI recorded about the subagent; every field is `None` if it recorded nothing.
     pub metadata: SubagentMetadata,
     /// Path of the transcript.
     pub transcript: PathBuf,
