@@ -66,7 +66,7 @@ fn azurite() -> Result<PathBuf> {
     }
     println!("installing azurite {AZURITE}");
     // Installed into a temporary directory first: the final one is either complete or absent.
-    let unfinished = directory.with_extension(std::process::id().to_string());
+    let unfinished = cache()?.join(format!("azurite-{AZURITE}-{}", std::process::id()));
     fs::create_dir_all(&unfinished)?;
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--prefix"])

@@ -41,7 +41,8 @@ use index::Index;
 /// |---|---|
 /// | `InMemory`, `LocalFileSystem` | completely |
 /// | Amazon S3 | requests and answers, with the server `s3s-fs`; its creates are not atomic, so the test sends them one by one |
-/// | Azure, Google Cloud Storage | untested |
+/// | Azure Blob Storage | completely, with the emulator Azurite |
+/// | Google Cloud Storage | untested |
 ///
 /// # Erasure
 ///

@@ -157,7 +157,9 @@ mod tests {
     fn records_survive_a_round_trip() {
         for body in [Bytes::from("sab\n"), Bytes::from("\n".repeat(5000))] {
             let record = append(&[1, body.len() - 2]);
-            let object = encode(&record, &[body.clone()]).unwrap().concat();
+            let object = encode(&record, std::slice::from_ref(&body))
+                .unwrap()
+                .concat();
             let (decoded, decoded_body) = decode::<Record>(&object.into()).unwrap();
             assert_eq!((decoded, decoded_body), (record, body));
         }
