@@ -225,6 +225,14 @@ impl SessionStore for MemoryStore {
         });
         Ok((before - state.sessions.len()) as u64)
     }
+
+    fn leases(&self) -> Option<&dyn Leases> {
+        Some(self)
+    }
+
+    fn journal(&self) -> Option<&dyn Journal> {
+        Some(self)
+    }
 }
 
 #[async_trait]

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use futures_core::Stream;
 
 use crate::{
-    Append, Epoch, Erase, FileInfo, FilePath, Page, Position, ProjectKey, Result, SessionKey,
-    SessionPage, StreamKey,
+    Append, Epoch, Erase, FileInfo, FilePath, Journal, Leases, Page, Position, ProjectKey, Result,
+    SessionKey, SessionPage, StreamKey,
 };
 
 /// A stream of entries in order. It ends after its first error.
@@ -106,6 +106,18 @@ pub trait SessionStore: Send + Sync {
     ///
     /// Sessions with a lease that has not run out are kept. `project` of `None` means all projects.
     async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64>;
+
+    /// Returns the leases of this store; `None`, the default, for a store without leases.
+    ///
+    /// A session of a store with leases runs on one host at a time.
+    fn leases(&self) -> Option<&dyn Leases> {
+        None
+    }
+
+    /// Returns the journal of this store; `None`, the default, for a store without a journal.
+    fn journal(&self) -> Option<&dyn Journal> {
+        None
+    }
 }
 
 #[async_trait]
@@ -162,5 +174,13 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 
     async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
         (**self).erase_idle(idle, project).await
+    }
+
+    fn leases(&self) -> Option<&dyn Leases> {
+        (**self).leases()
+    }
+
+    fn journal(&self) -> Option<&dyn Journal> {
+        (**self).journal()
     }
 }

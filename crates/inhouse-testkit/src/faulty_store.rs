@@ -254,27 +254,42 @@ impl<S: SessionStore> SessionStore for FaultyStore<S> {
         let inner = self.inner.erase_idle(idle, project);
         self.faults.apply(StoreCall::Erase, inner).await
     }
+
+    fn leases(&self) -> Option<&dyn Leases> {
+        self.inner.leases().map(|_| self as &dyn Leases)
+    }
+
+    fn journal(&self) -> Option<&dyn Journal> {
+        self.inner.journal()
+    }
+}
+
+impl<S: SessionStore> FaultyStore<S> {
+    fn inner_leases(&self) -> Result<&dyn Leases> {
+        let leases = self.inner.leases();
+        leases.ok_or_else(|| StoreError::new(StoreErrorKind::Invalid, "the store has no leases"))
+    }
 }
 
 #[async_trait]
-impl<S: Leases> Leases for FaultyStore<S> {
+impl<S: SessionStore> Leases for FaultyStore<S> {
     async fn acquire(&self, session: &SessionKey, owner: &str, ttl: Duration) -> Result<Lease> {
-        let inner = self.inner.acquire(session, owner, ttl);
+        let inner = self.inner_leases()?.acquire(session, owner, ttl);
         self.faults.apply(StoreCall::Acquire, inner).await
     }
 
     async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease> {
-        let inner = self.inner.renew(lease, ttl);
+        let inner = self.inner_leases()?.renew(lease, ttl);
         self.faults.apply(StoreCall::Renew, inner).await
     }
 
     async fn release(&self, lease: &Lease) -> Result<()> {
-        let inner = self.inner.release(lease);
+        let inner = self.inner_leases()?.release(lease);
         self.faults.apply(StoreCall::Release, inner).await
     }
 
     async fn holder(&self, session: &SessionKey) -> Result<Option<Lease>> {
-        let inner = self.inner.holder(session);
+        let inner = self.inner_leases()?.holder(session);
         self.faults.apply(StoreCall::Release, inner).await
     }
 }

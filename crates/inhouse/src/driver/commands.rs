@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Withdraw { key: u64 },
     /// Reports that the store has everything up to a mark, or why it does not.
     Mirrored(Result<Mark>),
+    /// Reports that this host may not work on the session any longer.
+    LeaseLost(Error),
     /// Ends the session; `done` is notified when it has ended.
     Close {
         mode: CloseMode,
@@ -171,8 +173,14 @@ impl Driver {
                     self.engine.withdraw(id);
                 }
             }
+            // A result that is delivered after the loss of the lease may be that of another host, too.
+            Command::Mirrored(Ok(_)) if self.lease_lost.is_some() => {}
             Command::Mirrored(Ok(mark)) => self.messages.release(mark),
             Command::Mirrored(Err(error)) => self.handle_store_failure(&error),
+            Command::LeaseLost(error) => {
+                self.handle_store_failure(&error);
+                self.lease_lost = Some(error);
+            }
             Command::Close { mode, done } => {
                 self.closers.extend(done);
                 self.close(mode);

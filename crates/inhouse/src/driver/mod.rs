@@ -34,6 +34,7 @@ use self::io::{StdinWriter, Timer};
 pub(crate) use self::shutdown::SessionEnd;
 use self::shutdown::{ExitTask, Shutdown};
 use self::waiters::Waiters;
+use crate::error::Error;
 use crate::handlers::Handlers;
 use crate::mirror::Mirror;
 use crate::process::ShutdownTiming;
@@ -73,6 +74,8 @@ pub(crate) struct Driver {
     messages: Sender,
     /// `None` without a session store.
     mirror: Option<Mirror>,
+    /// Set once the lease of the session is lost.
+    lease_lost: Option<Error>,
     shutdown: Shutdown,
     shared: Arc<Shared>,
     /// The calls of `close` that wait for the end.
@@ -109,6 +112,7 @@ impl Driver {
             handlers: HandlerTasks::new(handlers),
             messages,
             mirror,
+            lease_lost: None,
             shutdown: Shutdown::default(),
             shared,
             closers: Vec::new(),
@@ -122,6 +126,10 @@ impl Driver {
         let stored = match self.mirror.take() {
             Some(mirror) => mirror.finish().await,
             None => Ok(()),
+        };
+        let stored = match self.lease_lost.take() {
+            Some(error) => Err(error),
+            None => stored,
         };
         // Before the end is reported: a caller that resumes the session needs its directory.
         if let Some(session) = self.session.take() {

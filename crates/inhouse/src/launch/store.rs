@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use inhouse_proto::session::SessionId;
 
 use super::plan::Builder;
@@ -12,6 +14,10 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
     problems.add_if(
         options.store.store.is_some() && options.session.file_checkpointing,
         "`store` together with `file_checkpointing`: the backups of files are not stored; remove one of them",
+    );
+    problems.add_if(
+        options.store.lease_ttl.is_some_and(|ttl| ttl < Duration::from_secs(1)),
+        "`lease_ttl` of less than a second: the lease could not be renewed in time; choose a longer one",
     );
     problems.reject_empty_each("session_root", &options.store.root);
     if options.store.store.is_some()

@@ -113,7 +113,7 @@
 //! [`connect_timeout`](Options::connect_timeout),
 //! [`permission_timeout`](Options::permission_timeout),
 //! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown),
-//! [`session_root`](Options::session_root) and [`on_request`](Options::on_request).
+//! [`session_root`](Options::session_root), [`lease_ttl`](Options::lease_ttl) and [`on_request`](Options::on_request).
 
 // Each of these modules has a counterpart with the same name in `launch`, which validates its options and translates
 // them for the CLI.

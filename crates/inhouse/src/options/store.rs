@@ -13,6 +13,7 @@ pub(crate) struct StoreOptions {
     pub(crate) flush: StoreFlush,
     pub(crate) load_timeout: Option<Duration>,
     pub(crate) root: Option<PathBuf>,
+    pub(crate) lease_ttl: Option<Duration>,
 }
 
 #[derive(Clone)]
@@ -104,6 +105,28 @@ impl Options {
     /// ```
     pub fn load_timeout(mut self, timeout: Duration) -> Self {
         self.store.load_timeout = Some(timeout);
+        self
+    }
+
+    /// Sets for how long this host takes the lease of a session, in a [store](Self::store) that has leases.
+    ///
+    /// The lease is acquired before the session is loaded, renewed every third of this time, and released when the CLI has exited.
+    /// Connecting fails with [`Held`](crate::ErrorKind::Held) while another host has it. A host that cannot renew the lease in
+    /// time kills the CLI and ends the session with [`Fenced`](crate::ErrorKind::Fenced), without a result. A shorter time lets
+    /// another host take over earlier after a crash. Default: 30 s. Stores without leases ignore it: a new owner of the session
+    /// then takes over at once.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use inhouse::Options;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// let options = Options::new().store(MemoryStore::new()).lease_ttl(Duration::from_secs(10));
+    /// # inhouse_testkit::fake::launch(options);
+    /// ```
+    pub fn lease_ttl(mut self, ttl: Duration) -> Self {
+        self.store.lease_ttl = Some(ttl);
         self
     }
 

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `directory` | the directory of a session, and the lock that keeps other processes out |
 //! | `config` | the files that are copied from the usual configuration directory |
+//! | `lease` | the lease of a session, and its renewal |
 //! | `load` | loading from the store into the directory |
 //! | `choose` | which session the options mean |
 //! | `prompts` | prompts that the transcript contains already, and their results |
@@ -15,6 +16,7 @@
 mod choose;
 mod config;
 mod directory;
+mod lease;
 mod load;
 mod prompts;
 
@@ -32,6 +34,7 @@ use tokio::time::timeout;
 use self::choose::{Chosen, choose};
 use self::config::ConfigHome;
 use self::directory::SessionDirectory;
+use self::lease::{HeldLease, LEASE_TTL};
 use self::load::Loader;
 pub(crate) use self::prompts::{
     AnsweredPrompts, PromptState, ResultRecord, StoredPrompts, results_of,
@@ -58,6 +61,8 @@ pub(crate) struct StoredSession {
     streams: Option<KnownStreams>,
     pub(crate) prompts: Arc<StoredPrompts>,
     directory: SessionDirectory,
+    /// `None` if the store has no leases.
+    lease: Option<HeldLease>,
 }
 
 /// What is known about the streams of a session when it starts.
@@ -110,20 +115,22 @@ impl StoredSession {
             Err(Error::new(ErrorKind::Store, text).with_source(error))
         })?;
 
+        let ttl = options.store.lease_ttl.unwrap_or(LEASE_TTL);
+        let lease = HeldLease::acquire(&store, &session, ttl).await?;
         let mut streams = KnownStreams {
             session: session.clone(),
-            epoch: None,
+            epoch: lease.as_ref().and_then(HeldLease::epoch),
             ends: HashMap::new(),
         };
         let stored = resumed.as_ref().unwrap_or(&session).clone();
         let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
         if let Some(resumed) = &resumed {
             let mut loader = Loader::new(&*store, resumed, directory.path());
-            if *resumed == session {
+            if *resumed != session {
+                loader.relocate_to(&session);
+            } else if streams.epoch.is_none() {
                 // Before the load: an owner that still runs must not append behind what is loaded.
                 streams.epoch = Some(loader.fence().await?);
-            } else {
-                loader.relocate_to(&session);
             }
             let end = loader.load().await?;
             prompts.set_known(loader.take_prompts(), end);
@@ -145,21 +152,25 @@ impl StoredSession {
             streams: Some(streams),
             prompts: Arc::new(prompts),
             directory,
+            lease,
         })
     }
 
-    /// Starts the mirror of the session. Called once.
+    /// Starts the mirror of the session, and the renewal of its lease. Called once.
     pub(crate) fn mirror(
         &mut self,
         flush: StoreFlush,
         commands: WeakUnboundedSender<Command>,
     ) -> Mirror {
+        if let Some(lease) = &mut self.lease {
+            lease.keep(commands.clone());
+        }
         let streams = self.streams.take().expect("a session has one mirror");
         let (store, directory) = (Arc::clone(&self.store), self.directory.path().to_owned());
         Mirror::spawn(store, streams, directory, flush, commands)
     }
 
-    /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored.
+    /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored, and releases the lease.
     pub(crate) async fn finish(self) {
         let mut directory = self.directory;
         let removed = spawn_blocking(move || {
@@ -168,6 +179,9 @@ impl StoredSession {
         });
         if let Err(error) = removed.await {
             tracing::warn!(%error, "session directory not removed");
+        }
+        if let Some(lease) = self.lease {
+            lease.release().await;
         }
     }
 }

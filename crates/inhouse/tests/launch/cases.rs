@@ -126,6 +126,7 @@ pub(crate) fn all() -> Vec<Case> {
                 .store(MemoryStore::new())
                 .store_flush(StoreFlush::EndOfTurn)
                 .load_timeout(Duration::from_secs(10))
+                .lease_ttl(Duration::from_secs(10))
                 .session_root("/var/lib/agents"),
         ),
         case("settings", settings()),
