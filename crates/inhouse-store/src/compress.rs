@@ -67,9 +67,14 @@ mod tests {
 
     #[test]
     fn only_long_repetitive_bodies_are_compressed() {
-        let random: Bytes = (0..5000_u32)
-            .map(|number| (number.wrapping_mul(2_654_435_761) >> 24) as u8)
-            .collect();
+        let mut state = 1_u32;
+        let random = std::iter::repeat_with(|| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            state as u8
+        });
+        let random: Bytes = random.take(5000).collect();
         for (body, expected) in [
             (Bytes::from("a".repeat(MIN_LENGTH - 1)), Encoding::Plain),
             (Bytes::from("a".repeat(MIN_LENGTH)), Encoding::Lz4),
