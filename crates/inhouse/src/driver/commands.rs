@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Withdraw { key: u64 },
     /// Reports that the store has everything up to a mark, or why it does not.
     Mirrored(Result<Mark>),
+    /// Reports for how long this host may work on the session.
+    LeaseRenewed(Duration),
     /// Reports that this host may not work on the session any longer.
     LeaseLost(Error),
     /// Ends the session; `done` is notified when it has ended.
@@ -177,6 +179,7 @@ impl Driver {
             Command::Mirrored(Ok(_)) if self.lease_lost.is_some() => {}
             Command::Mirrored(Ok(mark)) => self.messages.release(mark),
             Command::Mirrored(Err(error)) => self.handle_store_failure(&error),
+            Command::LeaseRenewed(time) => self.peer.kill_after(time),
             Command::LeaseLost(error) => {
                 self.handle_store_failure(&error);
                 self.lease_lost = Some(error);

@@ -4,6 +4,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -75,6 +76,12 @@ impl Group {
         self.leader.unless_reaped(|leader| {
             let _ = kill_process_group(leader, Signal::TERM);
         });
+    }
+
+    /// Kills the group after this time, unless this method is called again before, also if this process is stopped.
+    pub(super) fn kill_after(&self, time: Duration) {
+        self.leader
+            .unless_reaped(|leader| watchdog::kill_after(leader, time));
     }
 
     pub(super) fn kill(&self) {

@@ -9,7 +9,8 @@
 //! - The drop of the transport's [`Peer`](crate::transport::Peer), also while the runtime shuts down.
 //! - The death of the host, from whatever cause (Unix): a small watchdog process sees the end of a
 //!   pipe that only the host holds, and kills the group at once, before the CLI can send another
-//!   request to the model.
+//!   request to the model. With a session store that has leases, the same process kills the group when the lease has run out
+//!   while the host is stopped.
 //!
 //! The CLI runs the commands of its Bash tool in separate process groups, and ends them itself on
 //! TERM. On Linux, a kill finds such descendants first and kills them too. Not reached are processes

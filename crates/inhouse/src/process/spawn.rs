@@ -8,6 +8,8 @@ use std::panic::catch_unwind;
 use std::path::Path;
 use std::pin::Pin;
 use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::time::Duration;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
@@ -83,6 +85,11 @@ impl Peer for ChildPeer {
             stderr_settled.await;
             status
         })
+    }
+
+    #[cfg(unix)]
+    fn kill_after(&mut self, time: Duration) {
+        self.group.kill_after(time);
     }
 
     fn terminate(&mut self) {

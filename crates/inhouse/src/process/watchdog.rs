@@ -1,4 +1,4 @@
-//! Kills the process groups of a host that has died.
+//! Kills the process groups of a host that has died, or that was stopped for longer than the lease of a session.
 //!
 //! A parent-death signal is bound to the *thread* that spawned the child, exists on Linux only and
 //! needs `unsafe`. A pipe needs neither: the kernel closes the host's end whatever kills the host,
@@ -17,9 +17,10 @@ use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use rustix::io::ioctl_fionbio;
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 static WATCHDOG: Mutex<Watchdog> = Mutex::new(Watchdog::new());
 
@@ -54,6 +55,19 @@ pub(super) fn unregister(group: Pid) {
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     watchdog.groups.remove(&group);
     watchdog.send(&format!("- {group}\n"));
+}
+
+/// Kills `group` after this time, unless this function is called again or the group is unregistered before.
+///
+/// The watchdog does it also if the host is stopped, whose own timers do not run.
+pub(super) fn kill_after(group: Pid, time: Duration) {
+    let group = group.as_raw_nonzero().get();
+    let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+    if watchdog.groups.contains(&group) {
+        // POSIX `sleep` takes whole seconds.
+        let seconds = time.as_millis().div_ceil(1000);
+        watchdog.send(&format!("t {group} {seconds}\n"));
+    }
 }
 
 struct Watchdog {
@@ -154,9 +168,9 @@ impl Shell {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Kills the shell before its input ends, because at the end of input it kills the groups.
+    /// Kills the shell and its timers before its input ends, because at the end of input it kills the groups.
     fn discard(mut self) {
-        let _ = self.child.kill();
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
     }
 }
@@ -199,6 +213,45 @@ mod tests {
             unregistered.kill().unwrap();
             unregistered.wait().unwrap();
         }
+    }
+
+    #[test]
+    fn group_is_killed_when_its_time_is_not_extended() {
+        let mut sleepers = [(); 2].map(|()| sleeper());
+        let [first, second] = sleepers.each_ref().map(|child| child.id() as i32);
+        let mut shell = Shell::start(&BTreeSet::from([first, second])).unwrap();
+        for change in [
+            format!("t {second} 0\n"),
+            format!("t {first} 1000\n"),
+            format!("t {first} 0\n"),
+        ] {
+            shell.send(&change).unwrap();
+        }
+        // Neither the input nor the host ends.
+        for sleeper in &mut sleepers {
+            assert_eq!(sleeper.wait().unwrap().signal(), Some(9));
+        }
+        shell.discard();
+    }
+
+    #[test]
+    fn unregistered_group_outlives_its_time() {
+        let mut sleepers = [(); 2].map(|()| sleeper());
+        let [first, second] = sleepers.each_ref().map(|child| child.id() as i32);
+        let mut shell = Shell::start(&BTreeSet::from([first, second])).unwrap();
+        for change in [
+            format!("t {first} 1\n"),
+            format!("- {first}\n"),
+            format!("t {second} 2\n"),
+        ] {
+            shell.send(&change).unwrap();
+        }
+        let [first, second] = &mut sleepers;
+        assert_eq!(second.wait().unwrap().signal(), Some(9));
+        assert!(first.try_wait().unwrap().is_none());
+        first.kill().unwrap();
+        first.wait().unwrap();
+        shell.discard();
     }
 
     #[test]

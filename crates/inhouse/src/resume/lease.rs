@@ -84,10 +84,8 @@ impl HeldLease {
             until: self.until,
         };
         let task = async move {
-            let error = renewal.run().await;
-            if let Some(driver) = driver.upgrade() {
-                let _ = driver.send(Command::LeaseLost(error));
-            }
+            let error = renewal.run(&driver).await;
+            report(&driver, Command::LeaseLost(error));
         };
         self.renewal = Some(tokio::spawn(task.in_current_span()));
     }
@@ -128,7 +126,9 @@ struct Renewal {
 
 impl Renewal {
     /// Renews the lease every third of its duration; returns why that is no longer possible.
-    async fn run(mut self) -> Error {
+    async fn run(mut self, driver: &WeakUnboundedSender<Command>) -> Error {
+        let left = self.until - Instant::now();
+        report(driver, Command::LeaseRenewed(left));
         let mut next = self.until - self.ttl + self.ttl / 3;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -147,6 +147,8 @@ impl Renewal {
                     self.until = now + self.ttl;
                     next = now + self.ttl / 3;
                     pause = FIRST_PAUSE;
+                    let left = self.until - Instant::now();
+                    report(driver, Command::LeaseRenewed(left));
                 }
                 Ok(Err(error)) if !error.is_retryable() => {
                     let text = "another owner has taken over the session, so this one was ended";
@@ -160,6 +162,14 @@ impl Renewal {
                 Err(_) => next = self.until,
             }
         }
+    }
+}
+
+/// Sends a command to the driver, unless every handle of the session was dropped.
+fn report(driver: &WeakUnboundedSender<Command>, command: Command) {
+    if let Some(driver) = driver.upgrade() {
+        // Fails if the session has ended.
+        let _ = driver.send(command);
     }
 }
 

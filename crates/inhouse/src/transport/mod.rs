@@ -9,6 +9,7 @@ mod duplex;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -79,6 +80,14 @@ pub trait Peer: Send + 'static {
 
     /// Requests an exit (TERM on Unix), when closing stdin was not enough.
     fn terminate(&mut self);
+
+    /// Kills the process after this time unless the method is called again before, even if the host is stopped meanwhile.
+    ///
+    /// Called each time the lease of a session is renewed, with the time that is left. A host that is stopped past the end of its lease
+    /// cannot kill the CLI itself. Does nothing by default.
+    fn kill_after(&mut self, time: Duration) {
+        let _ = time;
+    }
 
     /// Kills the process, with all of its descendants.
     fn kill(&mut self);
