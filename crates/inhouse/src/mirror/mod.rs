@@ -9,12 +9,14 @@
 //! | `frame` | a frame of the CLI as a stream key and its entries |
 //! | `queue` | frames that are not stored yet, in memory or, above a limit, in a temporary file |
 //! | `writer` | the task: merges frames, numbers entries, appends, repeats after errors |
+//! | `summary` | the summary of a session, from both ends of its transcript |
 //! | `session_files` | files of a session that its transcript refers to |
 //! | `unsent` | entries that could not be stored, kept in a directory |
 
 mod frame;
 mod queue;
 mod session_files;
+mod summary;
 mod unsent;
 mod writer;
 
@@ -27,6 +29,7 @@ use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel}
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
+pub(crate) use self::summary::TranscriptEnds;
 pub(crate) use self::unsent::{UNSENT_ENTRIES, recover};
 use self::writer::Writer;
 pub(crate) use self::writer::{FIRST_PAUSE, LONGEST_PAUSE, persist};

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::future::{Future, pending};
+use std::mem;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::frame::Entries;
 use super::queue::{Batch, Queue};
 use super::session_files::SessionFiles;
+use super::summary::TranscriptEnds;
 use super::unsent::{Unsent, UnsentEntries};
 use super::{Input, Mark, TurnResult};
 use crate::driver::Command;
@@ -176,6 +178,10 @@ struct Streams {
     files: SessionFiles,
     /// The session that the CLI works on, which `/clear` changes.
     current: SessionKey,
+    /// Both ends of the main transcript of this session.
+    transcript: TranscriptEnds,
+    /// Whether the next append to this transcript has a summary: after the start, and after the end of a turn.
+    summary_is_due: bool,
 }
 
 impl Streams {
@@ -198,6 +204,8 @@ impl Streams {
             ends: known.ends,
             files,
             current: session,
+            transcript: known.transcript,
+            summary_is_due: true,
         }
     }
 
@@ -213,9 +221,16 @@ impl Streams {
         };
         let ends_turn = !batch.results.is_empty();
         let mut unsent = merged(batch.frames, &mut self.files);
-        if let Some(last) = unsent.iter().rfind(|unsent| unsent.stream.is_main()) {
-            self.current = last.stream.session().clone();
+        for main in unsent.iter().filter(|unsent| unsent.stream.is_main()) {
+            if *main.stream.session() != self.current {
+                self.current = main.stream.session().clone();
+                self.transcript = TranscriptEnds::default();
+            }
+            main.entries
+                .iter()
+                .for_each(|entry| self.transcript.push(entry));
         }
+        self.summary_is_due |= ends_turn;
         if ends_turn {
             match self.records(batch.results, &unsent).await {
                 Ok(records) => unsent.push(records),
@@ -225,6 +240,8 @@ impl Streams {
         if let Err(error) = self.append_all(&mut unsent).await {
             return Err(self.failure(error, unsent));
         }
+        // The CLI adds titles and prompts to the transcript after the result.
+        self.summary_is_due |= ends_turn;
         if ends_turn && let Err(error) = self.store_files().await {
             return Err(self.failure(error, Vec::new()));
         }
@@ -253,7 +270,10 @@ impl Streams {
             let stream = next.stream.clone();
             let epoch = self.epoch(stream.session()).await?;
             let position = self.end(&stream).await?;
-            let append = Append::new(epoch, position, next.entries.iter().cloned());
+            let mut append = Append::new(epoch, position, next.entries.iter().cloned());
+            if stream == self.current.main() && mem::take(&mut self.summary_is_due) {
+                append.summary = self.transcript.summary();
+            }
             let store = Arc::clone(&self.store);
             appends.spawn(async move {
                 let end = persist(|| store.append(&stream, &append)).await;

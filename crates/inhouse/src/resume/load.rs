@@ -15,7 +15,7 @@ use super::directory::{create_private, private_file};
 use super::prompts::results_of;
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE, persist};
+use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE, TranscriptEnds, persist};
 
 /// How many bytes are written to a transcript at once.
 const BUFFER: usize = 256 << 10;
@@ -29,6 +29,7 @@ pub(super) struct Loader<'a> {
     relocation: Option<Relocation>,
     ends: HashMap<StreamKey, Position>,
     prompts: HashSet<Uuid>,
+    transcript: TranscriptEnds,
 }
 
 /// The paths of files in the transcript of a session that becomes another one.
@@ -54,6 +55,7 @@ impl<'a> Loader<'a> {
             relocation: None,
             ends: HashMap::new(),
             prompts: HashSet::new(),
+            transcript: TranscriptEnds::default(),
         }
     }
 
@@ -112,6 +114,11 @@ impl<'a> Loader<'a> {
         std::mem::take(&mut self.prompts)
     }
 
+    /// Returns both ends of the main transcript.
+    pub(super) fn take_transcript(&mut self) -> TranscriptEnds {
+        std::mem::take(&mut self.transcript)
+    }
+
     /// Writes a stream. After an error of the store it goes on behind the entries that are written.
     async fn load_stream(&mut self, stream: &StreamKey, path: PathBuf) -> Result<Position> {
         let mut transcript = Transcript::create(path).await?;
@@ -151,6 +158,9 @@ impl<'a> Loader<'a> {
         {
             transcript.metadata = Some(metadata);
             return Ok(());
+        }
+        if stream.is_main() {
+            self.transcript.push(&entry);
         }
         if stream.is_main()
             && let Some(entry) = Entry::read(&text).filter(|entry| entry.tag == "user")

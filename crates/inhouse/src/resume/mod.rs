@@ -42,7 +42,7 @@ pub(crate) use self::prompts::{
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::launch::HostEnvironment;
-use crate::mirror::{Mirror, UNSENT_ENTRIES};
+use crate::mirror::{Mirror, TranscriptEnds, UNSENT_ENTRIES};
 use crate::options::{Options, StoreFlush};
 
 /// How long loading a session may take by default.
@@ -73,6 +73,8 @@ pub(crate) struct KnownStreams {
     pub(crate) epoch: Option<Epoch>,
     /// The ends of the streams that were loaded.
     pub(crate) ends: HashMap<StreamKey, Position>,
+    /// Both ends of the main transcript that was loaded.
+    pub(crate) transcript: TranscriptEnds,
 }
 
 impl StoredSession {
@@ -121,6 +123,7 @@ impl StoredSession {
             session: session.clone(),
             epoch: lease.as_ref().and_then(HeldLease::epoch),
             ends: HashMap::new(),
+            transcript: TranscriptEnds::default(),
         };
         let stored = resumed.as_ref().unwrap_or(&session).clone();
         let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
@@ -136,6 +139,7 @@ impl StoredSession {
             prompts.set_known(loader.take_prompts(), end);
             if *resumed == session {
                 streams.ends = loader.take_ends();
+                streams.transcript = loader.take_transcript();
             }
         }
         let directory = give_to_owner(directory).await?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use inhouse::{Client, ErrorKind, Options, query};
 use inhouse_store::memory::MemoryStore;
 use inhouse_store::{
-    Append, FilePath, Leases as _, Position, ProjectKey, SessionKey, SessionStore as _,
+    Append, FilePath, Leases as _, Page, Position, ProjectKey, SessionKey, SessionStore as _,
 };
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
@@ -520,4 +520,30 @@ async fn lost_lease_kills_the_cli_and_delivers_no_result() {
         let limit = if is_unavailable { 30 } else { 10 };
         assert!(start.elapsed() <= seconds(limit + 1));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn summary_of_a_resumed_session_has_its_first_prompt_and_last_title() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    FakeCli::play(
+        machine.options().resume(SESSION),
+        async |client| client.send("And now?").await?.finish().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+            let entry = json!({"type": "custom-title", "customTitle": "Greeting"});
+            let frame =
+                json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]});
+            cli.send(frame).await;
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+    let page = Page::first();
+    let list = machine.store.inner().list(&machine.project(), &page).await;
+    let summary = list.unwrap().sessions[0].summary.clone().unwrap();
+    let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
+    assert_eq!(summary["summary"], "Greeting");
+    assert_eq!(summary["firstPrompt"], "Hello");
 }
