@@ -55,7 +55,7 @@ impl Queue {
             match Spill::create().await {
                 Ok(spill) => self.spill = Some(spill),
                 Err(error) => {
-                    tracing::warn!(%error, "no temporary file for unsent transcript entries")
+                    tracing::warn!(%error, "no temporary file for unsent transcript entries");
                 }
             }
         }

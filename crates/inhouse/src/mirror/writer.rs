@@ -162,7 +162,7 @@ impl Writer {
         }
     }
 
-    /// Tells the driver how far the store is. Nobody waits for it after every handle was dropped.
+    /// Reports to the driver how far the store is. After every handle was dropped, no caller waits for it.
     fn report(&self, progress: Result<Mark>) {
         if let Some(driver) = self.driver.upgrade() {
             let _ = driver.send(Command::Mirrored(progress));

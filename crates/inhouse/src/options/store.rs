@@ -50,11 +50,11 @@ impl Options {
     ///
     /// A prompt that may be sent again gets a [uuid](crate::message::Prompt::uuid) from the caller. If it was answered before the
     /// resume, it gets the same result again, without a request to the model. If its turn was cut off, the turn is continued: the
-    /// model is told that the outcome of an open tool call is unknown. Otherwise it is sent.
+    /// model sees that the outcome of an open tool call is unknown. Otherwise it is sent.
     ///
     /// # Configuration
     ///
-    /// The CLI works in a session directory of its own instead of the usual configuration directory. The login (without its
+    /// The CLI works in a separate directory for each session instead of the usual configuration directory. The login (without its
     /// refresh token), the settings (without plugins) and `.claude.json` are copied there; memory files, agents, commands and
     /// skills of the user are not. On macOS a login in the keychain is not found: set `ANTHROPIC_API_KEY` or
     /// `CLAUDE_CODE_OAUTH_TOKEN`. A transport or a [wrapper](Self::wrap_command) that runs the CLI elsewhere must make the

@@ -119,7 +119,7 @@ impl<'a> Loader<'a> {
         std::mem::take(&mut self.transcript)
     }
 
-    /// Writes a stream. After an error of the store it goes on behind the entries that are written.
+    /// Writes a stream. After an error of the store it continues behind the entries that are written.
     async fn load_stream(&mut self, stream: &StreamKey, path: PathBuf) -> Result<Position> {
         let mut transcript = Transcript::create(path).await?;
         let mut end = Position::START;

@@ -1,6 +1,6 @@
 //! Sessions of a [store](inhouse_store::SessionStore): where the CLI works on them, and how they are resumed.
 //!
-//! With a store, the CLI gets a configuration directory of its own for each session. Its path is the same on every machine,
+//! With a store, the CLI gets a separate configuration directory for each session. Its path is the same on every machine,
 //! because transcripts contain it. To resume a session, its transcript and files are written to this directory before the CLI
 //! starts. The directory is removed when the CLI has exited and everything is stored.
 //!

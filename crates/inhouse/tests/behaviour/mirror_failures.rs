@@ -38,7 +38,7 @@ async fn assert_stored(store: &FaultyStore<MemoryStore>, entries: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failed_and_unacknowledged_appends_are_repeated_without_effect_on_the_stream() {
+async fn failed_and_unacknowledged_appends_are_repeated_without_effect() {
     for fault in [
         Fault::Fail,
         Fault::LoseAcknowledgement,

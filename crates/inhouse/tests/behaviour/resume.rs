@@ -3,11 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use inhouse::{Client, ErrorKind, Options, query};
+use inhouse::{Client, ErrorKind, Options};
 use inhouse_store::memory::MemoryStore;
-use inhouse_store::{
-    Append, FilePath, Leases as _, Page, Position, ProjectKey, SessionKey, SessionStore as _,
-};
+use inhouse_store::{Append, FilePath, Page, Position, ProjectKey, SessionKey, SessionStore as _};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
 use serde_json::json;
@@ -16,8 +14,8 @@ use tempfile::TempDir;
 use crate::mirror::stored;
 use crate::support::{failed, seconds};
 
-const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
-const OTHER: &str = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+pub(crate) const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
+pub(crate) const OTHER: &str = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
 
 /// A store, and a machine with a working directory and a root of session directories.
 pub(crate) struct Machine {
@@ -53,7 +51,7 @@ impl Machine {
     }
 
     /// Returns the path of a file in the project of a session's directory.
-    fn path(&self, session: &str, file: &str) -> PathBuf {
+    pub(crate) fn path(&self, session: &str, file: &str) -> PathBuf {
         let directory = self.root.path().join(session).join("projects");
         directory.join(self.project().as_str()).join(file)
     }
@@ -72,7 +70,7 @@ impl Machine {
         store.append(&stream, &append).await.unwrap();
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         fs::read_dir(self.root.path()).unwrap().count() == 0
     }
 }
@@ -313,213 +311,6 @@ async fn second_process_of_the_machine_is_kept_out() {
         async |_| (),
     )
     .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn prompt_that_was_answered_gets_its_stored_result_again() {
-    let machine = &Machine::new();
-    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
-    FakeCli::play_with(
-        async |transport| {
-            let options = machine.options().session_id(SESSION);
-            let query = query(prompt()).options(options).transport(transport);
-            query.await?.finish().await
-        },
-        async |mut cli| {
-            cli.accept().await;
-            cli.expect_prompt().await;
-            let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
-            let entry: serde_json::Value = serde_json::from_str(&user(OTHER, "Hello")).unwrap();
-            let frame =
-                json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]});
-            cli.send(frame).await;
-            cli.turn("The first answer.").await;
-        },
-    )
-    .await;
-
-    let (answer, ()) = FakeCli::play_with(
-        async |transport| {
-            let options = machine.options().resume(SESSION);
-            let query = query(prompt()).options(options).transport(transport);
-            query.await?.text().await
-        },
-        async |mut cli| {
-            cli.accept().await;
-            let flag = cli.launched().env("CLAUDE_CODE_RESUME_INTERRUPTED_TURN");
-            assert_eq!(flag, None);
-            cli.expect_end_of_input().await;
-        },
-    )
-    .await;
-    assert_eq!(answer, "The first answer.");
-
-    let (answers, ()) = FakeCli::play(
-        machine.options().resume(SESSION),
-        async |client| {
-            let again = client.send(prompt()).await?.text().await?;
-            let new = client.send("And now?").await?.text().await?;
-            Ok([again, new])
-        },
-        async |cli| {
-            assert_eq!(cli.expect_prompt().await.text(), "And now?");
-            cli.turn("The second answer.").await;
-        },
-    )
-    .await;
-    assert_eq!(answers, ["The first answer.", "The second answer."]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn query_continues_a_turn_that_was_cut_off_without_a_new_prompt() {
-    let machine = &Machine::new();
-    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
-    for again in [false, true] {
-        let (answer, ()) = FakeCli::play_with(
-            async |transport| {
-                let prompt = inhouse::message::Prompt::from("Hello").uuid(OTHER);
-                let options = machine.options().resume(SESSION);
-                let query = query(prompt).options(options).transport(transport);
-                query.await?.text().await
-            },
-            async |mut cli| {
-                cli.accept().await;
-                let flag = if again { None } else { Some("1") };
-                for name in [
-                    "CLAUDE_CODE_RESUME_INTERRUPTED_TURN",
-                    "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS",
-                ] {
-                    assert_eq!(cli.launched().env(name), flag);
-                }
-                if !again {
-                    cli.turn("Continued.").await;
-                }
-                cli.expect_end_of_input().await;
-            },
-        )
-        .await;
-        assert_eq!(answer, "Continued.");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn client_continues_a_turn_that_was_cut_off_with_a_prompt_of_its_own() {
-    let machine = &Machine::new();
-    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
-    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
-    let (answer, ()) = FakeCli::play(
-        machine.options().resume(SESSION),
-        async |client| client.send(prompt()).await?.text().await,
-        async |cli| {
-            let sent = cli.expect_prompt().await;
-            assert_eq!(sent.text(), "Continue from where you left off.");
-            assert_ne!(sent.uuid(), Some(OTHER));
-            cli.turn("Continued.").await;
-        },
-    )
-    .await;
-    assert_eq!(answer, "Continued.");
-    let (answer, ()) = FakeCli::play(
-        machine.options().resume(SESSION),
-        async |client| client.send(prompt()).await?.text().await,
-        async |_| (),
-    )
-    .await;
-    assert_eq!(answer, "Continued.");
-}
-
-#[tokio::test(start_paused = true)]
-async fn result_whose_transcript_is_not_stored_does_not_count() {
-    let machine = &Machine::new();
-    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
-    let record = json!({"end": 2, "prompts": [OTHER], "result": {"type": "result"}});
-    let record = record.to_string();
-    machine.keep(SESSION, Some("results"), &[record]).await;
-    FakeCli::play_with(
-        async |transport| {
-            let prompt = inhouse::message::Prompt::from("Hello").uuid(OTHER);
-            let options = machine.options().resume(SESSION);
-            let query = query(prompt).options(options).transport(transport);
-            query.await?.text().await
-        },
-        async |mut cli| {
-            cli.accept().await;
-            cli.turn("Continued.").await;
-        },
-    )
-    .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn lease_is_renewed_and_released() {
-    let machine = &Machine::new();
-    let session = machine.session(SESSION);
-    let store = machine.store.inner();
-    FakeCli::play(
-        machine.options().session_id(SESSION).lease_ttl(seconds(30)),
-        async |client| {
-            let first = store.holder(&session).await.unwrap().unwrap();
-            machine.store.faults().next(StoreCall::Renew, Fault::Fail);
-            tokio::time::sleep(seconds(25)).await;
-            let renewed = store.holder(&session).await.unwrap().unwrap();
-            assert_eq!(renewed.epoch, first.epoch);
-            assert_eq!(machine.store.faults().calls(StoreCall::Renew), 3);
-            client.send("Hello").await?.finish().await
-        },
-        async |cli| {
-            cli.expect_prompt().await;
-            cli.turn("Hello.").await;
-        },
-    )
-    .await;
-    assert_eq!(store.holder(&session).await.unwrap(), None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn session_with_a_lease_of_another_host_is_refused() {
-    let machine = Machine::new();
-    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
-    let session = machine.session(SESSION);
-    let lease = machine.store.acquire(&session, "other", seconds(40));
-    lease.await.unwrap();
-    let (transport, _cli) = FakeCli::new();
-    let options = machine.options().resume(SESSION);
-    let error = failed(Client::connect_with(options, transport).await);
-    assert_eq!(error.kind(), ErrorKind::Held);
-    assert!(error.to_string().contains("ends in 40 s"), "{error}");
-    assert!(machine.is_empty());
-}
-
-#[tokio::test(start_paused = true)]
-async fn lost_lease_kills_the_cli_and_delivers_no_result() {
-    for is_unavailable in [false, true] {
-        let machine = &Machine::new();
-        let (transport, mut cli) = FakeCli::new();
-        let options = machine.options().session_id(SESSION);
-        let host = async {
-            let mut client = Client::connect_with(options, transport).await?;
-            client.send("Hello").await?.finish().await
-        };
-        let cli = async move {
-            cli.accept().await;
-            cli.expect_prompt().await;
-            cli.state("running").await;
-            match is_unavailable {
-                true => drop(machine.store.faults().always(StoreCall::Renew, Fault::Hang)),
-                false => {
-                    let session = machine.session(SESSION);
-                    machine.store.fence(&session, None).await.unwrap();
-                }
-            }
-            cli.expect_kill().await;
-        };
-        let start = tokio::time::Instant::now();
-        let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
-        let error = failed(outcome);
-        assert_eq!(error.kind(), ErrorKind::Fenced);
-        let limit = if is_unavailable { 30 } else { 10 };
-        assert!(start.elapsed() <= seconds(limit + 1));
-    }
 }
 
 #[tokio::test(start_paused = true)]

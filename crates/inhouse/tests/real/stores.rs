@@ -6,7 +6,7 @@ use inhouse::message::Prompt;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Options, query};
 use inhouse_store::memory::MemoryStore;
-use inhouse_store::{Page, ProjectKey, SessionKey, SessionStore as _};
+use inhouse_store::{Bytes, Leases as _, Page, ProjectKey, SessionKey, SessionStore as _};
 use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::json;
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ use crate::world::{self, World};
 const PROMPT: &str = "6f1c0f1e-3c1b-4c39-9a53-0d1b6c9d2f10";
 const ID: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
 
-/// A machine: a configuration directory of its own. The working directory and the root are those of every machine.
+/// A machine: a separate configuration directory. The working directory and the root are those of every machine.
 struct Machine<'a> {
     world: &'a World,
     store: MemoryStore,
@@ -132,39 +132,8 @@ async fn cut_off_call_is_shown_to_the_model_and_its_turn_continued_once() {
     world::pinned(async |world| {
         let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
         let [first, second] = [(); 2].map(|()| Machine::new(world, &store, root.path()));
-        world
-            .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__bank__charge", json!({})))
-            .turn("Continued.");
-        let prompt = || Prompt::from("Charge the card.").uuid(PROMPT);
-
-        let (running, mut is_running) = mpsc::unbounded_channel();
-        let main = key(world).main();
-        let bank = {
-            let store = store.clone();
-            ToolServer::new("bank").tool(Tool::new("charge", "Charges the card", async move || {
-                // The transcript has the call only some time after it began.
-                let is_call = |entry: &inhouse_store::Bytes| {
-                    String::from_utf8_lossy(entry).contains("\"tool_use\"")
-                };
-                while !store.read(&main).await.unwrap().iter().any(is_call) {
-                    yield_now().await;
-                }
-                running.send(()).unwrap();
-                std::future::pending::<&str>().await
-            }))
-        };
-        let options = first
-            .options()
-            .session_id(ID)
-            .allow_tools(["mcp__bank__charge"])
-            .tool_server(bank);
-        let stream = query(prompt()).options(options).await.unwrap();
-        is_running.recv().await.unwrap();
-        drop(stream);
-        while root.path().join(format!("{ID}.lock")).exists() {
-            yield_now().await;
-        }
+        cut_off(&first).await;
+        world.model.turn("Continued.");
 
         let answer = second.ask(prompt(), second.options().resume(ID)).await;
         assert_eq!(answer, "Continued.");
@@ -183,4 +152,80 @@ async fn cut_off_call_is_shown_to_the_model_and_its_turn_continued_once() {
         assert_eq!(world.model.conversation().len(), 2);
     })
     .await;
+}
+
+#[tokio::test]
+async fn cut_off_call_is_removed_without_the_second_variable() {
+    world::pinned(async |world| {
+        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let machine = Machine::new(world, &store, root.path());
+        cut_off(&machine).await;
+        world.model.turn("Continued.");
+
+        let options = machine.options().resume(ID);
+        let options = options.env_remove("CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS");
+        machine.ask(prompt(), options).await;
+        let seen = history(&world.model.conversation()[1]);
+        assert!(seen.contains("Charge the card."), "{seen}");
+        assert!(!seen.contains("mcp__bank__charge"), "{seen}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn cut_off_call_is_shown_to_the_model_with_another_prompt() {
+    world::pinned(async |world| {
+        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let machine = Machine::new(world, &store, root.path());
+        cut_off(&machine).await;
+        world.model.turn("Charged?");
+
+        machine.ask("Hello?", machine.options().resume(ID)).await;
+        let seen = history(&world.model.conversation()[1]);
+        for text in ["mcp__bank__charge", "Tool call interrupted", "Hello?"] {
+            assert!(seen.contains(text), "{text} is not in {seen}");
+        }
+    })
+    .await;
+}
+
+fn prompt() -> Prompt {
+    Prompt::from("Charge the card.").uuid(PROMPT)
+}
+
+/// Runs a turn up to a call that the transcript has, and kills the CLI there.
+async fn cut_off(machine: &Machine<'_>) {
+    let call = Turn::new().tool_use("toolu_1", "mcp__bank__charge", json!({}));
+    machine.world.model.turn(call);
+    let (running, mut is_running) = mpsc::unbounded_channel();
+    let (store, main) = (machine.store.clone(), key(machine.world).main());
+    let charge = Tool::new("charge", "Charges the card", async move || {
+        // The transcript has the call only some time after it began.
+        let is_call = |entry: &Bytes| String::from_utf8_lossy(entry).contains("\"tool_use\"");
+        while !store.read(&main).await.unwrap().iter().any(is_call) {
+            yield_now().await;
+        }
+        running.send(()).unwrap();
+        std::future::pending::<&str>().await
+    });
+    let options = machine
+        .options()
+        .session_id(ID)
+        .allow_tools(["mcp__bank__charge"])
+        .tool_server(ToolServer::new("bank").tool(charge));
+    let stream = query(prompt()).options(options).await.unwrap();
+    is_running.recv().await.unwrap();
+    drop(stream);
+    while machine.root.join(format!("{ID}.lock")).exists() {
+        yield_now().await;
+    }
+    // Released after the directory.
+    while store_is_leased(machine).await {
+        yield_now().await;
+    }
+}
+
+async fn store_is_leased(machine: &Machine<'_>) -> bool {
+    let holder = machine.store.holder(&key(machine.world)).await;
+    holder.unwrap().is_some()
 }

@@ -1,0 +1,142 @@
+//! Prompts that are sent again to a resumed session: answered, cut off, or new.
+
+use inhouse::query;
+use inhouse_testkit::FakeCli;
+use serde_json::json;
+
+use crate::resume::{Machine, OTHER, SESSION, user};
+
+#[tokio::test(start_paused = true)]
+async fn prompt_that_was_answered_gets_its_stored_result_again() {
+    let machine = &Machine::new();
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    FakeCli::play_with(
+        async |transport| {
+            let options = machine.options().session_id(SESSION);
+            let query = query(prompt()).options(options).transport(transport);
+            query.await?.finish().await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+            let entry: serde_json::Value = serde_json::from_str(&user(OTHER, "Hello")).unwrap();
+            let frame =
+                json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]});
+            cli.send(frame).await;
+            cli.turn("The first answer.").await;
+        },
+    )
+    .await;
+
+    let (answer, ()) = FakeCli::play_with(
+        async |transport| {
+            let options = machine.options().resume(SESSION);
+            let query = query(prompt()).options(options).transport(transport);
+            query.await?.text().await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            let flag = cli.launched().env("CLAUDE_CODE_RESUME_INTERRUPTED_TURN");
+            assert_eq!(flag, None);
+            cli.expect_end_of_input().await;
+        },
+    )
+    .await;
+    assert_eq!(answer, "The first answer.");
+
+    let (answers, ()) = FakeCli::play(
+        machine.options().resume(SESSION),
+        async |client| {
+            let again = client.send(prompt()).await?.text().await?;
+            let new = client.send("And now?").await?.text().await?;
+            Ok([again, new])
+        },
+        async |cli| {
+            assert_eq!(cli.expect_prompt().await.text(), "And now?");
+            cli.turn("The second answer.").await;
+        },
+    )
+    .await;
+    assert_eq!(answers, ["The first answer.", "The second answer."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn query_continues_a_turn_that_was_cut_off_without_a_new_prompt() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    for again in [false, true] {
+        let (answer, ()) = FakeCli::play_with(
+            async |transport| {
+                let prompt = inhouse::message::Prompt::from("Hello").uuid(OTHER);
+                let options = machine.options().resume(SESSION);
+                let query = query(prompt).options(options).transport(transport);
+                query.await?.text().await
+            },
+            async |mut cli| {
+                cli.accept().await;
+                let flag = if again { None } else { Some("1") };
+                for name in [
+                    "CLAUDE_CODE_RESUME_INTERRUPTED_TURN",
+                    "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS",
+                ] {
+                    assert_eq!(cli.launched().env(name), flag);
+                }
+                if !again {
+                    cli.turn("Continued.").await;
+                }
+                cli.expect_end_of_input().await;
+            },
+        )
+        .await;
+        assert_eq!(answer, "Continued.");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn client_continues_a_turn_that_was_cut_off_with_a_prompt_of_its_own() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    let (answer, ()) = FakeCli::play(
+        machine.options().resume(SESSION),
+        async |client| client.send(prompt()).await?.text().await,
+        async |cli| {
+            let sent = cli.expect_prompt().await;
+            assert_eq!(sent.text(), "Continue from where you left off.");
+            assert_ne!(sent.uuid(), Some(OTHER));
+            cli.turn("Continued.").await;
+        },
+    )
+    .await;
+    assert_eq!(answer, "Continued.");
+    let (answer, ()) = FakeCli::play(
+        machine.options().resume(SESSION),
+        async |client| client.send(prompt()).await?.text().await,
+        async |_| (),
+    )
+    .await;
+    assert_eq!(answer, "Continued.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn result_whose_transcript_is_not_stored_does_not_count() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    let record = json!({"end": 2, "prompts": [OTHER], "result": {"type": "result"}});
+    let record = record.to_string();
+    machine.keep(SESSION, Some("results"), &[record]).await;
+    FakeCli::play_with(
+        async |transport| {
+            let prompt = inhouse::message::Prompt::from("Hello").uuid(OTHER);
+            let options = machine.options().resume(SESSION);
+            let query = query(prompt).options(options).transport(transport);
+            query.await?.text().await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.turn("Continued.").await;
+        },
+    )
+    .await;
+}
