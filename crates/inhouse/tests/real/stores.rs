@@ -140,7 +140,7 @@ async fn cut_off_call_is_shown_to_the_model_and_its_turn_continued_once() {
         let seen = history(&world.model.conversation()[1]);
         for text in [
             "Charge the card.",
-            "mcp__bank__charge",
+            "toolu_1",
             "Tool call interrupted",
             "Continue from where you left off.",
         ] {
@@ -167,7 +167,9 @@ async fn cut_off_call_is_removed_without_the_second_variable() {
         machine.ask(prompt(), options).await;
         let seen = history(&world.model.conversation()[1]);
         assert!(seen.contains("Charge the card."), "{seen}");
-        assert!(!seen.contains("mcp__bank__charge"), "{seen}");
+        // The name of the tool may still be in a list of tools.
+        assert!(!seen.contains("toolu_1"), "{seen}");
+        assert!(!seen.contains("Tool call interrupted"), "{seen}");
     })
     .await;
 }
@@ -182,7 +184,7 @@ async fn cut_off_call_is_shown_to_the_model_with_another_prompt() {
 
         machine.ask("Hello?", machine.options().resume(ID)).await;
         let seen = history(&world.model.conversation()[1]);
-        for text in ["mcp__bank__charge", "Tool call interrupted", "Hello?"] {
+        for text in ["toolu_1", "Tool call interrupted", "Hello?"] {
             assert!(seen.contains(text), "{text} is not in {seen}");
         }
     })
