@@ -68,6 +68,9 @@ impl Client {
     /// `CliNotFound` or `Spawn` if the CLI cannot be started; `Handshake`, `Timeout` or `Exited` if it
     /// does not accept the session. The CLI has exited when this returns an error.
     ///
+    /// With a [store](crate::Options::store), before anything is started: `SessionNotFound` if the store does not have the session,
+    /// `Held` if another process or host works on it, `Timeout` or `Store` if it cannot be loaded.
+    ///
     /// # Cancellation
     /// Dropping the future kills the CLI.
     pub async fn connect(options: Options) -> Result<Self> {

@@ -25,6 +25,7 @@ impl SessionOptions {
 impl Options {
     /// Continues the newest session of the working directory, or starts one if there is none.
     ///
+    /// With a [store](Self::store), the newest session that the store has for this directory.
     /// Excludes [`resume`](Self::resume).
     ///
     /// ```
@@ -39,7 +40,7 @@ impl Options {
         self
     }
 
-    /// Resumes the session with this id or title.
+    /// Resumes the session with this id or title; with a [store](Self::store), only with this id.
     ///
     /// Default: a new session.
     ///
@@ -144,7 +145,7 @@ impl Options {
     /// Sets whether the CLI backs up files before tools change them, so that a rewind can restore
     /// them.
     ///
-    /// Default: `false`.
+    /// Not possible with a [store](Self::store), which does not keep the backups. Default: `false`.
     ///
     /// ```
     /// use inhouse::Options;

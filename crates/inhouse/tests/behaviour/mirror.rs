@@ -256,16 +256,22 @@ async fn transcript_of_a_session_without_a_store_is_ignored() {
 }
 
 #[tokio::test]
-async fn store_without_persistence_is_refused() {
-    let options = Options::new()
-        .store(MemoryStore::new())
-        .persist_session(false);
-    let (transport, _cli) = FakeCli::new();
-    let error = inhouse::Client::connect_with(options, transport)
-        .await
-        .unwrap_err();
-    assert_eq!(error.kind(), inhouse::ErrorKind::Config);
-    assert!(error.to_string().contains("persist_session"), "{error}");
+async fn store_without_persistence_or_with_checkpoints_is_refused() {
+    let options = Options::new().store(MemoryStore::new());
+    for (options, named) in [
+        (options.clone().persist_session(false), "persist_session"),
+        (
+            options.clone().file_checkpointing(true),
+            "file_checkpointing",
+        ),
+        (options.lease_ttl(Duration::ZERO), "lease_ttl"),
+    ] {
+        let (transport, _cli) = FakeCli::new();
+        let connected = inhouse::Client::connect_with(options, transport).await;
+        let error = connected.unwrap_err();
+        assert_eq!(error.kind(), inhouse::ErrorKind::Config);
+        assert!(error.to_string().contains(named), "{error}");
+    }
 }
 
 /// Reads an entry of [`entry`].
