@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getpgid, kill_process};
 use tempfile::TempDir;
@@ -58,6 +58,16 @@ fn lost_watchdog_is_replaced() {
     host.assert_nothing_is_left();
 }
 
+#[test]
+fn no_process_of_a_stopped_host_outlives_its_lease() {
+    for script in [STUBBORN, APART] {
+        let mut host = Host::start("hold a lease", script);
+        kill_process(as_pid(host.process.id()), Signal::STOP).unwrap();
+        host.assert_nothing_is_left();
+        host.kill();
+    }
+}
+
 #[tokio::test]
 async fn watchdog_holds_no_descriptor_of_the_host() {
     let _connection = open(shell("exec cat")).await.unwrap();
@@ -96,6 +106,9 @@ async fn host() {
         assert!(is_reaped(lost));
         assert_ne!(watchdog_of_this_process(), lost);
         assert!(second.peer.pid().is_some());
+    }
+    if then == "hold a lease" {
+        connection.peer.kill_after(Duration::from_secs(3));
     }
     connection.writer.write_all(b"go\n").await.unwrap();
     io::stdin().read_to_end(&mut Vec::new()).unwrap();
