@@ -10,8 +10,9 @@ use sqlx::{PgConnection, Row as _};
 
 use super::PostgresStore;
 use crate::{
-    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Page, Position, ProjectKey, Result,
-    SessionInfo, SessionKey, SessionPage, SessionStore, StoreError, StreamKey, sql,
+    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Journal, Leases, Page, Position,
+    ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError, StreamKey,
+    sql,
 };
 
 /// Appends in one statement. The share lock on the session lasts until the statement has committed, and a new owner updates that row, so it waits
@@ -288,6 +289,14 @@ impl SessionStore for PostgresStore {
             erased += u64::from(self.erase_if_idle(&session, idle).await?);
         }
         Ok(erased)
+    }
+
+    fn leases(&self) -> Option<&dyn Leases> {
+        Some(self)
+    }
+
+    fn journal(&self) -> Option<&dyn Journal> {
+        Some(self)
     }
 }
 

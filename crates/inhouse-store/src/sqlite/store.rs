@@ -10,8 +10,9 @@ use sqlx::{QueryBuilder, Row as _, Sqlite, SqliteConnection};
 
 use super::{SqliteStore, current_epoch, now, own};
 use crate::{
-    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Page, Position, ProjectKey, Result,
-    SessionInfo, SessionKey, SessionPage, SessionStore, StoreError, StreamKey, compress, sql,
+    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Journal, Leases, Page, Position,
+    ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError, StreamKey,
+    compress, sql,
 };
 
 /// Rows of one insert statement: five parameters each, of at most 32,766.
@@ -274,6 +275,14 @@ impl SessionStore for SqliteStore {
         }
         transaction.commit().await?;
         Ok(rows.len() as u64)
+    }
+
+    fn leases(&self) -> Option<&dyn Leases> {
+        Some(self)
+    }
+
+    fn journal(&self) -> Option<&dyn Journal> {
+        Some(self)
     }
 }
 

@@ -8,6 +8,7 @@ use super::{Battery, Hosts, kind, written};
 
 pub(super) async fn check<S: Journal + SessionStore>(battery: &mut Battery, hosts: &Hosts<S>) {
     contracts!(battery, hosts:
+        store_offers_its_journal,
         calls_are_kept_in_order,
         repeated_journal_writes_change_nothing,
         finished_call_returns_its_result,
@@ -17,6 +18,18 @@ pub(super) async fn check<S: Journal + SessionStore>(battery: &mut Battery, host
         journal_is_erased_with_its_session,
         journals_of_sessions_are_separate,
     );
+}
+
+/// `inhouse` records no calls with a store that does not offer its journal.
+async fn store_offers_its_journal<S: Journal + SessionStore>(
+    hosts: &Hosts<S>,
+    _: ProjectKey,
+) -> Result<()> {
+    assert!(
+        hosts.first.journal().is_some(),
+        "`SessionStore::journal` returns `None`"
+    );
+    Ok(())
 }
 
 /// An intent whose texts have NUL, a lone surrogate and invalid UTF-8.

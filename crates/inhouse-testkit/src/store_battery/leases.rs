@@ -11,6 +11,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 pub(super) async fn check<S: Leases + SessionStore>(battery: &mut Battery, hosts: &Hosts<S>) {
     contracts!(battery, hosts:
+        store_offers_its_leases,
         lease_is_exclusive,
         lease_that_ran_out_is_taken_over,
         released_lease_is_free,
@@ -21,6 +22,18 @@ pub(super) async fn check<S: Leases + SessionStore>(battery: &mut Battery, hosts
         one_of_many_acquisitions_wins,
         leased_session_is_not_idle,
     );
+}
+
+/// `inhouse` takes no lease with a store that does not offer them.
+async fn store_offers_its_leases<S: Leases + SessionStore>(
+    hosts: &Hosts<S>,
+    _: ProjectKey,
+) -> Result<()> {
+    assert!(
+        hosts.first.leases().is_some(),
+        "`SessionStore::leases` returns `None`"
+    );
+    Ok(())
 }
 
 async fn lease_is_exclusive<S: Leases + SessionStore>(
