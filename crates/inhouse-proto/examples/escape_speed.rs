@@ -15,8 +15,8 @@ const PROSE: &str =
     "It is a truth universally acknowledged, that a benchmark must be in want of.\n";
 const CODE: &str = "        let value = map.get(\"name\").copied().unwrap_or_default();\n";
 
-/// Lengths of the texts in bytes. Longer texts are escaped in portions while they are written.
-const LENGTHS: [usize; 3] = [100, 4 * 1024, 30 * 1024];
+/// Lengths of the texts in bytes.
+const LENGTHS: [usize; 3] = [100, 4 * 1024, 1024 * 1024];
 
 /// Number of bytes that one measurement escapes.
 const BYTES: usize = 50_000_000;

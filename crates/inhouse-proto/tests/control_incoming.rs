@@ -275,7 +275,7 @@ fn invalid_tool_call_is_left_to_the_server() {
 fn shown(answer: Answer) -> Value {
     match answer {
         Answer::Success(payload) => {
-            json!({"success": serde_json::from_str::<Value>(&payload.to_text()).expect("JSON")})
+            json!({"success": serde_json::from_str::<Value>(payload.as_str()).expect("JSON")})
         }
         Answer::Error { message, code } => json!({"error": message, "code": code}),
         Answer::Silence => json!("silence"),

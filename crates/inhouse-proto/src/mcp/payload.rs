@@ -21,14 +21,9 @@ pub fn result_payload(
     json.extend_from_slice(checked_id(id)?.as_bytes());
     json.extend_from_slice(br#","result":"#);
     let place = ResultPlace { start: json.len() };
-    let payload = match result.write(&mut json)? {
-        None => {
-            json.extend_from_slice(END);
-            Payload::of_json(json)
-        }
-        Some((text, behind)) => Payload::around(json, text, [behind, END].concat()),
-    };
-    Ok((payload, place))
+    result.write(&mut json)?;
+    json.extend_from_slice(END);
+    Ok((Payload::of_json(json), place))
 }
 
 /// The JSON text that follows a result in a payload.
@@ -73,27 +68,20 @@ impl<T: Serialize> WriteResult for AnyResult<'_, T> {}
 mod sealed {
     use serde::Serialize;
 
-    use crate::wire::LongText;
-
     pub trait Sealed {
-        /// Appends the result as JSON.
-        ///
-        /// If the result contains a long text, appends the JSON before it, and returns the text and the JSON that
-        /// follows it. After an error the content of the buffer is unspecified.
-        fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>>;
+        /// Appends the result as JSON. After an error the content of the buffer is unspecified.
+        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()>;
     }
 
-    pub(super) type Long = (LongText, &'static [u8]);
-
     impl Sealed for super::CallToolResult {
-        fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>> {
+        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
             self.write_json(json)
         }
     }
 
     impl<T: Serialize> Sealed for super::AnyResult<'_, T> {
-        fn write(self, json: &mut Vec<u8>) -> serde_json::Result<Option<Long>> {
-            serde_json::to_writer(json, self.0).map(|()| None)
+        fn write(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+            serde_json::to_writer(json, self.0)
         }
     }
 }
@@ -147,7 +135,6 @@ fn checked_id(id: &str) -> serde_json::Result<&str> {
 mod tests {
     use super::*;
     use crate::mcp::ErrorCode;
-    use crate::wire::LongText;
 
     #[test]
     fn id_that_is_not_json_is_rejected() {
@@ -164,20 +151,20 @@ mod tests {
     fn answer_echoes_the_id_unchanged() {
         let (answer, place) = result_payload("1.50", AnyResult(&"ok")).expect("JSON");
         assert_eq!(
-            answer.to_text(),
+            answer.as_str(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":1.50,"result":"ok"}}"#
         );
-        assert_eq!(place.within(&answer.to_text()), r#""ok""#);
+        assert_eq!(place.within(&answer.as_str()), r#""ok""#);
         let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, "no");
         assert_eq!(
-            error_payload(None, &error).to_text(),
+            error_payload(None, &error).as_str(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}}"#
         );
     }
 
     #[test]
     fn long_text_is_encoded_like_a_short_one() {
-        for length in [LongText::LENGTH - 1, LongText::LENGTH, 200_000] {
+        for length in [0, 1, 200_000] {
             for is_error in [false, true] {
                 let result = CallToolResult {
                     is_error,
@@ -186,8 +173,8 @@ mod tests {
                 let expected = serde_json::to_string(&result).expect("JSON");
                 let (answer, place) = result_payload("7", result).expect("JSON");
                 assert_eq!(place.size(&answer), expected.len());
-                let answer = answer.to_text();
-                assert_eq!(place.within(&answer), expected);
+                let answer = answer.as_str();
+                assert_eq!(place.within(answer), expected);
                 let whole =
                     format!(r#"{{"mcp_response":{{"jsonrpc":"2.0","id":7,"result":{expected}}}}}"#);
                 assert_eq!(answer, whole);

@@ -1,10 +1,8 @@
-use std::mem;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Content;
-use crate::wire::{LongText, write_string};
+use crate::wire::write_string;
 
 /// The result of a tool call.
 ///
@@ -64,29 +62,20 @@ impl CallToolResult {
     }
 
     /// Appends the result as JSON. After an error the content of the buffer is unspecified.
-    ///
-    /// A long text is not written, but returned together with the JSON that follows it.
-    pub(super) fn write_json(
-        mut self,
-        json: &mut Vec<u8>,
-    ) -> serde_json::Result<Option<(LongText, &'static [u8])>> {
+    pub(super) fn write_json(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
         let is_plain = self.structured_content.is_none() && self.meta.is_none();
-        let text = match &mut *self.content {
-            [Content::Text(text)] if is_plain && text.is_plain() => &mut text.text,
-            _ => return serde_json::to_writer(json, &self).map(|()| None),
+        let text = match &*self.content {
+            [Content::Text(text)] if is_plain && text.is_plain() => &text.text,
+            _ => return serde_json::to_writer(json, self),
         };
         // Fast path for a single plain text, which most tools return.
         json.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
-        let behind: &[u8] = match self.is_error {
+        write_string(json, text);
+        json.extend_from_slice(match self.is_error {
             true => br#"}],"isError":true}"#,
             false => b"}]}",
-        };
-        if text.len() >= LongText::LENGTH {
-            return Ok(Some((LongText::new(mem::take(text)), behind)));
-        }
-        write_string(json, text);
-        json.extend_from_slice(behind);
-        Ok(None)
+        });
+        Ok(())
     }
 
     /// Returns the text of all text blocks, separated by line feeds.
@@ -139,8 +128,7 @@ mod tests {
         ] {
             let expected = serde_json::to_vec(&result).expect("JSON");
             let mut json = Vec::new();
-            let long = result.write_json(&mut json).expect("JSON");
-            assert_eq!(long, None);
+            result.write_json(&mut json).expect("JSON");
             assert_eq!(json, expected);
         }
     }

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::Serialize;
 
-use super::LongText;
 use crate::control::incoming::{Answer, Payload};
 
 /// The queue of lines to write to the CLI, in order.
@@ -25,8 +24,6 @@ enum Part {
     Bytes(Bytes),
     /// Lines of which the last one is a prompt.
     Prompt(Bytes),
-    /// Bytes, and a long text that follows them.
-    Text(Bytes, LongText),
 }
 
 /// Payloads of at least this many bytes are sent without a copy.
@@ -47,7 +44,6 @@ impl Outgoing {
                 self.prompts_taken += 1;
                 Some(bytes)
             }
-            Some(Part::Text(before, text)) => Some(self.portion(&before, text)),
             None => (!self.buffer.is_empty()).then(|| self.buffer.split().freeze()),
         }
     }
@@ -101,7 +97,7 @@ impl Outgoing {
     pub(crate) fn answer(&mut self, id: &str, answer: Answer) {
         match answer {
             Answer::Success(payload) => {
-                let copied = Some(payload.start().len()).filter(|length| *length < LARGE);
+                let copied = Some(payload.size()).filter(|length| *length < LARGE);
                 self.reserve_line(ANSWER_OVERHEAD + id.len() + copied.unwrap_or_default());
                 self.text(
                     r#"{"type":"control_response","response":{"subtype":"success","request_id":"#,
@@ -132,7 +128,7 @@ impl Outgoing {
     }
 
     fn payload(&mut self, payload: Payload) {
-        let (json, rest) = payload.into_parts();
+        let json = payload.into_json();
         if json.len() < LARGE {
             self.buffer.extend_from_slice(&json);
         } else {
@@ -144,25 +140,6 @@ impl Outgoing {
                 Cow::Owned(bytes) => bytes.into(),
             }));
         }
-        if let Some(rest) = rest {
-            let before = self.buffer.split().freeze();
-            self.full.push_back(Part::Text(before, rest.text));
-            self.buffer.extend_from_slice(&rest.end);
-        }
-    }
-
-    /// Returns the next portion of a long text. The last portion also contains the buffer, if nothing else precedes it.
-    fn portion(&mut self, before: &[u8], mut text: LongText) -> Bytes {
-        let mut json = Vec::with_capacity(before.len() + LongText::PORTION);
-        json.extend_from_slice(before);
-        if !text.write_portion(&mut json) {
-            // Not the last portion: the rest of the text stays at the front of the queue.
-            self.full.push_front(Part::Text(Bytes::new(), text));
-        } else if self.full.is_empty() {
-            json.extend_from_slice(&self.buffer);
-            self.buffer.clear();
-        }
-        json.into()
     }
 
     /// Reserves space for a line of this length, in steps of [`BUFFER`] so that short lines share a buffer.
@@ -207,7 +184,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::mcp::{CallToolResult, result_payload};
 
     fn lines(outgoing: &mut Outgoing) -> Vec<Value> {
         let mut bytes = Vec::new();
@@ -242,7 +218,7 @@ mod tests {
             let mut outgoing = Outgoing::default();
             outgoing.cancel("before");
             let payload = Payload::of_json(payload.into());
-            let address = payload.start().as_ptr();
+            let address = payload.as_str().as_ptr();
             outgoing.answer("r1", Answer::Success(payload));
             outgoing.cancel("behind");
             let is_payload =
@@ -255,29 +231,6 @@ mod tests {
             assert!(sent == &text || sent[0] == text);
             assert_eq!(lines[2]["request_id"], "behind");
         }
-    }
-
-    #[test]
-    fn long_text_is_written_in_portions() {
-        let text = "a line\n".repeat(50_000);
-        let result = CallToolResult::text(text.clone());
-        let (payload, _) = result_payload("7", result).expect("JSON");
-        let mut outgoing = Outgoing::default();
-        outgoing.cancel("before");
-        outgoing.answer("r1", Answer::Success(payload));
-        outgoing.cancel("behind");
-        let mut bytes = Vec::new();
-        while let Some(portion) = outgoing.take() {
-            assert!(portion.len() < 2 * LongText::PORTION);
-            bytes.extend_from_slice(&portion);
-        }
-        outgoing.buffer.extend_from_slice(&bytes);
-        let lines = lines(&mut outgoing);
-        assert_eq!(lines.len(), 3);
-        assert_eq!(lines[0]["request_id"], "before");
-        let result = &lines[1]["response"]["response"]["mcp_response"]["result"];
-        assert_eq!(result["content"][0]["text"], text);
-        assert_eq!(lines[2]["request_id"], "behind");
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl RpcRequest {
         let (payload, place) = result_payload(self.call.id(), result)
             .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
         if !span.is_disabled() {
-            let result = || place.within(&payload.to_text()).to_owned();
+            let result = || place.within(payload.as_str()).to_owned();
             record_result(span, place.size(&payload), result);
         }
         Ok(payload)

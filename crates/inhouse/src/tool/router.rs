@@ -136,9 +136,8 @@ fn response(answer: &Answer) -> String {
     let Answer::Success(payload) = answer else {
         unreachable!("an error is a JSON-RPC response, too, and travels as a success payload");
     };
-    let text = payload.to_text();
     let wrapper: Wrapper<'_> =
-        serde_json::from_str(&text).expect("an MCP payload has `mcp_response`");
+        serde_json::from_str(payload.as_str()).expect("an MCP payload has `mcp_response`");
     wrapper.mcp_response.get().to_owned()
 }
 
