@@ -1,7 +1,7 @@
 //! Compares the escaping of tool results with `serde_json`.
 //!
 //! ```text
-//! cargo run --release -p inhouse-proto --example escape_speed
+//! cargo run --release -p inhouse-bench --example escape_speed
 //! ```
 
 #![expect(clippy::print_stdout, reason = "the program prints its result")]
