@@ -6,7 +6,7 @@ use inhouse_testkit::FakeCli;
 use inhouse_testkit::faulty_store::{Fault, StoreCall};
 
 use crate::resume::{Machine, OTHER, SESSION, user};
-use crate::support::{failed, seconds};
+use crate::support::{failed, pass, seconds};
 
 #[tokio::test(start_paused = true)]
 async fn lease_is_renewed_and_released() {
@@ -18,7 +18,7 @@ async fn lease_is_renewed_and_released() {
         async |client| {
             let first = store.holder(&session).await.unwrap().unwrap();
             machine.store.faults().next(StoreCall::Renew, Fault::Fail);
-            tokio::time::sleep(seconds(25)).await;
+            pass(seconds(25)).await;
             let renewed = store.holder(&session).await.unwrap().unwrap();
             assert_eq!(renewed.epoch, first.epoch);
             assert_eq!(machine.store.faults().calls(StoreCall::Renew), 3);

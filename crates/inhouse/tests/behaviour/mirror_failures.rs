@@ -8,10 +8,10 @@ use inhouse_store::memory::MemoryStore;
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
 use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use crate::mirror::{entry, mirror, number, session, stored};
-use crate::support::{failed, idle, seconds};
+use crate::support::{failed, idle, pass, seconds};
 
 const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
 
@@ -63,7 +63,7 @@ async fn result_waits_for_a_store_that_comes_back() {
     store.faults().always(StoreCall::Append, Fault::Fail);
     let start = Instant::now();
     let repair = async {
-        sleep(seconds(30)).await;
+        pass(seconds(30)).await;
         store.faults().clear();
     };
     tokio::join!(play_turn(&store, 5), repair);

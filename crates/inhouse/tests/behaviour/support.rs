@@ -33,7 +33,12 @@ pub(crate) async fn timed<F: Future>(future: F) -> (F::Output, Duration) {
 
 /// Resolves when every other task is idle: the paused clock advances only then.
 pub(crate) async fn idle() {
-    timeout(Duration::from_millis(1), pending::<()>())
+    pass(Duration::from_millis(1)).await;
+}
+
+/// Resolves when this time has passed on the paused clock.
+pub(crate) async fn pass(time: Duration) {
+    timeout(time, pending::<()>())
         .await
         .expect_err("the future is always pending");
 }
