@@ -154,7 +154,7 @@ mod tests {
             answer.as_str(),
             r#"{"mcp_response":{"jsonrpc":"2.0","id":1.50,"result":"ok"}}"#
         );
-        assert_eq!(place.within(&answer.as_str()), r#""ok""#);
+        assert_eq!(place.within(answer.as_str()), r#""ok""#);
         let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, "no");
         assert_eq!(
             error_payload(None, &error).as_str(),

@@ -98,7 +98,7 @@ impl Prompt {
     /// Sets the origin of the prompt.
     ///
     /// A prompt without an origin counts as unattributed and fails the checks by which the CLI requires a person. A
-    /// host that forwards typed text should set [`MessageOrigin::human`].
+    /// host that forwards typed text should set [`MessageOrigin::Human`].
     #[must_use]
     pub fn origin(mut self, origin: MessageOrigin) -> Self {
         self.origin = Some(origin);

@@ -36,8 +36,7 @@ use crate::session::Session;
 /// FakeCli::play_cli(Options::new().tool_server(clock), async |cli| {
 ///     let result = cli.call_tool("clock", "now", json!({})).await;
 ///     assert_eq!(result.all_text(), "noon");
-/// })
-/// .await;
+/// }).await;
 /// # });
 /// ```
 pub struct ToolServer<S = ()> {
