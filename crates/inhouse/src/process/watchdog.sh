@@ -22,7 +22,8 @@ start_timer() {
         trap 'kill "$nap"; exit' USR1
         sleep "$2" &
         nap=$!
-        wait "$nap"
+        # A `sleep` that could not run, or was killed, says nothing about the time.
+        wait "$nap" || exit
         kill -STOP "-$1"
         kill_family "$1"
         kill -KILL "-$1"
