@@ -114,3 +114,16 @@ async fn connection(directory: &TempDir) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(directory.path().join("agents.db"));
     SqliteConnection::connect_with(&options).await.unwrap()
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn file_is_readable_only_by_its_user() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agents.db");
+    let store = SqliteStore::open(&path).await.unwrap();
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    store.close().await;
+}

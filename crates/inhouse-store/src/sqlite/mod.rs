@@ -13,11 +13,11 @@ use sqlx::sqlite::{
 };
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
-use crate::{Epoch, Result, SessionKey, StoreError, sql};
+use crate::{Epoch, Result, SessionKey, StoreError, StoreErrorKind, sql};
 
 /// A store in a SQLite file, with leases and a journal.
 ///
-/// The database uses a write-ahead log and is synchronised to the disk with every write, so what a call has acknowledged survives a loss
+/// The database uses a write-ahead log and is synchronized to the disk with every write, so what a call has acknowledged survives a loss
 /// of power. Several processes on one machine may open the same file. A file on a network file system does not work: SQLite's locks need
 /// a local one. The file is not removed, and there may be two more files beside it, with `-wal` and `-shm` at the end of their names.
 ///
@@ -63,6 +63,7 @@ impl SqliteStore {
     /// [`TooNew`](crate::StoreErrorKind::TooNew) if a newer version of this crate has changed the schema, and
     /// [`Unavailable`](crate::StoreErrorKind::Unavailable) if the file cannot be opened or is not a database.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
+        create_private(path.as_ref())?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -125,6 +126,18 @@ async fn current_epoch(
         .fetch_optional(connection)
         .await?;
     row.map(|row| sql::to_epoch(row.try_get(0)?)).transpose()
+}
+
+/// Creates the file if it does not exist, readable only by this user. SQLite gives the files beside it the same mode.
+fn create_private(path: &Path) -> Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(|error| {
+        let text = format!("the database {} cannot be opened", path.display());
+        StoreError::new(StoreErrorKind::Unavailable, text).with_source(error)
+    })
 }
 
 /// Gives the session a new owner, under `epoch` or else under the next one.
