@@ -52,6 +52,19 @@ pub enum Outcome {
     TimedOut,
 }
 
+impl Notice {
+    /// Returns whether a skipped line is a `transcript_mirror` frame, as far as its start shows.
+    #[must_use]
+    pub fn is_of_transcript(&self) -> bool {
+        match self {
+            Self::NotJson { sample, .. } | Self::TooLong { sample, .. } => {
+                sample.contains(r#""transcript_mirror""#)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A condition that the engine reports and then ignores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

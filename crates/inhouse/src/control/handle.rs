@@ -149,7 +149,16 @@ impl Control {
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
         let (done, written) = oneshot::channel();
-        let (id, command) = match self.prompt_state(&id).await? {
+        let state = self.prompt_state(&id);
+        let state = match self.timeout {
+            Some(timeout) => tokio::time::timeout(timeout, state).await.map_err(|_| {
+                let text =
+                    "the session store did not return the results of earlier prompts in time";
+                Error::new(ErrorKind::Timeout, text)
+            })?,
+            None => state.await,
+        };
+        let (id, command) = match state? {
             PromptState::New => {
                 let prompt = encode_prompt(&prompt)?;
                 let command = Command::Send {
@@ -331,7 +340,7 @@ impl Control {
 
 fn encode_prompt(prompt: &Prompt) -> Result<Box<RawValue>> {
     to_raw_value(prompt).map_err(|error| {
-        Error::new(ErrorKind::Config, "the prompt cannot be serialised").with_source(error)
+        Error::new(ErrorKind::Config, "the prompt cannot be serialized").with_source(error)
     })
 }
 

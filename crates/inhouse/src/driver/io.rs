@@ -160,12 +160,18 @@ impl Driver {
 
     /// Reports skipped lines to the reader as a [`Gap`].
     fn handle_notice(&mut self, notice: Notice) {
+        let is_of_transcript = notice.is_of_transcript();
         let (reason, bytes, sample) = match notice {
             Notice::NotJson { bytes, sample } => (GapReason::NotJson, bytes, sample),
             Notice::TooLong { bytes, sample } => (GapReason::LineTooLong, bytes, sample),
             notice => return tracing::trace!(?notice, "line ignored"),
         };
         tracing::warn!(%reason, bytes, "line skipped");
+        if let Some(mirror) = &mut self.mirror
+            && is_of_transcript
+        {
+            mirror.note_lost_frame();
+        }
         let gap = Gap::new(reason, 1, bytes).sample(sample);
         self.messages.push(Item::Gap(Box::new(gap)));
     }

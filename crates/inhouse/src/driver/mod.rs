@@ -34,7 +34,7 @@ use self::io::{StdinWriter, Timer};
 pub(crate) use self::shutdown::SessionEnd;
 use self::shutdown::{ExitTask, Shutdown};
 use self::waiters::Waiters;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::handlers::Handlers;
 use crate::mirror::Mirror;
 use crate::process::ShutdownTiming;
@@ -127,9 +127,11 @@ impl Driver {
             Some(mirror) => mirror.finish().await,
             None => Ok(()),
         };
-        let stored = match self.lease_lost.take() {
-            Some(error) => Err(error),
-            None => stored,
+        let stored = match (&self.lease_lost, stored) {
+            // The error of the store names the directory with what is not stored.
+            (Some(_), Err(error)) if error.kind() == ErrorKind::Store => Err(error),
+            (Some(lost), _) => Err(lost.clone()),
+            (None, stored) => stored,
         };
         // Before the end is reported: a caller that resumes the session needs its directory.
         if let Some(session) = self.session.take() {

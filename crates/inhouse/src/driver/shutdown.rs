@@ -171,7 +171,12 @@ impl Driver {
         let mut end = self.shutdown.conclude(self.engine.awaits_result(), stderr);
         match stored {
             Ok(()) => self.messages.release(Mark::MAX),
-            Err(error) => end = end.with_store_failure(error, self.messages.discard_held()),
+            Err(error) => {
+                // A host that has lost its lease delivers no result.
+                let held = self.messages.discard_held();
+                let result = held.filter(|_| self.lease_lost.is_none());
+                end = end.with_store_failure(error, result);
+            }
         }
         tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "session ended");
         let (failure, cause) = (end.failure.clone(), end.cause.clone());

@@ -214,6 +214,11 @@ impl Error {
         self.change(|inner| inner.source = Some(source.into()))
     }
 
+    /// Returns whether a session store failed, or another host has taken over the session.
+    pub(crate) fn is_of_store(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Store | ErrorKind::Fenced)
+    }
+
     pub(crate) fn with_exit(self, exit: Option<ExitStatus>, stderr: String) -> Self {
         self.change(|inner| {
             inner.exit = exit;

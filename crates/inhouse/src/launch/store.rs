@@ -19,6 +19,10 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
         options.store.lease_ttl.is_some_and(|ttl| ttl < Duration::from_secs(1)),
         "`lease_ttl` of less than a second: the lease could not be renewed in time; choose a longer one",
     );
+    problems.add_if(
+        options.store.lease_ttl.is_some_and(|ttl| ttl > Duration::from_secs(24 * 60 * 60)),
+        "`lease_ttl` of more than a day: no other host could take over from one that died; choose a shorter one",
+    );
     problems.reject_empty_each("session_root", &options.store.root);
     if options.store.store.is_some()
         && let Some(id) = &options.session.resume

@@ -1,7 +1,7 @@
 //! Copies the transcript of a session to a [store](inhouse_store::SessionStore).
 //!
-//! The CLI reports every entry that it adds to a transcript (`transcript_mirror`). The driver hands these frames to a task of
-//! their own, so a slow store delays neither messages nor tools nor control requests: only the result of a turn waits, until
+//! The CLI reports every entry that it adds to a transcript (`transcript_mirror`). The driver passes these frames to a
+//! separate task, so a slow store delays neither messages nor tools nor control requests: only the result of a turn waits, until
 //! everything before it is stored.
 //!
 //! | file | what it holds |
@@ -47,16 +47,20 @@ pub(crate) struct Mirror {
     prompts: Vec<String>,
     /// The prompts whose turns were cut off, and are being continued.
     continued: Vec<String>,
+    /// Whether a result has named the prompts that it answers.
+    results_name_prompts: bool,
     task: JoinHandle<Result<()>>,
 }
 
 /// A number of inputs, counted from the start of the session.
 pub(crate) type Mark = u64;
 
-/// What the driver sends to the writer, in the order of the CLI's lines.
+/// An input of the writer. The driver sends them in the order of the CLI's lines.
 enum Input {
     Frame(Frame),
     Result(TurnResult),
+    /// A frame that was skipped, because it is too long or not JSON.
+    Lost,
 }
 
 /// A result, and the prompts that it answers.
@@ -68,7 +72,7 @@ pub(super) struct TurnResult {
 impl Mirror {
     /// Starts the writer, which reports its progress as commands of the driver.
     ///
-    /// What cannot be stored is written to `directory`.
+    /// Entries that cannot be stored are written to `directory`.
     pub(crate) fn spawn(
         store: Arc<dyn SessionStore>,
         streams: KnownStreams,
@@ -77,13 +81,26 @@ impl Mirror {
         driver: WeakUnboundedSender<Command>,
     ) -> Self {
         let (input, received) = unbounded_channel();
-        let writer = Writer::new(store, streams, directory, flush, received, driver);
+        let writer = Writer::new(store, streams, directory, flush, received, driver.clone());
+        let writer = tokio::spawn(writer.run().in_current_span());
+        let task = async move {
+            writer.await.unwrap_or_else(|panic| {
+                let text = "the session store panicked; what it did not store yet is lost";
+                let error = Error::new(ErrorKind::Store, text).with_source(panic);
+                // Without it, the result that waits for the store would wait for ever.
+                if let Some(driver) = driver.upgrade() {
+                    let _ = driver.send(Command::Mirrored(Err(error.clone())));
+                }
+                Err(error)
+            })
+        };
         Self {
             input,
             sent: 0,
             prompts: Vec::new(),
             continued: Vec::new(),
-            task: tokio::spawn(writer.run().in_current_span()),
+            results_name_prompts: false,
+            task: tokio::spawn(task),
         }
     }
 
@@ -91,6 +108,11 @@ impl Mirror {
     pub(crate) fn push(&mut self, mut frame: Frame) {
         frame.detach();
         self.send(Input::Frame(frame));
+    }
+
+    /// Ends the mirror with an error: without the skipped frame the stored transcript would have a hole.
+    pub(crate) fn note_lost_frame(&mut self) {
+        self.send(Input::Lost);
     }
 
     /// Notes a prompt that is sent.
@@ -107,9 +129,10 @@ impl Mirror {
     pub(crate) fn end_turn(&mut self, result: &Frame) -> Mark {
         let line = result.line().trim().to_owned();
         let mut named = AnsweredPrompts::read(&line);
-        if named.is_empty() {
-            // CLI 2.1.197 names no prompts.
-            named.clone_from(&self.prompts);
+        self.results_name_prompts |= !named.is_empty();
+        // CLI 2.1.197 names no prompts. With a newer one, such a result is that of a turn without a prompt.
+        if named.is_empty() && self.continued.is_empty() && !self.results_name_prompts {
+            named.extend(self.prompts.first().cloned());
         }
         self.prompts.retain(|prompt| !named.contains(prompt));
         named.append(&mut self.continued);
@@ -128,9 +151,9 @@ impl Mirror {
     /// `Store` or `Fenced` if something could not be stored.
     pub(crate) async fn finish(self) -> Result<()> {
         drop(self.input);
-        self.task.await.unwrap_or_else(|panic| {
-            let text = "the session store panicked; what it did not store yet is lost";
-            Err(Error::new(ErrorKind::Store, text).with_source(panic))
+        self.task.await.unwrap_or_else(|error| {
+            let text = "the runtime was shut down before everything was stored";
+            Err(Error::new(ErrorKind::Store, text).with_source(error))
         })
     }
 

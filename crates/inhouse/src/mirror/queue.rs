@@ -21,6 +21,10 @@ pub(super) struct Queue {
     turn_ends: usize,
     /// How many inputs were taken.
     taken: Mark,
+    /// Why the next input cannot be taken.
+    broken: Option<io::Error>,
+    /// Whether an input was lost. Those behind it are dropped: the transcript would have a hole.
+    has_hole: bool,
 }
 
 /// How many bytes of frames are kept in memory.
@@ -32,6 +36,7 @@ const BATCH: usize = 1 << 20;
 enum Queued {
     Frame(Box<str>),
     Result(TurnResult),
+    Lost,
 }
 
 /// The next inputs to store.
@@ -46,9 +51,13 @@ pub(super) struct Batch {
 
 impl Queue {
     pub(super) async fn push(&mut self, input: Input) {
+        if self.has_hole {
+            return;
+        }
         let queued = match input {
             Input::Frame(frame) => Queued::Frame(frame.line().into()),
             Input::Result(result) => Queued::Result(result),
+            Input::Lost => Queued::Lost,
         };
         self.turn_ends += usize::from(matches!(queued, Queued::Result(_)));
         if self.spill.is_none() && self.bytes > MEMORY {
@@ -66,24 +75,30 @@ impl Queue {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.memory.is_empty() && self.spill.is_none()
+        self.memory.is_empty() && self.spill.is_none() && self.broken.is_none()
     }
 
     /// Returns whether the end of a turn waits in this queue, or more than one batch.
     pub(super) fn is_due(&self) -> bool {
-        self.turn_ends > 0 || self.bytes > BATCH
+        self.turn_ends > 0 || self.bytes > BATCH || self.broken.is_some()
     }
 
     /// Takes the next inputs, at most one batch of them.
     ///
     /// # Errors
-    /// If an input cannot be read. It is lost then.
+    /// If the next input cannot be read. Everything before it was taken, and everything behind it is lost.
     pub(super) async fn take(&mut self) -> io::Result<Batch> {
         let mut batch = Batch::default();
         let mut bytes = 0;
-        while bytes < BATCH
-            && let Some(queued) = self.pop().await?
-        {
+        while bytes < BATCH && self.broken.is_none() {
+            let queued = match self.pop().await {
+                Ok(Some(queued)) => queued,
+                Ok(None) => break,
+                Err(error) => {
+                    self.broken = Some(error);
+                    break;
+                }
+            };
             self.taken += 1;
             bytes += queued.len();
             match queued {
@@ -91,10 +106,22 @@ impl Queue {
                     self.turn_ends -= 1;
                     batch.results.push(result);
                 }
-                Queued::Frame(line) => batch.frames.extend(Entries::read(&line)?),
+                Queued::Frame(line) => match Entries::read(&line) {
+                    Ok(entries) => batch.frames.extend(entries),
+                    Err(error) => self.broken = Some(error.into()),
+                },
+                Queued::Lost => self.broken = Some(io::Error::other("a line was skipped")),
             }
         }
         batch.mark = self.taken;
+        let is_empty = batch.frames.is_empty() && batch.results.is_empty();
+        if is_empty && let Some(error) = self.broken.take() {
+            *self = Self {
+                has_hole: true,
+                ..Self::default()
+            };
+            return Err(error);
+        }
         Ok(batch)
     }
 
@@ -127,6 +154,7 @@ impl Queued {
         match self {
             Self::Frame(line) => line.len(),
             Self::Result(result) => result.line.len(),
+            Self::Lost => 0,
         }
     }
 }
@@ -134,7 +162,8 @@ impl Queued {
 /// Begins the line with the prompts of a result. No frame does: frames are JSON objects.
 const PROMPTS: &str = "prompts ";
 
-/// Inputs in a temporary file: a frame is a line, and a result two of them, its prompts in the first one.
+/// Inputs in a temporary file: a frame is a line, a result two of them, its prompts in the first one, and a lost frame an
+/// empty one.
 struct Spill {
     file: BufReader<File>,
     read: u64,
@@ -170,6 +199,7 @@ impl Spill {
             Queued::Result(result) => {
                 format!("{PROMPTS}{}\n{}\n", result.prompts.join(" "), result.line)
             }
+            Queued::Lost => "\n".to_owned(),
         };
         self.file.seek(SeekFrom::Start(self.written)).await?;
         self.file.get_mut().write_all(line.as_bytes()).await?;
@@ -189,6 +219,9 @@ impl Spill {
     async fn read_line(&mut self) -> io::Result<Queued> {
         self.file.seek(SeekFrom::Start(self.read)).await?;
         let line = self.next_line().await?;
+        if line.is_empty() {
+            return Ok(Queued::Lost);
+        }
         let Some(prompts) = line.strip_prefix(PROMPTS) else {
             return Ok(Queued::Frame(line.into()));
         };

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use inhouse_store::{FilePath, SessionKey};
 
 /// The directory of a session whose files its transcript refers to: results that are too long for an entry.
-const TOOL_RESULTS: &str = "tool-results";
+pub(super) const TOOL_RESULTS: &str = "tool-results";
 
 /// The files of the mirrored sessions, and which of them are stored.
 ///
@@ -79,6 +79,38 @@ impl ChangedFile {
             }
         }
     }
+}
+
+/// Lists the files of all sessions below a configuration directory.
+pub(super) async fn files_below(config: &Path) -> Vec<ChangedFile> {
+    let projects = config.join("projects");
+    let found = tokio::task::spawn_blocking(move || {
+        let sessions = directories_in(&projects)
+            .into_iter()
+            .flat_map(|(project, path)| {
+                let sessions = directories_in(&path).into_iter();
+                sessions.filter_map(move |(session, path)| {
+                    Some((SessionKey::new(&*project, session).ok()?, path))
+                })
+            });
+        sessions
+            .flat_map(|(session, directory)| files_of(&session, &directory))
+            .collect()
+    });
+    found.await.unwrap_or_default()
+}
+
+fn directories_in(path: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(listing) = fs::read_dir(path) else {
+        return Vec::new();
+    };
+    let directories = listing.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        is_directory.then_some(())?;
+        Some((entry.file_name().into_string().ok()?, entry.path()))
+    });
+    directories.collect()
 }
 
 /// Lists the files of a session. There are none if the CLI runs on another machine.

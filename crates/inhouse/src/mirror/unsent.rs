@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::queue::Queue;
+use super::session_files::files_below;
 use super::writer::result_records;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -142,6 +143,15 @@ pub(crate) async fn recover(
                 },
             )),
         }
+    }
+    for file in files_below(directory).await {
+        let content = file.read().await.ok_or_else(|| {
+            let text = format!("the file {} of the session cannot be read", file.path);
+            Error::new(ErrorKind::Store, text)
+        })?;
+        let epoch = store.fence(&file.session, None).await.map_err(failed)?;
+        let put = store.put_file(&file.session, epoch, &file.path, content);
+        put.await.map_err(failed)?;
     }
     let mut stored = 0;
     for (position, unsent) in streams {

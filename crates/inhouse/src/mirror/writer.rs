@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::frame::Entries;
 use super::queue::{Batch, Queue};
-use super::session_files::SessionFiles;
+use super::session_files::{SessionFiles, TOOL_RESULTS};
 use super::summary::TranscriptEnds;
 use super::unsent::{Unsent, UnsentEntries};
 use super::{Input, Mark, TurnResult};
@@ -47,7 +47,7 @@ pub(super) struct Writer {
     input: UnboundedReceiver<Input>,
     driver: WeakUnboundedSender<Command>,
     queue: Queue,
-    /// What is known about the session before the first batch.
+    /// The state of the session in the store before the first batch.
     streams: Option<KnownStreams>,
     /// The directory of the session.
     directory: PathBuf,
@@ -140,6 +140,12 @@ impl Writer {
                 storing = Some(Box::pin(streams.store(batch)));
             }
             if input_ended && storing.is_none() {
+                // Background tasks may have written files after the last result.
+                if let Some(mut streams) = idle.take()
+                    && let Err(error) = streams.store_files().await
+                {
+                    return Err(streams.failure(error, Vec::new()));
+                }
                 return Ok(());
             }
             let stored = async {
@@ -237,14 +243,17 @@ impl Streams {
                 Err(error) => return Err(self.failure(error, unsent)),
             }
         }
+        // Before the entries that refer to them.
+        if (ends_turn || refers_to_files(&unsent))
+            && let Err(error) = self.store_files().await
+        {
+            return Err(self.failure(error, unsent));
+        }
         if let Err(error) = self.append_all(&mut unsent).await {
             return Err(self.failure(error, unsent));
         }
         // The CLI adds titles and prompts to the transcript after the result.
         self.summary_is_due |= ends_turn;
-        if ends_turn && let Err(error) = self.store_files().await {
-            return Err(self.failure(error, Vec::new()));
-        }
         Ok((self, batch.mark))
     }
 
@@ -293,7 +302,7 @@ impl Streams {
         outcome
     }
 
-    /// Returns the end of a stream, which the store is asked for the first time.
+    /// Returns the end of a stream; asks the store only the first time.
     async fn end(&mut self, stream: &StreamKey) -> inhouse_store::Result<Position> {
         if let Some(end) = self.ends.get(stream) {
             return Ok(*end);
@@ -355,6 +364,12 @@ pub(super) fn result_records(
         stream: results_of(session),
         entries: records.collect(),
     }
+}
+
+/// Returns whether an entry may name a file of its session.
+fn refers_to_files(unsent: &[UnsentEntries]) -> bool {
+    let mut entries = unsent.iter().flat_map(|unsent| &unsent.entries);
+    entries.any(|entry| String::from_utf8_lossy(entry).contains(TOOL_RESULTS))
 }
 
 /// Merges frames of the same stream, so that a batch takes one append for each stream.

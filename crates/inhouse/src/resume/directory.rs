@@ -20,7 +20,7 @@ pub(super) struct SessionDirectory {
 impl SessionDirectory {
     /// Creates the directory of a session below `root`, or below the default root of the user.
     ///
-    /// What a host that was killed has left there is removed: the store has everything that counts.
+    /// Removes files of a host that was killed: the store has everything that was promised.
     ///
     /// # Errors
     /// `Held` if another process uses the directory; `Store` if the directory has entries that are not stored, or cannot be created.
@@ -92,7 +92,10 @@ impl SessionDirectory {
 
 impl Drop for SessionDirectory {
     fn drop(&mut self) {
+        // The file may be the only copy of what the store lacks.
+        let has_unsent_entries = self.path.join(UNSENT_ENTRIES).exists();
         if !self.keep
+            && !has_unsent_entries
             && let Err(error) = fs::remove_dir_all(&self.path)
         {
             tracing::warn!(path = %self.path.display(), %error, "session directory not removed");

@@ -5,7 +5,7 @@ use inhouse_store::{Epoch, Lease, Leases, SessionKey, SessionStore, StoreError, 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -16,6 +16,9 @@ use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE};
 
 /// The duration of a lease by default.
 pub(super) const LEASE_TTL: Duration = Duration::from_secs(30);
+
+/// How long the release of a lease may take. A lease that is not released ends by itself.
+const RELEASE: Duration = Duration::from_secs(5);
 
 /// The lease of a session. Dropping it releases the lease in the background.
 pub(super) struct HeldLease {
@@ -177,8 +180,10 @@ async fn release(store: &dyn SessionStore, lease: &Lease) {
     let Some(leases) = store.leases() else {
         return;
     };
-    if let Err(error) = leases.release(lease).await {
-        tracing::warn!(%error, "lease not released; it ends by itself");
+    match timeout(RELEASE, leases.release(lease)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "lease not released; it ends by itself"),
+        Err(_) => tracing::warn!("lease not released in time; it ends by itself"),
     }
 }
 

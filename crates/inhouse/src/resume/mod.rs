@@ -65,7 +65,7 @@ pub(crate) struct StoredSession {
     lease: Option<HeldLease>,
 }
 
-/// What is known about the streams of a session when it starts.
+/// The state of the streams of a session in the store when it starts.
 pub(crate) struct KnownStreams {
     /// The session that the CLI works on.
     pub(crate) session: SessionKey,

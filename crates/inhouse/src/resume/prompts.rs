@@ -23,14 +23,14 @@ pub(crate) struct StoredPrompts {
     continued: Option<Uuid>,
 }
 
-/// What became of a prompt before the session was resumed.
+/// The state of a prompt before the session was resumed.
 #[derive(Debug)]
 pub(crate) enum PromptState {
     /// The prompt is not in the transcript.
     New,
     /// The prompt has no result, because its turn was cut off.
     CutOff,
-    /// The same, and the CLI continues the turn without being asked.
+    /// The turn was cut off, and the CLI continues it without a new prompt.
     Continued,
     /// The prompt was answered with this result, which names it by this id.
     Answered { prompt: String, result: String },

@@ -178,11 +178,19 @@ impl MessageStream {
                     last = Some(outcome::result(unreadable));
                 }
                 Ok(_) => {}
-                // The answer is complete; a later failure of the process does not change it.
-                Err(error) if last.is_some() => {
+                // The answer is complete; a later failure of the process does not change it. A failure of the
+                // store does: not everything is stored that the session did.
+                Err(error) if last.is_some() && !error.is_of_store() => {
                     tracing::warn!(%error, "CLI failed after its last result");
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    return Err(match last {
+                        Some(Ok(result)) if error.kind() == ErrorKind::Store => {
+                            error.with_result(result)
+                        }
+                        _ => error,
+                    });
+                }
             }
         }
         last.unwrap_or_else(|| match self.control.shared().ended() {

@@ -79,3 +79,33 @@ async fn lost_lease_kills_the_cli_and_delivers_no_result() {
         assert!(start.elapsed() <= seconds(limit + 1));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn outage_of_the_whole_store_names_the_directory_with_the_entries() {
+    let machine = &Machine::new();
+    let (transport, mut cli) = FakeCli::new();
+    let options = machine.options().session_id(SESSION);
+    let host = async {
+        let mut client = Client::connect_with(options, transport).await?;
+        client.send("Hello").await?.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        for call in [StoreCall::Append, StoreCall::Renew, StoreCall::Release] {
+            machine.store.faults().always(call, Fault::Hang);
+        }
+        crate::mirror::mirror(&mut cli, SESSION, &[&crate::mirror::entry(0)]).await;
+        cli.state("running").await;
+        cli.result("Hello.").await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+    let error = failed(outcome);
+    assert_eq!(error.kind(), ErrorKind::Store);
+    assert!(error.to_string().contains("`sessions::recover`"), "{error}");
+    assert!(
+        error.result().is_none(),
+        "another host may have the session"
+    );
+}

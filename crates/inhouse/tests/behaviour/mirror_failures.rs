@@ -195,6 +195,72 @@ async fn frames_above_the_memory_limit_are_stored_in_order() {
     assert_eq!(numbers, (0..FRAMES as u64).collect::<Vec<_>>());
 }
 
+#[tokio::test(start_paused = true)]
+async fn skipped_frame_ends_the_session_and_leaves_no_hole() {
+    let store = FaultyStore::new(MemoryStore::new());
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new().store(store.clone()).max_line_bytes(10_000);
+    let host = async {
+        let messages = query("Hello").options(options).transport(transport).await?;
+        messages.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        mirror(&mut cli, SESSION, &[&entry(0)]).await;
+        let long = format!(r#"{{"number":1,"padding":"{}"}}"#, "x".repeat(20_000));
+        mirror(&mut cli, SESSION, &[&long]).await;
+        mirror(&mut cli, SESSION, &[&entry(2)]).await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = join(host, cli).await;
+    let error = failed(outcome);
+    assert_eq!(error.kind(), ErrorKind::Store);
+    assert_stored(&store, 1).await;
+    let directory = unsent_directory(&error.to_string());
+    assert_eq!(sessions::recover(&directory, &store).await.unwrap(), 0);
+    assert_stored(&store, 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_that_were_not_stored_are_recovered() {
+    let root = tempfile::tempdir().unwrap();
+    let store = FaultyStore::new(MemoryStore::new());
+    store.faults().always(StoreCall::File, Fault::Fail);
+    let (transport, mut cli) = FakeCli::new();
+    let options = Options::new()
+        .store(store.clone())
+        .session_root(root.path())
+        .session_id(SESSION);
+    let host = async {
+        let messages = query("Hello").options(options).transport(transport).await?;
+        messages.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        let config = cli.launched().env("CLAUDE_CONFIG_DIR").unwrap().to_owned();
+        let directory = format!("{config}/projects/-srv-agent/{SESSION}");
+        std::fs::create_dir_all(format!("{directory}/tool-results")).unwrap();
+        std::fs::write(format!("{directory}/tool-results/a.txt"), "long").unwrap();
+        let frame = serde_json::json!({
+            "type": "transcript_mirror",
+            "filePath": format!("{directory}.jsonl"),
+            "entries": [{"text": "saved to tool-results/a.txt"}],
+        });
+        cli.send(frame).await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = join(host, cli).await;
+    let directory = unsent_directory(&failed(outcome).to_string());
+    store.faults().clear();
+    assert_eq!(sessions::recover(&directory, &store).await.unwrap(), 1);
+    let path = inhouse_store::FilePath::new("tool-results/a.txt").unwrap();
+    let file = store.inner().file(&session(), &path).await.unwrap();
+    assert_eq!(file.as_deref(), Some(&b"long"[..]));
+    assert!(!directory.exists());
+}
+
 /// Returns the directory that the error of a session names.
 fn unsent_directory(error: &str) -> PathBuf {
     let (_, rest) = error
