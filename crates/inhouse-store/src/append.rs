@@ -1,4 +1,4 @@
-//! What a writer appends, and the numbers that order it.
+//! An append of a writer, and the numbers that order it.
 
 use std::fmt;
 

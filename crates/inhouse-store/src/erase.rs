@@ -1,4 +1,4 @@
-//! What to erase.
+//! The data that an erasure removes.
 
 use crate::{ProjectKey, SessionKey, StreamKey};
 

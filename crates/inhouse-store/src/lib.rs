@@ -5,6 +5,10 @@
 //! run and before they are answered. The traits are small and object-safe, so an application can bring its own store; the battery
 //! `inhouse_testkit::store_battery` checks one.
 //!
+//! This crate is for applications that keep the sessions of `inhouse` outside of the machine, and for authors of stores. The traits, their
+//! types and the stores follow semantic versioning. The layout of the data is internal: a newer version may change it, and an older one refuses
+//! to open it then. `inhouse` uses [`SessionStore`] and [`Leases`]; no part of it uses a [`Journal`] yet.
+//!
 //! # Adapters
 //!
 //! Each adapter is behind a feature. Without features this crate has only the traits and their types.

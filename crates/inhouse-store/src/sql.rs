@@ -1,4 +1,4 @@
-//! What the SQL adapters share: errors, numbers, times, page tokens and migrations.
+//! Code of both SQL adapters: errors, numbers, times, page tokens and migrations.
 
 use std::time::{Duration, SystemTime};
 

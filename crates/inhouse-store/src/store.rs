@@ -53,8 +53,8 @@ pub trait SessionStore: Send + Sync {
 
     /// Streams the entries from a position on, in order; none for a stream that does not exist.
     ///
-    /// The stream ends with the entries that were there when it began, and may have further ones. It reads on demand, so memory does not grow with the
-    /// length of the transcript.
+    /// The stream has all entries that exist when it begins, and may have entries that are appended meanwhile. It reads
+    /// on demand, so memory does not grow with the length of the transcript.
     fn load(&self, stream: &StreamKey, from: Position) -> EntryStream;
 
     /// Returns all entries of a stream in order. [`load`](Self::load) needs less memory.

@@ -54,10 +54,10 @@
 //!
 //! | feature | adds | crates |
 //! |---|---|---|
-//! | none | everything that is not named below | 51 |
-//! | `rmcp` | the module `rmcp`: MCP servers written with the `rmcp` crate in your process (`Options::rmcp_server`), and your tools served to other MCP clients (`ToolServer::serve_stdio`, `ToolServer::into_rmcp`) | 70 |
-//! | `json-schema` | `Tool::with_schema`: a tool with your own JSON Schema, and arguments validated against it | 95 |
-//! | both | | 111 |
+//! | none | everything that is not named below | 53 |
+//! | `rmcp` | the module `rmcp`: MCP servers written with the `rmcp` crate in your process (`Options::rmcp_server`), and your tools served to other MCP clients (`ToolServer::serve_stdio`, `ToolServer::into_rmcp`) | 72 |
+//! | `json-schema` | `Tool::with_schema`: a tool with your own JSON Schema, and arguments validated against it | 97 |
+//! | both | | 113 |
 //!
 //! # Stability
 //!
@@ -103,6 +103,9 @@ mod warning;
 pub use inhouse_macros::tool;
 #[doc(inline)]
 pub use inhouse_proto::message;
+/// The `inhouse-store` crate in the version that this crate uses: the traits of session stores, for
+/// [`Options::store`].
+pub use inhouse_store as store;
 /// The `schemars` crate in the version that this crate uses, for `JsonSchema`.
 ///
 /// With it, a type that describes the arguments of a tool needs no dependency on `schemars`. Its

@@ -42,7 +42,7 @@ impl ResultPlace {
         payload.size() - self.start - END.len()
     }
 
-    /// Returns the JSON text of the result, given the [text](Payload::to_text) of the payload.
+    /// Returns the JSON text of the result, given the [text](Payload::as_str) of the payload.
     #[must_use]
     pub fn within(self, payload: &str) -> &str {
         &payload[self.start..payload.len() - END.len()]

@@ -1,4 +1,4 @@
-//! What the records of a log amount to.
+//! The state of a session after all records of its log.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) struct File {
     pub(super) object: String,
 }
 
-/// What remains of an append.
+/// The part of an append that is still valid.
 #[derive(Debug, PartialEq)]
 pub(super) enum Plan {
     /// All of it is stored.

@@ -43,7 +43,7 @@ impl ObjectStore {
         Ok(index)
     }
 
-    /// Reads the records after those that the index knows; returns whether one of them erases the session.
+    /// Reads the records after those in the index; returns whether one of them erases the session.
     pub(super) async fn refresh(&self, session: &SessionKey, index: &mut Index) -> Result<bool> {
         let known = index.next;
         let mut numbers = self.numbers(session, known).await?;
@@ -306,7 +306,7 @@ pub(super) fn failure(error: object_store::Error) -> StoreError {
     StoreError::new(kind, "object store").with_source(error)
 }
 
-/// Returns the error for an object that was erased between the look at the log and the read.
+/// Returns the error for an object that was erased after the log was read.
 pub(super) fn vanished() -> StoreError {
     StoreError::new(
         StoreErrorKind::Unavailable,

@@ -71,7 +71,7 @@ use index::Index;
 pub struct ObjectStore {
     backend: Arc<dyn object_store::ObjectStore>,
     prefix: Path,
-    /// What is known of each log. Records never change, so it only grows, up to an erasure.
+    /// The state of each log as far as it was read. Records never change, so it only grows, up to an erasure.
     indexes: Arc<Mutex<HashMap<SessionKey, SharedIndex>>>,
 }
 

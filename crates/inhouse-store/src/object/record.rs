@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub(super) change: Change,
 }
 
-/// What a record changes.
+/// The change that a record makes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Change {
@@ -59,7 +59,7 @@ pub(super) enum Change {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) session: String,
-    /// The number of the last record that this head knows.
+    /// The number of the last record that this head includes.
     pub(super) number: u64,
     /// The end of the main stream.
     pub(super) end: u64,

@@ -73,7 +73,7 @@ impl SessionStore for ObjectStore {
                     break;
                 }
             } else if is_fresh {
-                // Nothing to write, or an error: both only after a look at the log.
+                // Nothing to write, or an error: both only after the log was read.
                 plan?;
                 return Ok(index.end(stream));
             } else {

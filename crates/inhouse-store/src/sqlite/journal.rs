@@ -16,7 +16,7 @@ impl Journal for SqliteStore {
         intent: &Intent,
     ) -> Result<Option<Bytes>> {
         let mut transaction = self.begin_held(session, epoch).await?;
-        // The assignment without effect makes `returning` give the row of a call that has finished.
+        // With `do nothing`, `returning` would return no row for a call that has finished; this assignment has no effect.
         let result: Option<Vec<u8>> = sqlx::query_scalar(
             "insert into inhouse_journal (project, session, call, epoch, tool, message, input)
              values (?, ?, ?, ?, ?, ?, ?)

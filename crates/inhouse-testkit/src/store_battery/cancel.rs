@@ -35,7 +35,7 @@ async fn cancelled_append_happens_completely_or_not_at_all(
         let entries = (0..3).map(|number| Bytes::from(format!("{awaits}.{number}")));
         let append = Append::new(epoch, end, entries);
         let outcome = cancelled_after(awaits, store.append(&main, &append)).await;
-        // A call that was dropped may still take effect later: repeated, both give the same.
+        // A call that was dropped may still take effect later; the repetition has the same effect.
         assert_eq!(store.append(&main, &append).await?, append.end());
         end = append.end();
         assert_eq!(tail(store, &main, append.position).await?, append.entries);

@@ -20,7 +20,7 @@ pub(super) async fn check<S: Journal + SessionStore>(battery: &mut Battery, host
     );
 }
 
-/// `inhouse` records no calls with a store that does not offer its journal.
+/// A host finds the journal of a store through `SessionStore::journal`.
 async fn store_offers_its_journal<S: Journal + SessionStore>(
     hosts: &Hosts<S>,
     _: ProjectKey,

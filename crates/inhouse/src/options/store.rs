@@ -19,17 +19,18 @@ pub(crate) struct StoreOptions {
 #[derive(Clone)]
 pub(crate) struct Store(pub(crate) Arc<dyn SessionStore>);
 
-/// When the entries of a transcript are sent to a [store](Options::store).
+/// The time at which the entries of a transcript are sent to a [store](Options::store).
 ///
 /// In both modes a result is delivered only after everything before it is stored. The modes differ in what is stored if the
 /// host dies in the middle of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFlush {
-    /// As soon as the CLI has written them: a host that dies loses at most what was under way.
+    /// Sends entries as soon as the CLI has written them. A host that dies loses at most the entries that are being sent.
     #[default]
     EachFrame,
-    /// At the end of a turn, or earlier if there are many of them: fewer writes, but a host that dies loses its turn.
+    /// Sends entries at the end of a turn, or earlier if there is more than 1 MiB of them. This takes fewer writes, but a
+    /// host that dies loses its turn.
     EndOfTurn,
 }
 

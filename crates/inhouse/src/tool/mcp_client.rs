@@ -81,7 +81,7 @@ pub struct McpClient {
 
 /// Connects a call with the client that made it.
 pub(crate) trait ClientLink: Send + Sync {
-    /// Returns the lowest level of the log messages that the client wants; `None` if it wants none.
+    /// Returns the lowest level of the log messages that the client accepts; `None` if it accepts none.
     fn log_level(&self) -> Option<LogLevel>;
 
     /// Sends a log message without waiting.
@@ -184,7 +184,7 @@ impl McpClient {
 
     /// Sends a log message to the client, without waiting for it.
     ///
-    /// The client may set the lowest level that it wants (`logging/setLevel`); until then every
+    /// The client may set the lowest level that it accepts (`logging/setLevel`); until then every
     /// message is sent. A client of MCP 2026-07-28 sets the level in each call, and gets no messages
     /// without. Messages are dropped after the end of the call. Data that cannot be serialized is
     /// dropped with a log event. Clients show these messages to people; for the log of your own

@@ -30,7 +30,7 @@ async fn info_has_the_members_of_the_transcript() {
 }
 
 #[tokio::test]
-async fn only_head_and_tail_of_a_long_transcript_are_read() {
+async fn promise_16_only_head_and_tail_of_a_transcript_are_read() {
     let disk = Disk::new();
     let title = |title: &str| format!(r#"{{"type":"custom-title","customTitle":"{title}"}}"#);
     let filler = answer(&id(2), &id(1), &"x".repeat(100_000));

@@ -227,7 +227,7 @@ impl OwnedCall {
 struct Outlet<'a> {
     peer: &'a Peer<RoleServer>,
     progress_token: Option<ProgressToken>,
-    /// The lowest level that the current request wants; `Some(None)` if it wants no log messages, `None`
+    /// The lowest level that the current request accepts; `Some(None)` if it accepts no log messages, `None`
     /// if the client sets the level with `logging/setLevel`.
     log_filter: Option<Option<LogLevel>>,
 }
