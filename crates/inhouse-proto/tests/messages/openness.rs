@@ -80,6 +80,27 @@ fn unknown_block_keeps_its_position() {
 }
 
 #[test]
+fn unknown_and_malformed_blocks_keep_long_numbers_and_spaces() {
+    let unknown = r#"{"type":"hologram", "rays":123456789012345678901234567890,"at":1.0}"#;
+    let malformed = r#"{"type":"text","text":12345678901234567890123}"#;
+    let line =
+        format!(r#"{{"type":"assistant","message":{{"content":[{unknown},{malformed}]}}}}"#);
+    let Ok(Message::Assistant(message)) = Message::decode(line.as_bytes()) else {
+        panic!("not an assistant message")
+    };
+    let blocks: Vec<(&str, bool)> = message
+        .message
+        .content
+        .iter()
+        .map(|block| match block {
+            ContentBlock::Unknown(block) => (block.raw.get(), block.reason.is_some()),
+            block => panic!("{block:?}"),
+        })
+        .collect();
+    assert_eq!(blocks, [(unknown, false), (malformed, true)]);
+}
+
+#[test]
 fn unknown_event_and_delta_round_trip() {
     let event = |event: Value| match round_trip(&json!({"type": "stream_event", "event": event})) {
         Message::StreamEvent(message) => message,
