@@ -83,8 +83,7 @@ fn unknown_block_keeps_its_position() {
 fn unknown_and_malformed_blocks_keep_long_numbers_and_spaces() {
     let unknown = r#"{"type":"hologram", "rays":123456789012345678901234567890,"at":1.0}"#;
     let malformed = r#"{"type":"text","text":12345678901234567890123}"#;
-    let line =
-        format!(r#"{{"type":"assistant","message":{{"content":[{unknown},{malformed}]}}}}"#);
+    let line = format!(r#"{{"type":"assistant","message":{{"content":[{unknown},{malformed}]}}}}"#);
     let Ok(Message::Assistant(message)) = Message::decode(line.as_bytes()) else {
         panic!("not an assistant message")
     };
