@@ -3,7 +3,9 @@ use std::time::{Duration, SystemTime};
 
 use inhouse_store::{Epoch, Lease, Leases, SessionKey, SessionStore, StoreError, StoreErrorKind};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::WeakUnboundedSender;
+use tokio::sync::mpsc::{
+    UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel,
+};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::Instrument;
@@ -20,15 +22,21 @@ pub(super) const LEASE_TTL: Duration = Duration::from_secs(30);
 /// How long the release of a lease may take. A lease that is not released ends by itself.
 const RELEASE: Duration = Duration::from_secs(5);
 
-/// The lease of a session. Dropping it releases the lease in the background.
+/// The lease of a session, which is renewed in the background. Dropping it releases the lease.
 pub(super) struct HeldLease {
     store: Arc<dyn SessionStore>,
     /// `None` once the lease is released.
     lease: Option<Lease>,
-    ttl: Duration,
-    /// The end of the lease by the clock of this host.
-    until: Instant,
-    renewal: Option<JoinHandle<()>>,
+    renewal: JoinHandle<()>,
+    /// The reports of the renewal; `None` once the driver gets them.
+    events: Option<UnboundedReceiver<LeaseEvent>>,
+}
+
+/// A report of the renewal.
+enum LeaseEvent {
+    /// The lease ends at this time by the clock of this host.
+    Renewed(Instant),
+    Lost(Error),
 }
 
 impl HeldLease {
@@ -49,15 +57,7 @@ impl HeldLease {
         loop {
             let until = Instant::now() + ttl;
             match leases.acquire(session, &owner, ttl).await {
-                Ok(lease) => {
-                    return Ok(Some(Self {
-                        store: Arc::clone(store),
-                        lease: Some(lease),
-                        ttl,
-                        until,
-                        renewal: None,
-                    }));
-                }
+                Ok(lease) => return Ok(Some(Self::renewed(store, lease, ttl, until))),
                 Err(error) if error.kind() == StoreErrorKind::Held => {
                     return Err(held(leases, session, error).await);
                 }
@@ -71,46 +71,60 @@ impl HeldLease {
         }
     }
 
+    /// Starts the renewal at once: loading the session and starting the CLI may take longer than the lease.
+    fn renewed(store: &Arc<dyn SessionStore>, lease: Lease, ttl: Duration, until: Instant) -> Self {
+        let (reports, events) = unbounded_channel();
+        let renewal = Renewal {
+            store: Arc::clone(store),
+            lease: lease.clone(),
+            ttl,
+            until,
+            reports,
+        };
+        Self {
+            store: Arc::clone(store),
+            lease: Some(lease),
+            renewal: tokio::spawn(renewal.run().in_current_span()),
+            events: Some(events),
+        }
+    }
+
     pub(super) fn epoch(&self) -> Option<Epoch> {
         self.lease.as_ref().map(|lease| lease.epoch)
     }
 
-    /// Starts to renew the lease, and reports its loss to the driver.
-    pub(super) fn keep(&mut self, driver: WeakUnboundedSender<Command>) {
-        let Some(lease) = self.lease.clone() else {
+    /// Reports the renewals, and the loss of the lease, to the driver. Called once.
+    pub(super) fn report_to(&mut self, driver: WeakUnboundedSender<Command>) {
+        let Some(mut events) = self.events.take() else {
             return;
         };
-        let renewal = Renewal {
-            store: Arc::clone(&self.store),
-            lease,
-            ttl: self.ttl,
-            until: self.until,
+        let forward = async move {
+            while let Some(event) = events.recv().await {
+                let command = match event {
+                    LeaseEvent::Renewed(until) => Command::LeaseRenewed(until - Instant::now()),
+                    LeaseEvent::Lost(error) => Command::LeaseLost(error),
+                };
+                // After every handle was dropped, the session ends by itself.
+                if let Some(driver) = driver.upgrade() {
+                    let _ = driver.send(command);
+                }
+            }
         };
-        let task = async move {
-            let error = renewal.run(&driver).await;
-            report(&driver, Command::LeaseLost(error));
-        };
-        self.renewal = Some(tokio::spawn(task.in_current_span()));
+        tokio::spawn(forward.in_current_span());
     }
 
     /// Releases the lease, so that another host need not wait for its end.
     pub(super) async fn release(mut self) {
-        self.stop_renewal();
+        self.renewal.abort();
         if let Some(lease) = self.lease.take() {
             release(&*self.store, &lease).await;
-        }
-    }
-
-    fn stop_renewal(&mut self) {
-        if let Some(renewal) = self.renewal.take() {
-            renewal.abort();
         }
     }
 }
 
 impl Drop for HeldLease {
     fn drop(&mut self) {
-        self.stop_renewal();
+        self.renewal.abort();
         if let Some(lease) = self.lease.take()
             && let Ok(runtime) = Handle::try_current()
         {
@@ -124,14 +138,20 @@ struct Renewal {
     store: Arc<dyn SessionStore>,
     lease: Lease,
     ttl: Duration,
+    /// The end of the lease by the clock of this host.
     until: Instant,
+    reports: UnboundedSender<LeaseEvent>,
 }
 
 impl Renewal {
+    async fn run(mut self) {
+        let error = self.renew_until_lost().await;
+        self.report(LeaseEvent::Lost(error));
+    }
+
     /// Renews the lease every third of its duration; returns why that is no longer possible.
-    async fn run(mut self, driver: &WeakUnboundedSender<Command>) -> Error {
-        let left = self.until - Instant::now();
-        report(driver, Command::LeaseRenewed(left));
+    async fn renew_until_lost(&mut self) -> Error {
+        self.report(LeaseEvent::Renewed(self.until));
         let mut next = self.until - self.ttl + self.ttl / 3;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -150,8 +170,7 @@ impl Renewal {
                     self.until = now + self.ttl;
                     next = now + self.ttl / 3;
                     pause = FIRST_PAUSE;
-                    let left = self.until - Instant::now();
-                    report(driver, Command::LeaseRenewed(left));
+                    self.report(LeaseEvent::Renewed(self.until));
                 }
                 Ok(Err(error)) if !error.is_retryable() => {
                     let text = "another owner has taken over the session, so this one was ended";
@@ -166,13 +185,10 @@ impl Renewal {
             }
         }
     }
-}
 
-/// Sends a command to the driver, unless every handle of the session was dropped.
-fn report(driver: &WeakUnboundedSender<Command>, command: Command) {
-    if let Some(driver) = driver.upgrade() {
+    fn report(&self, event: LeaseEvent) {
         // Fails if the session has ended.
-        let _ = driver.send(command);
+        let _ = self.reports.send(event);
     }
 }
 

@@ -160,14 +160,14 @@ impl StoredSession {
         })
     }
 
-    /// Starts the mirror of the session, and the renewal of its lease. Called once.
+    /// Starts the mirror of the session, and reports the renewals of its lease to the driver. Called once.
     pub(crate) fn mirror(
         &mut self,
         flush: StoreFlush,
         commands: WeakUnboundedSender<Command>,
     ) -> Mirror {
         if let Some(lease) = &mut self.lease {
-            lease.keep(commands.clone());
+            lease.report_to(commands.clone());
         }
         let streams = self.streams.take().expect("a session has one mirror");
         let (store, directory) = (Arc::clone(&self.store), self.directory.path().to_owned());

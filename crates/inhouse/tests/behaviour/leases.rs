@@ -34,6 +34,24 @@ async fn lease_is_renewed_and_released() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lease_is_renewed_while_the_session_is_loaded() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    let slow = Fault::Delay(seconds(40));
+    machine.store.faults().next(StoreCall::Load, slow);
+    FakeCli::play(
+        machine.options().resume(SESSION).lease_ttl(seconds(30)),
+        async |client| client.send("And now?").await?.finish().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+    assert!(machine.store.faults().calls(StoreCall::Renew) >= 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn session_with_a_lease_of_another_host_is_refused() {
     let machine = Machine::new();
     machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
