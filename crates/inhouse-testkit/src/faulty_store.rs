@@ -260,7 +260,7 @@ impl<S: SessionStore> SessionStore for FaultyStore<S> {
     }
 
     fn journal(&self) -> Option<&dyn Journal> {
-        self.inner.journal()
+        self.inner.journal().map(|_| self as &dyn Journal)
     }
 }
 
@@ -268,6 +268,11 @@ impl<S: SessionStore> FaultyStore<S> {
     fn inner_leases(&self) -> Result<&dyn Leases> {
         let leases = self.inner.leases();
         leases.ok_or_else(|| StoreError::new(StoreErrorKind::Invalid, "the store has no leases"))
+    }
+
+    fn inner_journal(&self) -> Result<&dyn Journal> {
+        let journal = self.inner.journal();
+        journal.ok_or_else(|| StoreError::new(StoreErrorKind::Invalid, "the store has no journal"))
     }
 }
 
@@ -295,14 +300,14 @@ impl<S: SessionStore> Leases for FaultyStore<S> {
 }
 
 #[async_trait]
-impl<S: Journal> Journal for FaultyStore<S> {
+impl<S: SessionStore> Journal for FaultyStore<S> {
     async fn intend(
         &self,
         session: &SessionKey,
         epoch: Epoch,
         intent: &Intent,
     ) -> Result<Option<Bytes>> {
-        let inner = self.inner.intend(session, epoch, intent);
+        let inner = self.inner_journal()?.intend(session, epoch, intent);
         self.faults.apply(StoreCall::Intend, inner).await
     }
 
@@ -313,12 +318,12 @@ impl<S: Journal> Journal for FaultyStore<S> {
         call: &str,
         result: Bytes,
     ) -> Result<()> {
-        let inner = self.inner.finish(session, epoch, call, result);
+        let inner = self.inner_journal()?.finish(session, epoch, call, result);
         self.faults.apply(StoreCall::Finish, inner).await
     }
 
     async fn calls(&self, session: &SessionKey) -> Result<Vec<JournaledCall>> {
-        let inner = self.inner.calls(session);
+        let inner = self.inner_journal()?.calls(session);
         self.faults.apply(StoreCall::Calls, inner).await
     }
 }

@@ -7,6 +7,7 @@ use inhouse_proto::control::incoming::{Answer, IncomingRequest, RequestKind};
 use crate::ask::AskHandlers;
 use crate::custom_requests::CustomRequests;
 use crate::hook::Hooks;
+use crate::journal::{CallJournal, RecordedCall};
 use crate::mcp::{Bridge, Reply};
 use crate::options::Options;
 use crate::session::Session;
@@ -14,6 +15,8 @@ use crate::session::Session;
 /// Everything in this process that answers requests of the CLI.
 pub(crate) struct Handlers {
     bridge: Arc<Bridge>,
+    /// `None` unless the session has a store with a journal.
+    journal: Option<Arc<CallJournal>>,
     host: Arc<HostHandlers>,
 }
 
@@ -25,7 +28,11 @@ struct HostHandlers {
 }
 
 impl Handlers {
-    pub(crate) fn new(options: &Options, bridge: Arc<Bridge>) -> Self {
+    pub(crate) fn new(
+        options: &Options,
+        bridge: Arc<Bridge>,
+        journal: Option<Arc<CallJournal>>,
+    ) -> Self {
         let host = HostHandlers {
             ask: options.ask.clone(),
             hooks: options.hooks.clone(),
@@ -33,6 +40,7 @@ impl Handlers {
         };
         Self {
             bridge,
+            journal,
             host: Arc::new(host),
         }
     }
@@ -43,7 +51,19 @@ impl Handlers {
     /// everything else to a future that decodes the request itself.
     pub(crate) fn start(&self, request: IncomingRequest) -> Reply {
         if let Some(server) = self.bridge.server_for(&request) {
-            return server.receive(request);
+            let recorded = match (&self.journal, &request.kind) {
+                (Some(journal), RequestKind::ToolCall(call))
+                    if !server.is_read_only(&call.call.name) =>
+                {
+                    RecordedCall::new(call).map(|call| (journal, call))
+                }
+                _ => None,
+            };
+            let reply = server.receive(request);
+            return match recorded {
+                Some((journal, call)) => journal.record(call, reply),
+                None => reply,
+            };
         }
         let (host, session) = (Arc::clone(&self.host), self.bridge.session().clone());
         Reply::Running(Box::pin(

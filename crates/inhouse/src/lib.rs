@@ -80,6 +80,7 @@ pub mod error;
 pub mod guide;
 mod handlers;
 pub mod hook;
+mod journal;
 pub mod launch;
 mod mcp;
 mod mirror;

@@ -10,6 +10,7 @@
 //! | [`Summary`] | title, first prompt, tag and times of a session, from the head and the tail of its transcript |
 //! | [`Conversation`] | the order of the messages: compaction, abandoned branches, parallel tool calls |
 //! | [`ForkScan`], [`Fork`] | a copy of a session with new ids |
+//! | [`TranscriptRepair`] | entries for what was not recorded when the CLI was killed |
 //! | [`title_entry`], [`tag_entry`] | entries that rename and tag a session |
 //!
 //! The entries that the comments mention were observed with CLI 2.1.325.
@@ -23,6 +24,7 @@ mod id;
 mod message;
 mod parallel_calls;
 mod project_key;
+mod repair;
 mod rewrite;
 mod subagent;
 mod subpath;
@@ -36,6 +38,7 @@ pub use self::fork::{Fork, ForkError, ForkScan};
 pub use self::id::{InvalidSessionId, SessionId};
 pub use self::message::{SessionMessage, SessionMessageKind};
 pub use self::project_key::{project_key, project_key_prefix};
+pub use self::repair::{StreamedMessage, TranscriptRepair};
 pub use self::subagent::{SubagentMetadata, is_agent_id, metadata_content, metadata_entry};
 pub use self::subpath::is_safe_subpath;
 pub use self::summary::Summary;

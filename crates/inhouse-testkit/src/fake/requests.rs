@@ -4,6 +4,7 @@ use inhouse::tool::CallToolResult;
 use serde_json::{Value, json};
 
 use super::cli::FakeCli;
+use super::session::fresh_id;
 
 impl FakeCli {
     /// Calls an in-process tool of the host, and returns its result.
@@ -176,6 +177,7 @@ impl FakeCli {
             "message": {"role": role, "content": content},
             "parent_tool_use_id": null,
             "session_id": self.session_id(),
+            "uuid": fresh_id(),
         });
         self.send(line).await;
     }

@@ -44,8 +44,8 @@ pub(crate) enum Command {
     Mirrored(Result<Mark>),
     /// Reports for how long this host may work on the session.
     LeaseRenewed(Duration),
-    /// Reports that this host may not work on the session any longer.
-    LeaseLost(Error),
+    /// Reports that this host may not work on the session any longer, or that it cannot record the session's calls.
+    SessionLost(Error),
     /// Ends the session; `done` is notified when it has ended.
     Close {
         mode: CloseMode,
@@ -117,7 +117,7 @@ impl Driver {
                 match self.engine.send(&prompt) {
                     Ok(()) => {
                         if let Some(mirror) = &mut self.mirror {
-                            mirror.note_prompt(id);
+                            mirror.note_prompt(id, prompt.get());
                             continues
                                 .into_iter()
                                 .for_each(|id| mirror.note_continued(id));
@@ -175,14 +175,19 @@ impl Driver {
                     self.engine.withdraw(id);
                 }
             }
-            // A result that is delivered after the loss of the lease may be that of another host, too.
-            Command::Mirrored(Ok(_)) if self.lease_lost.is_some() => {}
-            Command::Mirrored(Ok(mark)) => self.messages.release(mark),
+            // A result that is delivered after the loss of the session may be that of another host, too.
+            Command::Mirrored(Ok(_)) if self.session_lost.is_some() => {}
+            Command::Mirrored(Ok(mark)) => {
+                if let Some(mirror) = &self.mirror {
+                    mirror.note_stored(mark);
+                }
+                self.messages.release(mark);
+            }
             Command::Mirrored(Err(error)) => self.handle_store_failure(&error),
             Command::LeaseRenewed(time) => self.peer.kill_after(time),
-            Command::LeaseLost(error) => {
+            Command::SessionLost(error) => {
                 self.handle_store_failure(&error);
-                self.lease_lost = Some(error);
+                self.session_lost = Some(error);
             }
             Command::Close { mode, done } => {
                 self.closers.extend(done);

@@ -131,18 +131,25 @@ impl Driver {
         match event {
             Event::Message(frame) => {
                 self.shutdown.note_message(&frame);
-                // A result that the reader has seen is in the store, with all that came before it.
-                if let Some(mirror) = &mut self.mirror
-                    && frame.ends_turn()
-                {
-                    self.messages.hold_until(mirror.end_turn(&frame));
+                if let Some(mirror) = &mut self.mirror {
+                    if frame.ends_turn() {
+                        // A result that the reader has seen is in the store, with all that came before it.
+                        self.messages.hold_until(mirror.end_turn(&frame));
+                    } else {
+                        mirror.note_message(&frame);
+                    }
                 }
                 self.messages.push(Item::Message(frame));
             }
             Event::Request(ticket, request) => self.handle_request(ticket, request),
             Event::Withdrawn(ticket) => self.handlers.cancel(&ticket),
             Event::Reply { id, outcome } => self.waiters.reply(id, outcome),
-            Event::Session(id) => self.shared.set_session_id(id),
+            Event::Session(id) => {
+                if let Some(mirror) = &self.mirror {
+                    mirror.note_session(&id);
+                }
+                self.shared.set_session_id(id);
+            }
             Event::State(state) => tracing::trace!(%state, "session state changed"),
             Event::RunEnded { answered } => {
                 self.messages.push(Item::RunEnded { answered });

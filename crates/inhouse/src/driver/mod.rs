@@ -74,8 +74,8 @@ pub(crate) struct Driver {
     messages: Sender,
     /// `None` without a session store.
     mirror: Option<Mirror>,
-    /// Set once the lease of the session is lost.
-    lease_lost: Option<Error>,
+    /// Set once the lease of the session is lost, or its calls cannot be recorded.
+    session_lost: Option<Error>,
     shutdown: Shutdown,
     shared: Arc<Shared>,
     /// The calls of `close` that wait for the end.
@@ -112,7 +112,7 @@ impl Driver {
             handlers: HandlerTasks::new(handlers),
             messages,
             mirror,
-            lease_lost: None,
+            session_lost: None,
             shutdown: Shutdown::default(),
             shared,
             closers: Vec::new(),
@@ -127,7 +127,7 @@ impl Driver {
             Some(mirror) => mirror.finish().await,
             None => Ok(()),
         };
-        let stored = match (&self.lease_lost, stored) {
+        let stored = match (&self.session_lost, stored) {
             // The error of the store names the directory with what is not stored.
             (Some(_), Err(error)) if error.kind() == ErrorKind::Store => Err(error),
             (Some(lost), _) => Err(lost.clone()),

@@ -172,9 +172,9 @@ impl Driver {
         match stored {
             Ok(()) => self.messages.release(Mark::MAX),
             Err(error) => {
-                // A host that has lost its lease delivers no result.
+                // A host that has lost the session delivers no result.
                 let held = self.messages.discard_held();
-                let result = held.filter(|_| self.lease_lost.is_none());
+                let result = held.filter(|_| self.session_lost.is_none());
                 end = end.with_store_failure(error, result);
             }
         }

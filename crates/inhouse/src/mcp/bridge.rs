@@ -128,6 +128,11 @@ impl Bridge {
 }
 
 impl ServerEntry {
+    /// Returns whether a tool of this server has declared that it changes nothing.
+    pub(crate) fn is_read_only(&self, tool: &str) -> bool {
+        self.endpoint.session().is_read_only(tool)
+    }
+
     /// Handles a request that [`Bridge::server_for`] has found this server for.
     pub(crate) fn receive(&self, request: IncomingRequest) -> Reply {
         match request.kind {

@@ -14,7 +14,10 @@ use tokio::time::{Instant, sleep_until};
 use super::native_client::NativeClient;
 use super::{CliSender, Manifest, Reply, RpcRequest, Server, ServerSession};
 use crate::error::{Error, ErrorKind};
-use crate::tool::{CallContext, Cancelled, Listed, McpClient, Progress, ServedTools, Subscriber};
+use crate::tool::{
+    CallContext, Cancelled, Interrupted, Listed, McpClient, Progress, Repairing, ServedTools,
+    Subscriber,
+};
 
 /// The in-process server of a [`ToolServer`](crate::tool::ToolServer).
 pub(crate) struct NativeServer {
@@ -46,6 +49,10 @@ impl Server for NativeServer {
 
     fn identity(&self) -> *const () {
         self.tools.identity()
+    }
+
+    fn repair(&self, tool: &str, call: Interrupted) -> Option<Repairing> {
+        self.tools.repair(tool, call)
     }
 
     fn open(&self, cli: CliSender) -> Arc<dyn ServerSession> {
@@ -103,6 +110,10 @@ impl ServerSession for NativeSession {
             initialize_result: self.initialize(None),
             tools_list_result: Some(self.list()),
         })))
+    }
+
+    fn is_read_only(&self, tool: &str) -> bool {
+        self.tools.is_read_only(tool)
     }
 
     fn request(self: Arc<Self>, request: RpcRequest) -> Reply {

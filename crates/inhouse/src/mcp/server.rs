@@ -13,7 +13,7 @@ use tracing::Span;
 use super::CliSender;
 use super::open_calls::OpenCall;
 use crate::driver::Answering;
-use crate::tool::record_result;
+use crate::tool::{Interrupted, Repairing, record_result};
 
 /// The definition of an in-process server.
 pub(crate) trait Server: Send + Sync + 'static {
@@ -26,6 +26,11 @@ pub(crate) trait Server: Send + Sync + 'static {
     /// Returns an address that is equal for two live values of the same definition.
     fn identity(&self) -> *const ();
 
+    /// Asks a tool what became of a call; `None` if it has no handler for that.
+    fn repair(&self, _tool: &str, _call: Interrupted) -> Option<Repairing> {
+        None
+    }
+
     /// Opens a session with one CLI.
     fn open(&self, cli: CliSender) -> Arc<dyn ServerSession>;
 }
@@ -35,6 +40,9 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
     /// Returns the results of `initialize` and `tools/list`, which saves the CLI these requests; `None`
     /// if they are not known in advance.
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>>;
+
+    /// Returns whether a tool has declared that it changes nothing.
+    fn is_read_only(&self, tool: &str) -> bool;
 
     /// Handles a request, at once or in a future.
     fn request(self: Arc<Self>, request: RpcRequest) -> Reply;

@@ -8,16 +8,20 @@
 //! |---|---|
 //! | `frame` | a frame of the CLI as a stream key and its entries |
 //! | `queue` | frames that are not stored yet, in memory or, above a limit, in a temporary file |
+//! | `epochs` | the epochs under which this host writes |
 //! | `writer` | the task: merges frames, numbers entries, appends, repeats after errors |
 //! | `summary` | the summary of a session, from both ends of its transcript |
 //! | `session_files` | files of a session that its transcript refers to |
 //! | `unsent` | entries that could not be stored, kept in a directory |
+//! | `unstored` | messages of the conversation whose entries are not stored yet |
 
+mod epochs;
 mod frame;
 mod queue;
 mod session_files;
 mod summary;
 mod unsent;
+mod unstored;
 mod writer;
 
 use std::path::PathBuf;
@@ -29,10 +33,12 @@ use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel}
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
+pub(crate) use self::epochs::SessionEpochs;
 pub(crate) use self::summary::TranscriptEnds;
 pub(crate) use self::unsent::{UNSENT_ENTRIES, recover};
+pub(crate) use self::unstored::UnstoredMessages;
 use self::writer::Writer;
-pub(crate) use self::writer::{FIRST_PAUSE, LONGEST_PAUSE, persist};
+pub(crate) use self::writer::{FIRST_PAUSE, LONGEST_PAUSE, StoreCall, persist};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
@@ -49,6 +55,8 @@ pub(crate) struct Mirror {
     continued: Vec<String>,
     /// Whether a result has named the prompts that it answers.
     results_name_prompts: bool,
+    /// `None` if the store has no journal, which alone needs these messages.
+    unstored: Option<UnstoredMessages>,
     task: JoinHandle<Result<()>>,
 }
 
@@ -78,6 +86,7 @@ impl Mirror {
         streams: KnownStreams,
         directory: PathBuf,
         flush: StoreFlush,
+        unstored: Option<UnstoredMessages>,
         driver: WeakUnboundedSender<Command>,
     ) -> Self {
         let (input, received) = unbounded_channel();
@@ -100,6 +109,7 @@ impl Mirror {
             prompts: Vec::new(),
             continued: Vec::new(),
             results_name_prompts: false,
+            unstored,
             task: tokio::spawn(task),
         }
     }
@@ -107,7 +117,31 @@ impl Mirror {
     /// Adds a `transcript_mirror` frame.
     pub(crate) fn push(&mut self, mut frame: Frame) {
         frame.detach();
+        if let Some(unstored) = &self.unstored {
+            unstored.mark(frame.line(), self.sent + 1);
+        }
         self.send(Input::Frame(frame));
+    }
+
+    /// Notes a message of the CLI.
+    pub(crate) fn note_message(&self, message: &Frame) {
+        if let Some(unstored) = &self.unstored {
+            unstored.add(message.line());
+        }
+    }
+
+    /// Notes the session that the CLI works on.
+    pub(crate) fn note_session(&self, id: &str) {
+        if let Some(unstored) = &self.unstored {
+            unstored.set_session(id);
+        }
+    }
+
+    /// Notes that the store has everything up to a mark.
+    pub(crate) fn note_stored(&self, mark: Mark) {
+        if let Some(unstored) = &self.unstored {
+            unstored.stored(mark);
+        }
     }
 
     /// Ends the mirror with an error: without the skipped frame the stored transcript would have a hole.
@@ -116,8 +150,11 @@ impl Mirror {
     }
 
     /// Notes a prompt that is sent.
-    pub(crate) fn note_prompt(&mut self, prompt: String) {
-        self.prompts.push(prompt);
+    pub(crate) fn note_prompt(&mut self, uuid: String, prompt: &str) {
+        if let Some(unstored) = &self.unstored {
+            unstored.add_prompt(&uuid, prompt);
+        }
+        self.prompts.push(uuid);
     }
 
     /// Notes a prompt whose turn was cut off and is continued.
@@ -138,6 +175,9 @@ impl Mirror {
         named.append(&mut self.continued);
         named.sort();
         named.dedup();
+        if let Some(unstored) = &self.unstored {
+            unstored.end_turn(&named, self.sent + 1);
+        }
         self.send(Input::Result(TurnResult {
             line,
             prompts: named,

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use inhouse_store::{
-    Append, Epoch, Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey,
+    Append, Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey,
 };
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::epochs::SessionEpochs;
 use super::frame::Entries;
 use super::queue::{Batch, Queue};
 use super::session_files::{SessionFiles, TOOL_RESULTS};
@@ -179,7 +180,7 @@ impl Writer {
 /// The streams of a session in the store: their owner and their ends.
 struct Streams {
     store: Arc<dyn SessionStore>,
-    epochs: HashMap<SessionKey, Epoch>,
+    epochs: Arc<SessionEpochs>,
     ends: HashMap<StreamKey, Position>,
     files: SessionFiles,
     /// The session that the CLI works on, which `/clear` changes.
@@ -202,11 +203,7 @@ impl Streams {
         }
         Self {
             store,
-            epochs: known
-                .epoch
-                .map(|epoch| (session.clone(), epoch))
-                .into_iter()
-                .collect(),
+            epochs: known.epochs,
             ends: known.ends,
             files,
             current: session,
@@ -277,7 +274,7 @@ impl Streams {
         let mut appends = JoinSet::new();
         for next in &*unsent {
             let stream = next.stream.clone();
-            let epoch = self.epoch(stream.session()).await?;
+            let epoch = self.epochs.of(stream.session()).await?;
             let position = self.end(&stream).await?;
             let mut append = Append::new(epoch, position, next.entries.iter().cloned());
             if stream == self.current.main() && mem::take(&mut self.summary_is_due) {
@@ -312,22 +309,12 @@ impl Streams {
         Ok(end)
     }
 
-    /// Returns the epoch of a session, and becomes its owner the first time.
-    async fn epoch(&mut self, session: &SessionKey) -> inhouse_store::Result<Epoch> {
-        if let Some(epoch) = self.epochs.get(session) {
-            return Ok(*epoch);
-        }
-        let epoch = persist(|| self.store.fence(session, None)).await?;
-        self.epochs.insert(session.clone(), epoch);
-        Ok(epoch)
-    }
-
     async fn store_files(&mut self) -> inhouse_store::Result<()> {
         for file in self.files.changed().await {
             let Some(content) = file.read().await else {
                 continue;
             };
-            let epoch = self.epoch(&file.session).await?;
+            let epoch = self.epochs.of(&file.session).await?;
             let (session, path) = (&file.session, &file.path);
             persist(|| self.store.put_file(session, epoch, path, content.clone())).await?;
             self.files.note_stored(file);

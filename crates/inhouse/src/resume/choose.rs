@@ -32,7 +32,7 @@ pub(super) async fn choose(
     let resumed = match &wanted.resume {
         Some(id) => Some(find(store, &project, id).await?),
         None if wanted.continue_latest => latest(store, &project).await?,
-        None => None,
+        None => cut_off(store, &project, wanted.id.as_deref()).await?,
     };
     let session = match &resumed {
         Some(resumed) if !wanted.fork => resumed.clone(),
@@ -68,7 +68,7 @@ fn working_directory(options: &Options) -> Result<PathBuf> {
 
 async fn find(store: &dyn SessionStore, project: &ProjectKey, id: &str) -> Result<SessionKey> {
     let session = project.session(id).map_err(store_error)?;
-    if has_entries(store, &session).await? {
+    if has_entries(store, &session).await? || has_calls(store, &session).await? {
         return Ok(session);
     }
     let text = format!(
@@ -76,6 +76,20 @@ async fn find(store: &dyn SessionStore, project: &ProjectKey, id: &str) -> Resul
          which must be the same on every machine"
     );
     Err(Error::new(ErrorKind::SessionNotFound, text))
+}
+
+/// Returns the session with the id of a new one whose first host died before anything but a tool call was stored.
+async fn cut_off(
+    store: &dyn SessionStore,
+    project: &ProjectKey,
+    id: Option<&str>,
+) -> Result<Option<SessionKey>> {
+    let Some(id) = id else {
+        return Ok(None);
+    };
+    let session = project.session(id).map_err(store_error)?;
+    let is_cut_off = has_calls(store, &session).await? && !has_entries(store, &session).await?;
+    Ok(is_cut_off.then_some(session))
 }
 
 /// Returns the newest session of the project that the CLI can resume.
@@ -130,4 +144,13 @@ async fn has_entries(store: &dyn SessionStore, session: &SessionKey) -> Result<b
     let main = session.main();
     let end = persist(|| store.end(&main)).await.map_err(store_error)?;
     Ok(end > Position::START)
+}
+
+/// Returns whether the journal has calls, which it may have before the transcript has an entry.
+async fn has_calls(store: &dyn SessionStore, session: &SessionKey) -> Result<bool> {
+    let Some(journal) = store.journal() else {
+        return Ok(false);
+    };
+    let calls = persist(|| journal.calls(session)).await;
+    Ok(!calls.map_err(store_error)?.is_empty())
 }

@@ -102,7 +102,7 @@ impl HeldLease {
             while let Some(event) = events.recv().await {
                 let command = match event {
                     LeaseEvent::Renewed(until) => Command::LeaseRenewed(until - Instant::now()),
-                    LeaseEvent::Lost(error) => Command::LeaseLost(error),
+                    LeaseEvent::Lost(error) => Command::SessionLost(error),
                 };
                 // After every handle was dropped, the session ends by itself.
                 if let Some(driver) = driver.upgrade() {

@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use inhouse_proto::session::{Entry, metadata_content};
-use inhouse_store::{Epoch, Position, SessionKey, SessionStore, StreamKey};
+use inhouse_proto::session::{Entry, TranscriptRepair, metadata_content};
+use inhouse_store::{Append, Epoch, Position, SessionKey, SessionStore, StreamKey};
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt as _, BufWriter};
 use tokio::time::sleep;
@@ -15,6 +15,7 @@ use super::directory::{create_private, private_file};
 use super::prompts::results_of;
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
+use crate::journal::InterruptedCalls;
 use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE, TranscriptEnds, persist};
 
 /// How many bytes are written to a transcript at once.
@@ -30,6 +31,8 @@ pub(super) struct Loader<'a> {
     ends: HashMap<StreamKey, Position>,
     prompts: HashSet<Uuid>,
     transcript: TranscriptEnds,
+    /// What the main transcript has; `None` if no call is missing.
+    repair: Option<TranscriptRepair>,
 }
 
 /// The paths of files in the transcript of a session that becomes another one.
@@ -56,6 +59,7 @@ impl<'a> Loader<'a> {
             ends: HashMap::new(),
             prompts: HashSet::new(),
             transcript: TranscriptEnds::default(),
+            repair: None,
         }
     }
 
@@ -80,13 +84,34 @@ impl<'a> Loader<'a> {
     }
 
     /// Writes the transcripts and the files of the session; returns the end of the main stream.
-    pub(super) async fn load(&mut self) -> Result<Position> {
-        let directory = self.project.join(self.session.session());
+    ///
+    /// The calls that the transcript lacks are added, and appended to the store under the epoch. Without an epoch the
+    /// session becomes another one, whose transcript is stored as a whole.
+    pub(super) async fn load(
+        &mut self,
+        calls: InterruptedCalls<'_>,
+        epoch: Option<Epoch>,
+    ) -> Result<Position> {
+        let id = self.session.session();
+        let directory = self.project.join(id);
         let main = self.session.main();
-        let path = self
-            .project
-            .join(format!("{}.jsonl", self.session.session()));
-        let end = self.load_stream(&main, path).await?;
+        let path = self.project.join(format!("{id}.jsonl"));
+        self.repair = (!calls.is_empty()).then(|| TranscriptRepair::new(id));
+        let mut transcript = Transcript::create(path).await?;
+        let mut end = self.load_stream(&main, &mut transcript).await?;
+        if let Some(mut repair) = self.repair.take() {
+            let missing = calls.entries(&mut repair, epoch).await?;
+            for entry in &missing {
+                self.write_entry(&mut transcript, &main, entry).await?;
+            }
+            if let Some(epoch) = epoch {
+                let append = Append::new(epoch, end, missing);
+                let appended = persist(|| self.store.append(&main, &append)).await;
+                end = appended.map_err(store_error)?;
+                self.ends.insert(main, end);
+            }
+        }
+        transcript.finish().await?;
         let subpaths = persist(|| self.store.subpaths(self.session)).await;
         let results = results_of(self.session);
         for stream in subpaths.map_err(store_error)? {
@@ -97,7 +122,9 @@ impl<'a> Loader<'a> {
                 self.ends.insert(stream, end);
             } else if let Some(subpath) = stream.subpath() {
                 let path = directory.join(format!("{subpath}.jsonl"));
-                self.load_stream(&stream, path).await?;
+                let mut transcript = Transcript::create(path).await?;
+                self.load_stream(&stream, &mut transcript).await?;
+                transcript.finish().await?;
             }
         }
         self.load_files().await?;
@@ -120,15 +147,18 @@ impl<'a> Loader<'a> {
     }
 
     /// Writes a stream. After an error of the store it continues behind the entries that are written.
-    async fn load_stream(&mut self, stream: &StreamKey, path: PathBuf) -> Result<Position> {
-        let mut transcript = Transcript::create(path).await?;
+    async fn load_stream(
+        &mut self,
+        stream: &StreamKey,
+        transcript: &mut Transcript,
+    ) -> Result<Position> {
         let mut end = Position::START;
         let mut pause = FIRST_PAUSE;
         'load: loop {
             let mut entries = self.store.load(stream, end);
             while let Some(entry) = poll_fn(|cx| entries.as_mut().poll_next(cx)).await {
                 match entry {
-                    Ok(entry) => self.write_entry(&mut transcript, stream, entry).await?,
+                    Ok(entry) => self.write_entry(transcript, stream, &entry).await?,
                     Err(error) if !error.is_retryable() => return Err(store_error(error)),
                     Err(error) => {
                         tracing::warn!(%error, "session store failed, trying again");
@@ -142,7 +172,6 @@ impl<'a> Loader<'a> {
             break;
         }
         self.ends.insert(stream.clone(), end);
-        transcript.finish().await?;
         Ok(end)
     }
 
@@ -150,9 +179,9 @@ impl<'a> Loader<'a> {
         &mut self,
         transcript: &mut Transcript,
         stream: &StreamKey,
-        entry: Bytes,
+        entry: &Bytes,
     ) -> Result<()> {
-        let text = String::from_utf8_lossy(&entry);
+        let text = String::from_utf8_lossy(entry);
         if !stream.is_main()
             && let Some(metadata) = metadata_content(&text)
         {
@@ -160,20 +189,28 @@ impl<'a> Loader<'a> {
             return Ok(());
         }
         if stream.is_main() {
-            self.transcript.push(&entry);
-        }
-        if stream.is_main()
-            && let Some(entry) = Entry::read(&text).filter(|entry| entry.tag == "user")
-            && let Some(Ok(uuid)) = entry.uuid.as_deref().map(Uuid::try_parse)
-        {
-            self.prompts.insert(uuid);
+            self.transcript.push(entry);
+            if let Some(entry) = Entry::read(&text) {
+                self.note_main_entry(&entry);
+            }
         }
         match &self.relocation {
             Some(relocation) if text.contains(&relocation.before) => {
                 let text = text.replace(&relocation.before, &relocation.after);
                 transcript.write(text.as_bytes()).await
             }
-            _ => transcript.write(&entry).await,
+            _ => transcript.write(entry).await,
+        }
+    }
+
+    fn note_main_entry(&mut self, entry: &Entry<'_>) {
+        if entry.tag == "user"
+            && let Some(Ok(uuid)) = entry.uuid.as_deref().map(Uuid::try_parse)
+        {
+            self.prompts.insert(uuid);
+        }
+        if let Some(repair) = &mut self.repair {
+            repair.push(entry);
         }
     }
 

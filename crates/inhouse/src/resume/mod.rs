@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use inhouse_proto::message::Prompt;
-use inhouse_store::{Epoch, Position, SessionKey, SessionStore, StoreError, StreamKey};
+use inhouse_store::{Position, SessionKey, SessionStore, StoreError, StreamKey};
 use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -41,8 +41,9 @@ pub(crate) use self::prompts::{
 };
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{CallJournal, InterruptedCalls};
 use crate::launch::HostEnvironment;
-use crate::mirror::{Mirror, TranscriptEnds, UNSENT_ENTRIES};
+use crate::mirror::{Mirror, SessionEpochs, TranscriptEnds, UNSENT_ENTRIES, UnstoredMessages};
 use crate::options::{Options, StoreFlush};
 
 /// How long loading a session may take by default.
@@ -60,6 +61,9 @@ pub(crate) struct StoredSession {
     /// `None` once the mirror has them.
     streams: Option<KnownStreams>,
     pub(crate) prompts: Arc<StoredPrompts>,
+    unstored: UnstoredMessages,
+    /// `None` if the store has no journal.
+    journal: Option<Arc<CallJournal>>,
     directory: SessionDirectory,
     /// `None` if the store has no leases.
     lease: Option<HeldLease>,
@@ -69,8 +73,7 @@ pub(crate) struct StoredSession {
 pub(crate) struct KnownStreams {
     /// The session that the CLI works on.
     pub(crate) session: SessionKey,
-    /// The epoch under which it is written; `None` until the first write.
-    pub(crate) epoch: Option<Epoch>,
+    pub(crate) epochs: Arc<SessionEpochs>,
     /// The ends of the streams that were loaded.
     pub(crate) ends: HashMap<StreamKey, Position>,
     /// Both ends of the main transcript that was loaded.
@@ -103,7 +106,10 @@ impl StoredSession {
         prompt: Option<&Prompt>,
     ) -> Result<Self> {
         let host = HostEnvironment::current();
-        let Chosen { session, resumed } = choose(&*store, options, &host).await?;
+        let Chosen {
+            session,
+            mut resumed,
+        } = choose(&*store, options, &host).await?;
         let config = ConfigHome::find(options, &host);
         let (root, owner) = (options.store.root.clone(), options.process.user);
         let id = session.session().to_owned();
@@ -119,29 +125,40 @@ impl StoredSession {
 
         let ttl = options.store.lease_ttl.unwrap_or(LEASE_TTL);
         let lease = HeldLease::acquire(&store, &session, ttl).await?;
-        let mut streams = KnownStreams {
-            session: session.clone(),
-            epoch: lease.as_ref().and_then(HeldLease::epoch),
-            ends: HashMap::new(),
-            transcript: TranscriptEnds::default(),
-        };
+        let mut epoch = lease.as_ref().and_then(HeldLease::epoch);
+        let mut ends = HashMap::new();
+        let mut transcript = TranscriptEnds::default();
         let stored = resumed.as_ref().unwrap_or(&session).clone();
         let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
         if let Some(resumed) = &resumed {
             let mut loader = Loader::new(&*store, resumed, directory.path());
             if *resumed != session {
                 loader.relocate_to(&session);
-            } else if streams.epoch.is_none() {
+            } else if epoch.is_none() {
                 // Before the load: an owner that still runs must not append behind what is loaded.
-                streams.epoch = Some(loader.fence().await?);
+                epoch = Some(loader.fence().await?);
             }
-            let end = loader.load().await?;
+            let own_epoch = epoch.filter(|_| *resumed == session);
+            let servers = &options.mcp.servers.in_process;
+            let calls = InterruptedCalls::read(&*store, resumed, servers).await?;
+            let end = loader.load(calls, own_epoch).await?;
             prompts.set_known(loader.take_prompts(), end);
             if *resumed == session {
-                streams.ends = loader.take_ends();
-                streams.transcript = loader.take_transcript();
+                ends = loader.take_ends();
+                transcript = loader.take_transcript();
             }
         }
+        // The CLI cannot resume a session of which only calls of subagents were recorded.
+        resumed = resumed.filter(|_| prompts.has_transcript());
+        let epochs = Arc::new(SessionEpochs::new(Arc::clone(&store), &session, epoch));
+        let unstored = UnstoredMessages::new(session.clone());
+        let journal = CallJournal::new(&store, &epochs, &unstored);
+        let streams = KnownStreams {
+            session: session.clone(),
+            epochs,
+            ends,
+            transcript,
+        };
         let directory = give_to_owner(directory).await?;
         set_session(options, &session, resumed.as_ref(), directory.path());
         if let Some(uuid) = prompt.and_then(|prompt| prompt.uuid.as_deref())
@@ -155,9 +172,16 @@ impl StoredSession {
             store,
             streams: Some(streams),
             prompts: Arc::new(prompts),
+            unstored,
+            journal,
             directory,
             lease,
         })
+    }
+
+    /// Returns the journal of calls; `None` if the store has no journal.
+    pub(crate) fn journal(&self) -> Option<Arc<CallJournal>> {
+        self.journal.clone()
     }
 
     /// Starts the mirror of the session, and reports the renewals of its lease to the driver. Called once.
@@ -169,9 +193,13 @@ impl StoredSession {
         if let Some(lease) = &mut self.lease {
             lease.report_to(commands.clone());
         }
+        let unstored = self.journal.as_ref().map(|journal| {
+            journal.report_to(commands.clone());
+            self.unstored.clone()
+        });
         let streams = self.streams.take().expect("a session has one mirror");
         let (store, directory) = (Arc::clone(&self.store), self.directory.path().to_owned());
-        Mirror::spawn(store, streams, directory, flush, commands)
+        Mirror::spawn(store, streams, directory, flush, unstored, commands)
     }
 
     /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored, and releases the lease.

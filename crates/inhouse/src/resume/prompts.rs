@@ -97,6 +97,11 @@ impl StoredPrompts {
         (self.known, self.end) = (known, end);
     }
 
+    /// Returns whether the transcript that was loaded has an entry.
+    pub(super) fn has_transcript(&self) -> bool {
+        self.end > Position::START
+    }
+
     /// Notes that the CLI continues the turn of this prompt when it starts.
     pub(super) fn continue_at_start(&mut self, prompt: &str) {
         self.continued = Uuid::try_parse(prompt).ok();

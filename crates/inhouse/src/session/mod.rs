@@ -131,7 +131,8 @@ fn start(
         bridge.mount(&options.mcp.servers.in_process);
         Shared::new(pid, plan.verbatim_prompts, bridge, prompts)
     });
-    let handlers = Handlers::new(options, Arc::clone(&shared.bridge));
+    let journal = stored.as_ref().and_then(StoredSession::journal);
+    let handlers = Handlers::new(options, Arc::clone(&shared.bridge), journal);
     let stored = stored.map(|mut stored| {
         let mirror = stored.mirror(options.store.flush, commands.downgrade());
         (mirror, stored)

@@ -46,6 +46,7 @@ mod extract;
 mod handle;
 mod handler;
 mod input;
+mod interrupted;
 mod log_level;
 mod mcp_client;
 mod mcp_client_error;
@@ -56,6 +57,7 @@ mod sampling;
 mod schema;
 #[cfg(feature = "rmcp")]
 mod serve;
+mod served_tools;
 mod server;
 mod state;
 mod subscribers;
@@ -85,6 +87,7 @@ pub use self::extract::Extract;
 pub use self::handle::ToolHandle;
 pub use self::handler::Handler;
 pub use self::input::Input;
+pub use self::interrupted::{Interrupted, InterruptedHandler, Repair};
 pub use self::log_level::LogLevel;
 pub use self::mcp_client::McpClient;
 pub use self::mcp_client_error::McpClientError;
@@ -97,11 +100,12 @@ pub use self::tool::Tool;
 
 pub(crate) use self::call::CallContext;
 pub(crate) use self::cancelled::Canceller;
+pub(crate) use self::interrupted::Repairing;
 pub(crate) use self::mcp_client::{
     ClientCapabilities, ClientCapability, ClientLink, ClientResponse,
 };
 pub(crate) use self::schema::drop_number_format;
-pub(crate) use self::server::ServedTools;
+pub(crate) use self::served_tools::ServedTools;
 pub(crate) use self::subscribers::{Listed, Subscriber};
 pub(crate) use self::telemetry::record_result;
 #[cfg(feature = "rmcp")]

@@ -1,22 +1,15 @@
 use std::fmt;
-use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
-use inhouse_proto::control::outgoing::{SdkMcpServerConfig, ToolPolicy};
+use inhouse_proto::control::outgoing::ToolPolicy;
 use inhouse_proto::mcp::CallToolResult;
-use serde_json::value::{RawValue, Value};
-#[cfg(feature = "rmcp")]
-use tokio::sync::watch;
-use tracing::{Instrument, Span};
+use serde_json::Value;
 
 use super::call::CallContext;
 use super::registry::Registry;
-use super::subscribers::Subscriber;
-use super::telemetry::{CallSpan, FinishedCall};
-use super::timeout::{Concurrency, run_with_limits};
-use super::{Call, Canceller, McpClient, Progress, Tool, ToolHandle};
+use super::timeout::Concurrency;
+use super::{Canceller, McpClient, Progress, ServedTools as _, Tool, ToolHandle};
 use crate::session::Session;
 
 /// An MCP server in this process: a named set of [tools](Tool) that share a state `S`.
@@ -40,20 +33,20 @@ use crate::session::Session;
 /// # });
 /// ```
 pub struct ToolServer<S = ()> {
-    name: String,
-    state: Arc<S>,
-    registry: Arc<Registry<S>>,
+    pub(super) name: String,
+    pub(super) state: Arc<S>,
+    pub(super) registry: Arc<Registry<S>>,
     // Copied on write: servers that share it are the same server, see `ServedTools::identity`.
-    settings: Arc<Settings>,
+    pub(super) settings: Arc<Settings>,
 }
 
 #[derive(Clone)]
-struct Settings {
-    version: String,
-    instructions: Option<String>,
-    timeout: Option<Duration>,
-    concurrency: Concurrency,
-    policies: Vec<ToolPolicy>,
+pub(super) struct Settings {
+    pub(super) version: String,
+    pub(super) instructions: Option<String>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) concurrency: Concurrency,
+    pub(super) policies: Vec<ToolPolicy>,
 }
 
 impl ToolServer {
@@ -352,129 +345,6 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
 
     fn settings(&mut self) -> &mut Settings {
         Arc::make_mut(&mut self.settings)
-    }
-}
-
-/// A [`ToolServer`] as a trait object, without the type of its state.
-pub(crate) trait ServedTools: Send + Sync {
-    fn name(&self) -> &str;
-    fn version(&self) -> &str;
-    fn instructions(&self) -> Option<&str>;
-    /// Returns an address that only unchanged clones share, while one of them is alive.
-    fn identity(&self) -> *const ();
-    /// Returns configuration errors. If there are any, `connect` fails with `Config`.
-    fn problems(&self) -> Vec<String>;
-    /// Returns the settings that are sent to the CLI: timeout and policies.
-    fn config(&self) -> Option<SdkMcpServerConfig>;
-    /// Returns the definitions of the tools as a JSON array.
-    fn listing(&self) -> Arc<RawValue>;
-    /// Returns the definition of a tool.
-    #[cfg(feature = "rmcp")]
-    fn definition(&self, tool: &str) -> Option<inhouse_proto::mcp::ToolDefinition>;
-    /// Returns a receiver of the revision, which changes whenever the listing does.
-    #[cfg(feature = "rmcp")]
-    fn changes(&self) -> watch::Receiver<u64>;
-    /// Returns the number of changes so far.
-    fn revision(&self) -> u64;
-    /// Adds a session that is notified of each change.
-    fn subscribe(&self, subscriber: Weak<dyn Subscriber>);
-    fn run<'a>(
-        &'a self,
-        tool: &'a str,
-        arguments: &'a str,
-        context: CallContext<'a>,
-    ) -> Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
-}
-
-impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn version(&self) -> &str {
-        &self.settings.version
-    }
-
-    fn instructions(&self) -> Option<&str> {
-        self.settings.instructions.as_deref()
-    }
-
-    fn identity(&self) -> *const () {
-        Arc::as_ptr(&self.settings).cast()
-    }
-
-    fn problems(&self) -> Vec<String> {
-        self.registry.problems()
-    }
-
-    fn config(&self) -> Option<SdkMcpServerConfig> {
-        let policies = &self.settings.policies;
-        let timeout = self.registry.longest_timeout(self.settings.timeout);
-        if policies.is_empty() && timeout.is_none() {
-            return None;
-        }
-        let mut config = SdkMcpServerConfig::new();
-        config.timeout = timeout;
-        if !policies.is_empty() {
-            config = config.tools(policies.iter().cloned());
-        }
-        Some(config)
-    }
-
-    fn listing(&self) -> Arc<RawValue> {
-        self.registry.listing()
-    }
-
-    #[cfg(feature = "rmcp")]
-    fn definition(&self, tool: &str) -> Option<inhouse_proto::mcp::ToolDefinition> {
-        let entry = self.registry.find(tool)?;
-        Some(entry.tool.definition.clone())
-    }
-
-    #[cfg(feature = "rmcp")]
-    fn changes(&self) -> watch::Receiver<u64> {
-        self.registry.changes()
-    }
-
-    fn revision(&self) -> u64 {
-        self.registry.revision()
-    }
-
-    fn subscribe(&self, subscriber: Weak<dyn Subscriber>) {
-        self.registry.subscribe(subscriber);
-    }
-
-    fn run<'a>(
-        &'a self,
-        tool: &'a str,
-        arguments: &'a str,
-        context: CallContext<'a>,
-    ) -> Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>> {
-        Box::pin(async move {
-            let Some(entry) = self.registry.find(tool) else {
-                let text = format!("there is no tool `{tool}` on the server `{}`", self.name);
-                return FinishedCall {
-                    result: CallToolResult::error(text),
-                    span: Span::none(),
-                };
-            };
-            let timeout = entry.tool.timeout.or(self.settings.timeout);
-            let concurrency = [&self.settings.concurrency, &entry.concurrency];
-            let span = CallSpan::begin(&self.name, tool, arguments);
-            let mut permits = [None, None];
-            let handler = async {
-                let call = Call {
-                    state: &*self.state,
-                    arguments,
-                    context: &context,
-                };
-                // A separate statement, so that `call` is not held across the await.
-                let handler = entry.tool.handler.call(&call);
-                handler.await
-            };
-            let handler = pin!(handler.instrument(span.span().clone()));
-            run_with_limits(span, tool, timeout, concurrency, &mut permits, handler).await
-        })
     }
 }
 

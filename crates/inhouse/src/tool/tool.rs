@@ -6,7 +6,8 @@ use inhouse_proto::mcp::ToolDefinition;
 use serde_json::Value;
 
 use super::handler::{AnyHandler, Erased};
-use super::{Handler, schema};
+use super::interrupted::{self, AnyInterruptedHandler};
+use super::{Handler, InterruptedHandler, schema};
 
 const SEVERAL_INPUTS: &str = "its handler takes `Input` more than once, and only the first is listed; \
                               use one `Input` with a struct";
@@ -17,6 +18,7 @@ const SEVERAL_INPUTS: &str = "its handler takes `Input` more than once, and only
 pub struct Tool<S = ()> {
     pub(crate) definition: ToolDefinition,
     pub(crate) handler: Arc<dyn AnyHandler<S>>,
+    pub(crate) on_interrupted: Option<Arc<dyn AnyInterruptedHandler<S>>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) concurrency: Option<usize>,
     pub(crate) problem: Option<String>,
@@ -65,6 +67,7 @@ impl<S> Tool<S> {
         Self {
             definition,
             handler: Arc::new(Erased::<H, Args>::new(handler)),
+            on_interrupted: None,
             timeout: None,
             concurrency: None,
             problem: (inputs > 1).then(|| SEVERAL_INPUTS.to_owned()),
@@ -286,6 +289,54 @@ impl<S> Tool<S> {
         self.concurrency = Some(calls);
         self
     }
+
+    /// Sets a handler that finds out what became of a call whose host died while it ran.
+    ///
+    /// A [store](crate::Options::store) with a journal records every call of a tool that is not
+    /// [read-only](Self::read_only): before the tool runs, and before its result is sent. When a session is resumed, each call
+    /// without a recorded result is passed to this handler before the CLI starts, and Claude reads the returned [`Repair`] as
+    /// the result of the call. Without a handler, or if it fails, Claude reads that the outcome is unknown.
+    ///
+    /// The id of the call is the same in both handlers, so it can be the key by which an external system recognizes a repeated
+    /// request. The handler runs within the [timeout](Self::timeout) of the tool and
+    /// [`Options::load_timeout`](crate::Options::load_timeout).
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// use inhouse::tool::{CallId, Interrupted, Repair, State, Tool, ToolError, ToolServer};
+    ///
+    /// type Charges = Arc<Mutex<HashMap<String, u64>>>;
+    ///
+    /// async fn charge(State(charges): State<Charges>, CallId(id): CallId) -> String {
+    ///     charges.lock().unwrap().insert(id, 500);
+    ///     "charged 5 dollars".to_owned()
+    /// }
+    ///
+    /// let tool = Tool::new("charge", "Charge the card", charge).on_interrupted(
+    ///     async |State(charges): State<Charges>, call: Interrupted| {
+    ///         let found = charges.lock().unwrap().get(&call.id).copied();
+    ///         Ok::<_, ToolError>(match found {
+    ///             Some(cents) => Repair::result(format!("charged {} dollars", cents / 100)),
+    ///             None => Repair::not_run(),
+    ///         })
+    ///     },
+    /// );
+    /// let bank = ToolServer::with_state("bank", Charges::default()).tool(tool);
+    /// # let _ = bank;
+    /// ```
+    #[must_use]
+    pub fn on_interrupted<H, Args>(mut self, handler: H) -> Self
+    where
+        H: InterruptedHandler<Args, S>,
+        Args: 'static,
+        S: 'static,
+    {
+        let handler = interrupted::Erased::<H, Args>::new(handler);
+        self.on_interrupted = Some(Arc::new(handler));
+        self
+    }
 }
 
 impl<S> Tool<S> {
@@ -314,6 +365,7 @@ impl<S> Clone for Tool<S> {
         Self {
             definition: self.definition.clone(),
             handler: Arc::clone(&self.handler),
+            on_interrupted: self.on_interrupted.clone(),
             timeout: self.timeout,
             concurrency: self.concurrency,
             problem: self.problem.clone(),

@@ -11,6 +11,8 @@ mod exits;
 mod failed_turns;
 mod handlers_at_shutdown;
 mod held_stdout;
+mod interrupted_calls;
+mod journal;
 mod leases;
 mod lines;
 mod many_reads;

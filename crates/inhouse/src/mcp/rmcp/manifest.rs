@@ -1,11 +1,12 @@
 use ::rmcp::ServerHandler;
 use ::rmcp::model::RequestId;
+use inhouse_proto::mcp::ToolAnnotations;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::RmcpSession;
+use super::session::{ReadOnlyTools, RmcpSession};
 use crate::mcp::{Manifest, ServerSession};
 
 /// Initializes the MCP session in place of the CLI, and returns the results.
@@ -33,10 +34,23 @@ async fn list<H: ServerHandler>(session: &RmcpSession<H>) -> Option<Option<Box<R
     #[serde(rename_all = "camelCase")]
     struct Page {
         next_cursor: Option<IgnoredAny>,
+        tools: Vec<ListedTool>,
+    }
+    #[derive(Deserialize)]
+    struct ListedTool {
+        name: String,
+        #[serde(default)]
+        annotations: ToolAnnotations,
     }
     let before = session.tool_changes();
     let list = request(session, "tools/list", None).await?;
     let page: Page = serde_json::from_str(list.get()).ok()?;
+    let read_only = page.tools.into_iter();
+    let read_only = read_only.filter(|tool| tool.annotations.read_only_hint == Some(true));
+    session.note_read_only(ReadOnlyTools {
+        names: read_only.map(|tool| tool.name).collect(),
+        tool_changes: before,
+    });
     let is_current = session.tool_changes() == before;
     Some((page.next_cursor.is_none() && is_current).then_some(list))
 }

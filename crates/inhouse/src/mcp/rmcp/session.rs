@@ -1,6 +1,7 @@
+use std::collections::HashSet;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ::rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, InitializeRequestParams, RequestId,
@@ -27,6 +28,14 @@ pub(super) struct RmcpSession<H: ServerHandler> {
     running: RunningService<RoleServer, Arc<H>>,
     inbox: UnboundedSender<ClientJsonRpcMessage>,
     tool_changes: ToolChanges,
+    read_only: OnceLock<ReadOnlyTools>,
+}
+
+/// The tools that have declared in a listing that they change nothing.
+pub(super) struct ReadOnlyTools {
+    pub(super) names: HashSet<String>,
+    /// How often the tools had changed when they were listed.
+    pub(super) tool_changes: u64,
 }
 
 impl<H: ServerHandler> RmcpSession<H> {
@@ -43,7 +52,13 @@ impl<H: ServerHandler> RmcpSession<H> {
             handler,
             inbox,
             tool_changes,
+            read_only: OnceLock::new(),
         }
+    }
+
+    /// Notes the read-only tools of a listing. The first listing counts.
+    pub(super) fn note_read_only(&self, tools: ReadOnlyTools) {
+        let _ = self.read_only.set(tools);
     }
 
     /// Calls the handler with a request. Dropping the future cancels the request.
@@ -97,6 +112,13 @@ impl<H: ServerHandler> RmcpSession<H> {
 impl<H: ServerHandler> ServerSession for RmcpSession<H> {
     fn manifest(&self) -> Pin<Box<dyn Future<Output = Option<Manifest>> + Send + '_>> {
         Box::pin(manifest::capture(self))
+    }
+
+    fn is_read_only(&self, tool: &str) -> bool {
+        let is_listed = |tools: &ReadOnlyTools| {
+            tools.tool_changes == self.tool_changes() && tools.names.contains(tool)
+        };
+        self.read_only.get().is_some_and(is_listed)
     }
 
     fn request(self: Arc<Self>, request: RpcRequest) -> Reply {

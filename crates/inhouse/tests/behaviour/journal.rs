@@ -1,0 +1,225 @@
+//! Tool calls are recorded in the journal of a store: before the tool runs, and before its result is sent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use inhouse::message::Prompt;
+use inhouse::tool::{Tool, ToolServer};
+use inhouse::{ErrorKind, query};
+use inhouse_store::{Intent, Journal as _, SessionStore as _};
+use inhouse_testkit::FakeCli;
+use inhouse_testkit::faulty_store::{Fault, StoreCall};
+use serde_json::json;
+
+use crate::resume::{Machine, OTHER, SESSION, user};
+use crate::support::{failed, seconds, timed};
+
+/// Returns a server with the tool `charge`, and the number of its charges.
+fn bank() -> (ToolServer, Arc<AtomicUsize>) {
+    let charges = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&charges);
+    let charge = Tool::new("charge", "Charges the card", async move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        "charged"
+    });
+    (ToolServer::new("bank").tool(charge), charges)
+}
+
+fn count(charges: &AtomicUsize) -> usize {
+    charges.load(Ordering::SeqCst)
+}
+
+#[tokio::test(start_paused = true)]
+async fn call_is_recorded_before_it_runs_and_its_result_before_the_answer() {
+    let machine = &Machine::new();
+    let (store, session) = (machine.store.clone(), machine.session(SESSION));
+    let charge = Tool::new("charge", "Charges the card", async move || {
+        let calls = store.calls(&session).await.unwrap();
+        assert_eq!(calls.len(), 1);
+        assert!(calls[0].is_open());
+        let intent = &calls[0].intent;
+        assert_eq!(
+            (&*intent.call, &*intent.tool),
+            ("toolu_1", "mcp__bank__charge")
+        );
+        assert_eq!(intent.input, r#"{"cents":5}"#);
+        // The transcript has neither the prompt nor the call.
+        let messages = String::from_utf8(intent.message.to_vec()).unwrap();
+        let messages: Vec<&str> = messages.lines().collect();
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert!(messages[0].contains("Charge the card."));
+        assert!(messages[1].contains("toolu_1"));
+        "charged"
+    });
+    let server = ToolServer::new("bank").tool(charge);
+    FakeCli::play(
+        machine.options().session_id(SESSION).tool_server(server),
+        async |client| client.send("Charge the card.").await?.finish().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            let result = cli.call_tool("bank", "charge", json!({"cents": 5})).await;
+            assert_eq!(result.all_text(), "charged");
+            let calls = machine
+                .store
+                .calls(&machine.session(SESSION))
+                .await
+                .unwrap();
+            let recorded = calls[0].result.clone().unwrap();
+            assert!(String::from_utf8_lossy(&recorded).contains("charged"));
+            cli.turn("Charged.").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_that_are_stored_are_not_recorded_with_a_call() {
+    let machine = &Machine::new();
+    let (server, _) = bank();
+    FakeCli::play(
+        machine.options().session_id(SESSION).tool_server(server),
+        async |client| {
+            let prompt = Prompt::from("Charge the card.").uuid(OTHER);
+            client.send(prompt).await?.finish().await
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+            let entry: serde_json::Value = serde_json::from_str(&user(OTHER, "Charge.")).unwrap();
+            cli.send(
+                json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]}),
+            )
+            .await;
+            crate::support::idle().await;
+            cli.call_tool("bank", "charge", json!({})).await;
+            cli.turn("Charged.").await;
+        },
+    )
+    .await;
+    let calls = machine
+        .store
+        .calls(&machine.session(SESSION))
+        .await
+        .unwrap();
+    let messages = String::from_utf8_lossy(&calls[0].intent.message).into_owned();
+    assert!(!messages.contains("Charge the card."), "{messages}");
+    assert!(messages.contains("toolu_1"), "{messages}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn read_only_tool_is_not_recorded() {
+    let machine = &Machine::new();
+    let read = Tool::new("read", "Reads", async || "nothing").read_only(true);
+    let server = ToolServer::new("bank").tool(read);
+    let options = machine.options().session_id(SESSION).tool_server(server);
+    FakeCli::play_cli(options, async |cli| {
+        cli.call_tool("bank", "read", json!({})).await;
+    })
+    .await;
+    assert_eq!(machine.store.faults().calls(StoreCall::Intend), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tool_does_not_run_if_its_call_cannot_be_recorded() {
+    let machine = &Machine::new();
+    let (server, charges) = bank();
+    let faults = machine.store.faults();
+    faults.always(StoreCall::Intend, Fault::Fail);
+    let options = machine.options().session_id(SESSION).tool_server(server);
+    FakeCli::play_cli(options, async |cli| {
+        cli.set_deadline(seconds(600));
+        let (result, time) = timed(cli.call_tool("bank", "charge", json!({}))).await;
+        assert!(result.is_error);
+        assert!(result.all_text().contains("was not run"), "{result:?}");
+        assert!(time <= seconds(61), "{time:?}");
+        assert_eq!(count(&charges), 0);
+
+        faults.clear();
+        faults.next(StoreCall::Intend, Fault::LoseAcknowledgement);
+        faults.next(StoreCall::Finish, Fault::LoseAcknowledgement);
+        let result = cli.call_tool("bank", "charge", json!({})).await;
+        assert_eq!(result.all_text(), "charged");
+        assert_eq!(count(&charges), 1);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn result_that_cannot_be_recorded_ends_the_session_unanswered() {
+    let machine = &Machine::new();
+    let (server, charges) = bank();
+    let faults = machine.store.faults();
+    faults.always(StoreCall::Finish, Fault::Hang);
+    let (end, ()) = FakeCli::play_with(
+        async |transport| {
+            let options = machine.options().session_id(SESSION).tool_server(server);
+            let query = query("Charge.").options(options).transport(transport);
+            Ok(failed(query.await?.finish().await))
+        },
+        async |mut cli| {
+            cli.set_deadline(seconds(600));
+            cli.accept().await;
+            cli.expect_prompt().await;
+            cli.begin_tool_call("bank", "charge", json!({})).await;
+            cli.expect_kill().await;
+        },
+    )
+    .await;
+    assert_eq!(end.kind(), ErrorKind::Store, "{end}");
+    assert_eq!(count(&charges), 1);
+    let calls = machine
+        .store
+        .calls(&machine.session(SESSION))
+        .await
+        .unwrap();
+    assert!(calls[0].is_open());
+}
+
+#[tokio::test(start_paused = true)]
+async fn fenced_host_neither_runs_nor_answers_a_call() {
+    let machine = &Machine::new();
+    let (server, charges) = bank();
+    let (end, ()) = FakeCli::play_with(
+        async |transport| {
+            let options = machine.options().session_id(SESSION).tool_server(server);
+            let query = query("Charge.").options(options).transport(transport);
+            Ok(failed(query.await?.finish().await))
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            let inner = machine.store.inner();
+            inner.fence(&machine.session(SESSION), None).await.unwrap();
+            cli.begin_tool_call("bank", "charge", json!({})).await;
+            cli.expect_kill().await;
+        },
+    )
+    .await;
+    assert_eq!(end.kind(), ErrorKind::Fenced, "{end}");
+    assert_eq!(count(&charges), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn call_that_has_finished_before_is_answered_without_running() {
+    let machine = &Machine::new();
+    let session = machine.session(SESSION);
+    let store = machine.store.inner();
+    let epoch = store.fence(&session, None).await.unwrap();
+    let intent = Intent::new("toolu_1", "mcp__bank__charge", "", "{}");
+    store.intend(&session, epoch, &intent).await.unwrap();
+    let result = r#"{"content":[{"type":"text","text":"charged before"}]}"#;
+    let finished = store.finish(&session, epoch, "toolu_1", result.into());
+    finished.await.unwrap();
+    machine.keep(SESSION, None, &[user(OTHER, "Charge.")]).await;
+
+    let (server, charges) = bank();
+    let options = machine.options().resume(SESSION).tool_server(server);
+    FakeCli::play_cli(options, async |cli| {
+        let result = cli.call_tool("bank", "charge", json!({})).await;
+        assert_eq!(result.all_text(), "charged before");
+        let result = cli.call_tool("bank", "charge", json!({})).await;
+        assert_eq!(result.all_text(), "charged");
+    })
+    .await;
+    assert_eq!(count(&charges), 1);
+}
