@@ -18,6 +18,7 @@ mod hooks;
 mod http;
 mod in_process;
 mod interrupt;
+mod journal;
 mod launch;
 mod limits;
 mod mcp;

@@ -15,19 +15,19 @@ use tokio::task::yield_now;
 
 use crate::world::{self, World};
 
-const PROMPT: &str = "6f1c0f1e-3c1b-4c39-9a53-0d1b6c9d2f10";
-const ID: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
+pub(crate) const PROMPT: &str = "6f1c0f1e-3c1b-4c39-9a53-0d1b6c9d2f10";
+pub(crate) const ID: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
 
 /// A machine: a separate configuration directory. The working directory and the root are those of every machine.
-struct Machine<'a> {
-    world: &'a World,
-    store: MemoryStore,
+pub(crate) struct Machine<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) store: MemoryStore,
     root: &'a Path,
     config: TempDir,
 }
 
 impl<'a> Machine<'a> {
-    fn new(world: &'a World, store: &MemoryStore, root: &'a Path) -> Self {
+    pub(crate) fn new(world: &'a World, store: &MemoryStore, root: &'a Path) -> Self {
         Self {
             world,
             store: store.clone(),
@@ -36,7 +36,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         self.world
             .options()
             .env("CLAUDE_CONFIG_DIR", self.config.path())
@@ -44,9 +44,20 @@ impl<'a> Machine<'a> {
             .session_root(self.root)
     }
 
-    async fn ask(&self, prompt: impl Into<Prompt>, options: Options) -> String {
+    pub(crate) async fn ask(&self, prompt: impl Into<Prompt>, options: Options) -> String {
         let stream = query(prompt).options(options).await.unwrap();
         stream.text().await.unwrap()
+    }
+
+    /// Waits until a session that was dropped has left its directory and its lease.
+    pub(crate) async fn abandoned(&self) {
+        while self.root.join(format!("{ID}.lock")).exists() {
+            yield_now().await;
+        }
+        // Released after the directory.
+        while self.store.holder(&key(self.world)).await.unwrap().is_some() {
+            yield_now().await;
+        }
     }
 }
 
@@ -55,7 +66,7 @@ fn key(world: &World) -> SessionKey {
     SessionKey::new(project, ID).unwrap()
 }
 
-fn history(request: &ModelRequest) -> String {
+pub(crate) fn history(request: &ModelRequest) -> String {
     request.body()["messages"].to_string()
 }
 
@@ -191,7 +202,7 @@ async fn cut_off_call_is_shown_to_the_model_with_another_prompt() {
     .await;
 }
 
-fn prompt() -> Prompt {
+pub(crate) fn prompt() -> Prompt {
     Prompt::from("Charge the card.").uuid(PROMPT)
 }
 
@@ -210,6 +221,8 @@ async fn cut_off(machine: &Machine<'_>) {
         running.send(()).unwrap();
         std::future::pending::<&str>().await
     });
+    // Only calls of other tools are in the journal.
+    let charge = charge.read_only(true);
     let options = machine
         .options()
         .session_id(ID)
@@ -218,16 +231,5 @@ async fn cut_off(machine: &Machine<'_>) {
     let stream = query(prompt()).options(options).await.unwrap();
     is_running.recv().await.unwrap();
     drop(stream);
-    while machine.root.join(format!("{ID}.lock")).exists() {
-        yield_now().await;
-    }
-    // Released after the directory.
-    while store_is_leased(machine).await {
-        yield_now().await;
-    }
-}
-
-async fn store_is_leased(machine: &Machine<'_>) -> bool {
-    let holder = machine.store.holder(&key(machine.world)).await;
-    holder.unwrap().is_some()
+    machine.abandoned().await;
 }
