@@ -100,7 +100,9 @@ fn every_subtype_is_typed_with_and_without_newer_members() {
                 RequestKind::Other { subtype } if &**subtype == "host_auth_token_refresh" => {
                     incoming.decode::<HostAuthTokenRefresh>().is_ok()
                 }
-                RequestKind::Hook(_) | RequestKind::Mcp(_) | RequestKind::ToolCall(_) => true,
+                RequestKind::Hook(_) | RequestKind::Mcp { .. } | RequestKind::ToolCall { .. } => {
+                    true
+                }
                 _ => false,
             };
             assert!(is_read, "{incoming:?}");
@@ -149,11 +151,15 @@ fn other_requests_have_every_documented_member() {
 #[test]
 fn messages_and_hook_inputs_are_kept_as_text() {
     let text = r#"{"server_name": "a\u0062c", "message": {"id" : 1.50, "method":"x"}, "subtype": "mcp_message"}"#;
-    let RequestKind::Mcp(request) = read(text).kind else {
+    let RequestKind::Mcp {
+        server_name,
+        message,
+    } = read(text).kind
+    else {
         panic!("{text}");
     };
-    assert_eq!(&*request.server_name, "abc");
-    assert_eq!(&*request.message, r#"{"id" : 1.50, "method":"x"}"#);
+    assert_eq!(&*server_name, "abc");
+    assert_eq!(&*message, r#"{"id" : 1.50, "method":"x"}"#);
 
     let text = r#"{"subtype": "hook_callback", "callback_id": "hook_0", "input": {"cwd" : "/"}, "tool_use_id": "t"}"#;
     let RequestKind::Hook(request) = read(text).kind else {
@@ -240,15 +246,17 @@ fn tool_call_is_read_in_any_order_of_members() {
         r#"{"subtype":"mcp_message","server_name":"calc","message":{"method":"tools/call","params":{"name":"add","arguments":{"a":1},"_meta":{"claudecode/toolUseId":"toolu_1","progressToken":2}},"jsonrpc":"2.0","id":3}}"#,
         r#"{"message" : {"id":3, "params":{"_meta":{"x":[], "progressToken":2,"claudecode/toolUseId":"toolu_1"},"arguments":{"a":1},"task":{},"name":"a\u0064d"},"method":"tools\/call"},"newer":1,"server_name":"calc","subtype":"mcp_message"}"#,
     ] {
-        let RequestKind::ToolCall(request) = read(text).kind else {
+        let RequestKind::ToolCall {
+            server_name,
+            id,
+            params,
+            call,
+        } = read(text).kind
+        else {
             panic!("{text}");
         };
-        assert_eq!((&*request.server_name, &*request.id), ("calc", "3"));
-        assert_eq!(
-            ToolCall::parse(Some(&request.params)),
-            Ok(request.call.clone())
-        );
-        let call = request.call;
+        assert_eq!((&*server_name, &*id), ("calc", "3"));
+        assert_eq!(ToolCall::parse(Some(&params)).as_ref(), Ok(&*call));
         assert_eq!((&*call.name, &*call.arguments), ("add", r#"{"a":1}"#));
         assert_eq!(call.tool_use_id.as_deref(), Some("toolu_1"));
         assert_eq!(call.progress_token.as_deref(), Some("2"));
@@ -267,7 +275,10 @@ fn invalid_tool_call_is_left_to_the_server() {
         let text = format!(
             r#"{{"subtype":"mcp_message","server_name":"calc","message":{{"method":"tools/call","params":{params},"id":3}}}}"#
         );
-        assert!(matches!(read(&text).kind, RequestKind::Mcp(_)), "{text}");
+        assert!(
+            matches!(read(&text).kind, RequestKind::Mcp { .. }),
+            "{text}"
+        );
     }
 }
 

@@ -52,10 +52,16 @@ impl Handlers {
     pub(crate) fn start(&self, request: IncomingRequest) -> Reply {
         if let Some(server) = self.bridge.server_for(&request) {
             let recorded = match (&self.journal, &request.kind) {
-                (Some(journal), RequestKind::ToolCall(call))
-                    if !server.is_read_only(&call.call.name) =>
-                {
-                    RecordedCall::new(call).map(|call| (journal, call))
+                (
+                    Some(journal),
+                    RequestKind::ToolCall {
+                        id,
+                        server_name,
+                        call,
+                        ..
+                    },
+                ) if !server.is_read_only(&call.name) => {
+                    RecordedCall::new(id, server_name, call).map(|call| (journal, call))
                 }
                 _ => None,
             };

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::{ErrorCode, RpcError};
 use crate::wire::Text;
 
-/// The decoded parameters of `tools/call`.
+/// A call to a tool: the decoded parameters of `tools/call`, as slices of the text that they arrived in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolCall {
@@ -24,6 +24,17 @@ impl ToolCall {
     /// The arguments of a call that has none.
     pub(crate) const NO_ARGUMENTS: &str = "{}";
 
+    /// Creates a call that comes from no conversation. The arguments are the JSON text of an object.
+    #[must_use]
+    pub fn new(name: impl Into<Text>, arguments: impl Into<Text>) -> Self {
+        Self {
+            name: name.into(),
+            arguments: arguments.into(),
+            tool_use_id: None,
+            progress_token: None,
+        }
+    }
+
     /// Decodes the parameters of a request.
     ///
     /// # Errors
@@ -38,7 +49,7 @@ impl ToolCall {
         }
         let arguments = params.arguments.map_or(Self::NO_ARGUMENTS, RawValue::get);
         if !arguments.starts_with('{') {
-            return Err(invalid("`arguments` is not an object"));
+            return Err(invalid("invalid type: `arguments` is not an object"));
         }
         let meta = params.meta.unwrap_or_default();
         Ok(Self {

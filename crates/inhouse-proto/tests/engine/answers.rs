@@ -162,13 +162,10 @@ fn lone_surrogate_in_a_routing_member_is_replaced() {
         let (_, received) = request(host.receive(format!(
             r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"mcp_message","server_name":"{server}","message":{{"jsonrpc":"2.0","method":"ping","id":1}}}}}}"#
         )));
-        let RequestKind::Mcp(received) = &received.kind else {
+        let RequestKind::Mcp { server_name, .. } = &received.kind else {
             panic!("{received:?}");
         };
-        assert_eq!(
-            *received.server_name,
-            *server.replace(r"\ud83d", "\u{fffd}")
-        );
+        assert_eq!(**server_name, *server.replace(r"\ud83d", "\u{fffd}"));
     }
 }
 
@@ -180,13 +177,15 @@ fn empty_and_escaped_names_are_read() {
             r#"{{"type":"control_request","request_id":"r1","request":{{"subtype":"mcp_message","server_name":"{written}","message":{{"method":"tools/call","params":{{"name":"{written}","arguments":{{}},"_meta":{{"claudecode/toolUseId":"{written}","progressToken":1}}}},"jsonrpc":"2.0","id":1}}}}}}"#
         )));
         let (server_name, call) = match &received.kind {
-            RequestKind::ToolCall(received) => (&received.server_name, &received.call),
+            RequestKind::ToolCall {
+                server_name, call, ..
+            } => (server_name, call),
             // The request is routed to the server, which rejects an empty name.
-            RequestKind::Mcp(received) => {
-                let Ok(Rpc::Request { params, .. }) = Rpc::parse(&received.message) else {
-                    panic!("{received:?}");
+            RequestKind::Mcp { message, .. } => {
+                let Ok(Rpc::Request { params, .. }) = Rpc::parse(message) else {
+                    panic!("{message:?}");
                 };
-                let params = params.map(|params| received.message.part(params));
+                let params = params.map(|params| message.part(params));
                 let error = ToolCall::parse(params.as_ref()).expect_err("an empty name");
                 assert_eq!((error.code, meant), (ErrorCode::INVALID_PARAMS, ""));
                 continue;

@@ -2,8 +2,10 @@ use std::future::pending;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use inhouse_proto::control::incoming::{Answer, ToolCallRequest};
-use inhouse_proto::mcp::{AnyResult, CallToolResult, ErrorCode, WriteResult, result_payload};
+use inhouse_proto::control::incoming::Answer;
+use inhouse_proto::mcp::{
+    AnyResult, CallToolResult, ErrorCode, ToolCall, WriteResult, result_payload,
+};
 use inhouse_proto::wire::Text;
 use inhouse_store::{Intent, Journal, SessionKey, SessionStore, StoreError};
 use serde::Deserialize;
@@ -137,12 +139,12 @@ impl CallJournal {
 
 impl RecordedCall {
     /// Takes what is recorded out of a request; `None` for a call without an id, which no version of the CLI makes.
-    pub(crate) fn new(request: &ToolCallRequest) -> Option<Self> {
+    pub(crate) fn new(request: &Text, server: &str, call: &ToolCall) -> Option<Self> {
         Some(Self {
-            request: request.id.clone(),
-            id: request.call.tool_use_id.clone()?,
-            tool: tool_name(&request.server_name, &request.call.name),
-            arguments: request.call.arguments.clone(),
+            request: request.clone(),
+            id: call.tool_use_id.clone()?,
+            tool: tool_name(server, &call.name),
+            arguments: call.arguments.clone(),
         })
     }
 }

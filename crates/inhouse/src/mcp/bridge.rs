@@ -98,8 +98,9 @@ impl Bridge {
     /// Returns the server that a request is for; `None` if it is not for a server of this session.
     pub(crate) fn server_for(&self, request: &IncomingRequest) -> Option<Arc<ServerEntry>> {
         let server_name = match &request.kind {
-            RequestKind::ToolCall(call) => &call.server_name,
-            RequestKind::Mcp(message) => &message.server_name,
+            RequestKind::ToolCall { server_name, .. } | RequestKind::Mcp { server_name, .. } => {
+                server_name
+            }
             _ => return None,
         };
         // A CLI that contacts a server knows it, also if it has not answered `initialize` yet.
@@ -136,8 +137,10 @@ impl ServerEntry {
     /// Handles a request that [`Bridge::server_for`] has found this server for.
     pub(crate) fn receive(&self, request: IncomingRequest) -> Reply {
         match request.kind {
-            RequestKind::ToolCall(call) => self.endpoint.call(*call),
-            RequestKind::Mcp(message) => self.endpoint.receive(&message.message),
+            RequestKind::ToolCall {
+                id, params, call, ..
+            } => self.endpoint.call(id, params, call),
+            RequestKind::Mcp { message, .. } => self.endpoint.receive(&message),
             _ => Reply::Ready(request.unhandled()),
         }
     }

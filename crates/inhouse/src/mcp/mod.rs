@@ -14,7 +14,6 @@ mod manifests;
 mod mcp_servers;
 mod native;
 mod native_client;
-mod open_calls;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 mod server;
@@ -22,8 +21,8 @@ mod startup_buffer;
 
 pub(crate) use self::bridge::Bridge;
 pub(crate) use self::cli_sender::CliSender;
-pub(crate) use self::endpoint::Endpoint;
+pub(crate) use self::endpoint::{Endpoint, OpenCall};
 pub(crate) use self::manifests::add_servers;
 pub use self::mcp_servers::McpServers;
 pub(crate) use self::native::NativeServer;
-pub(crate) use self::server::{Manifest, Reply, RpcRequest, Server, ServerSession};
+pub(crate) use self::server::{Manifest, Reply, Server, ServerSession};

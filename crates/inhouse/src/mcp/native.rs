@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use inhouse_proto::control::incoming::Payload;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 use inhouse_proto::mcp::{ErrorCode, RpcError, ToolCall, negotiate};
+use inhouse_proto::wire::Text;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -12,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::native_client::NativeClient;
-use super::{CliSender, Manifest, Reply, RpcRequest, Server, ServerSession};
+use super::{CliSender, Manifest, OpenCall, Reply, Server, ServerSession};
 use crate::error::{Error, ErrorKind};
 use crate::tool::{
     CallContext, Cancelled, Interrupted, Listed, McpClient, Progress, Repairing, ServedTools,
@@ -116,27 +117,30 @@ impl ServerSession for NativeSession {
         self.tools.is_read_only(tool)
     }
 
-    fn request(self: Arc<Self>, request: RpcRequest) -> Reply {
-        let result = match &*request.method {
-            "tools/call" => return self.call(request),
-            "tools/list" => self.list(),
+    fn call(self: Arc<Self>, call: Box<ToolCall>, _: Text, open: OpenCall) -> Reply {
+        Reply::Running(Box::pin(async move {
+            let outcome = pin!(self.run(&call, &open));
+            open.answer(outcome).await
+        }))
+    }
+
+    fn request(self: Arc<Self>, method: Text, params: Option<Text>, open: OpenCall) -> Reply {
+        let params = params.as_deref();
+        let result = match &*method {
+            "tools/list" => Ok(self.list()),
             "initialize" => {
-                self.client.initialize(request.params.as_deref());
-                self.initialize(request.params.as_deref())
+                self.client.initialize(params);
+                Ok(self.initialize(params))
             }
-            "logging/setLevel" => match self.client.set_log_level(request.params.as_deref()) {
-                Ok(()) => raw(&json!({})),
-                Err(error) => return request.answer_now(Err(error)),
-            },
-            "ping" => raw(&json!({})),
+            "logging/setLevel" => self.client.set_log_level(params).map(|()| raw(&json!({}))),
+            "ping" => Ok(raw(&json!({}))),
             method => {
                 let text = format!("there is no method `{method}` on a server of tools");
-                let error = RpcError::new(ErrorCode::METHOD_NOT_FOUND, text);
-                return request.answer_now(Err(error));
+                Err(RpcError::new(ErrorCode::METHOD_NOT_FOUND, text))
             }
         };
-        let payload = request.succeed(&result);
-        request.answer_now(payload)
+        let payload = result.and_then(|result| open.succeed(&result));
+        Reply::Ready(open.answer_now(payload))
     }
 
     /// Ignores notifications: none concerns a server that has only tools.
@@ -183,25 +187,10 @@ impl NativeSession {
         list
     }
 
-    fn call(self: Arc<Self>, request: RpcRequest) -> Reply {
-        Reply::Running(Box::pin(async move {
-            let outcome = pin!(self.run(&request));
-            request.call.answer(outcome).await
-        }))
-    }
-
-    async fn run(&self, request: &RpcRequest) -> Result<Payload, RpcError> {
-        let parsed;
-        let call = match &request.tool_call {
-            Some(call) => call,
-            None => {
-                parsed = ToolCall::parse(request.params.as_ref())?;
-                &parsed
-            }
-        };
-        let (cli, cancelled) = (&self.cli, request.call.cancelled());
+    /// Runs a call, and returns the payload with its result.
+    async fn run(&self, call: &ToolCall, open: &OpenCall) -> Result<Payload, RpcError> {
+        let (cli, cancelled) = (&self.cli, open.cancelled());
         let context = CallContext {
-            tool_use_id: call.tool_use_id.as_deref(),
             cancelled,
             progress: &|| progress(cli, call.progress_token.as_deref(), cancelled),
             client: &|| {
@@ -210,9 +199,8 @@ impl NativeSession {
             },
             session: cli.session(),
         };
-        let running = self.tools.run(&call.name, &call.arguments, context);
-        let finished = running.await;
-        request.succeed_in(&finished.span, finished.result)
+        let finished = self.tools.run(call, context).await;
+        open.succeed_in(&finished.span, finished.result)
     }
 }
 

@@ -2,18 +2,16 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use inhouse_proto::control::incoming::{Answer, Payload};
+use inhouse_proto::control::incoming::Answer;
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
-use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError, ToolCall, WriteResult, result_payload};
+use inhouse_proto::mcp::ToolCall;
 use inhouse_proto::wire::Text;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tracing::Span;
 
-use super::CliSender;
-use super::open_calls::OpenCall;
+use super::{CliSender, OpenCall};
 use crate::driver::Answering;
-use crate::tool::{Interrupted, Repairing, record_result};
+use crate::tool::{Interrupted, Repairing};
 
 /// The definition of an in-process server.
 pub(crate) trait Server: Send + Sync + 'static {
@@ -44,8 +42,11 @@ pub(crate) trait ServerSession: Send + Sync + 'static {
     /// Returns whether a tool has declared that it changes nothing.
     fn is_read_only(&self, tool: &str) -> bool;
 
-    /// Handles a request, at once or in a future.
-    fn request(self: Arc<Self>, request: RpcRequest) -> Reply;
+    /// Calls a tool, at once or in a future. `params` are the parameters that the call was decoded from.
+    fn call(self: Arc<Self>, call: Box<ToolCall>, params: Text, open: OpenCall) -> Reply;
+
+    /// Handles any other request, at once or in a future.
+    fn request(self: Arc<Self>, method: Text, params: Option<Text>, open: OpenCall) -> Reply;
 
     /// Handles a notification.
     fn notification(&self, message: &str);
@@ -60,42 +61,6 @@ pub(crate) enum Reply {
     Ready(Answer),
     /// A future that returns the answer.
     Running(Answering),
-}
-
-/// A JSON-RPC request to a server.
-pub(crate) struct RpcRequest {
-    pub(crate) method: Text,
-    pub(crate) params: Option<Text>,
-    /// The parameters of `tools/call`, if they were read when the request arrived.
-    pub(crate) tool_call: Option<ToolCall>,
-    pub(crate) call: OpenCall,
-}
-
-impl RpcRequest {
-    /// Returns the payload of a successful response.
-    pub(crate) fn succeed(&self, result: &impl Serialize) -> Result<Payload, RpcError> {
-        self.succeed_in(&Span::none(), AnyResult(result))
-    }
-
-    /// Returns the payload of a successful response, and records its size in the span of the call.
-    pub(crate) fn succeed_in(
-        &self,
-        span: &Span,
-        result: impl WriteResult,
-    ) -> Result<Payload, RpcError> {
-        let (payload, place) = result_payload(self.call.id(), result)
-            .map_err(|error| RpcError::new(ErrorCode::INTERNAL, error.to_string()))?;
-        if !span.is_disabled() {
-            let result = || place.within(payload.as_str()).to_owned();
-            record_result(span, place.size(&payload), result);
-        }
-        Ok(payload)
-    }
-
-    /// Answers the request at once.
-    pub(crate) fn answer_now(self, outcome: Result<Payload, RpcError>) -> Reply {
-        Reply::Ready(self.call.answer_now(outcome))
-    }
 }
 
 /// The results of the first two requests of a session, known in advance.

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use inhouse_proto::mcp::ToolCall;
+
 use super::{Cancelled, Extract, McpClient, ToolError};
 use crate::session::Session;
 
@@ -8,14 +10,13 @@ use crate::session::Session;
 /// See [`Extract`] for an example.
 pub struct Call<'a, S> {
     pub(crate) state: &'a S,
-    pub(crate) arguments: &'a str,
+    pub(crate) call: &'a ToolCall,
     pub(crate) context: &'a CallContext<'a>,
 }
 
-/// Everything that a call has besides its arguments and the state of the server.
+/// The client and the session of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct CallContext<'a> {
-    pub(crate) tool_use_id: Option<&'a str>,
     pub(crate) cancelled: &'a Cancelled,
     /// Lazy, because few handlers report progress.
     pub(crate) progress: &'a (dyn Fn() -> Progress + Sync),
@@ -72,7 +73,7 @@ impl<'a, S> Call<'a, S> {
     /// ```
     #[must_use]
     pub fn arguments(&self) -> &'a str {
-        self.arguments
+        &self.call.arguments
     }
 
     /// Returns the id of the `tool_use` block, such as `toolu_01…`; `None` without a conversation.
@@ -100,7 +101,7 @@ impl<'a, S> Call<'a, S> {
     /// ```
     #[must_use]
     pub fn tool_use_id(&self) -> Option<&'a str> {
-        self.context.tool_use_id
+        self.call.tool_use_id.as_deref()
     }
 }
 

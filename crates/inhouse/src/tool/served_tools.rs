@@ -3,7 +3,7 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
 
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
-use inhouse_proto::mcp::CallToolResult;
+use inhouse_proto::mcp::{CallToolResult, ToolCall};
 use serde_json::value::RawValue;
 #[cfg(feature = "rmcp")]
 use tokio::sync::watch;
@@ -45,10 +45,10 @@ pub(crate) trait ServedTools: Send + Sync {
     fn is_read_only(&self, tool: &str) -> bool;
     /// Asks a tool what became of a call; `None` if it has no handler for that.
     fn repair(&self, tool: &str, call: Interrupted) -> Option<Repairing>;
+    /// Runs the handler of a call.
     fn run<'a>(
         &'a self,
-        tool: &'a str,
-        arguments: &'a str,
+        call: &'a ToolCall,
         context: CallContext<'a>,
     ) -> Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
 }
@@ -119,13 +119,13 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
     fn repair(&self, tool: &str, call: Interrupted) -> Option<Repairing> {
         let entry = self.registry.find(tool)?;
         let handler = entry.tool.on_interrupted.as_ref()?;
-        let (id, arguments) = (call.id.clone(), call.input.to_string());
+        let mut tool_call = ToolCall::new(tool.to_owned(), call.input.to_string());
+        tool_call.tool_use_id = Some(call.id.clone().into());
         let canceller = Canceller::new();
-        let extracted = Call {
+        let context_of_call = Call {
             state: &*self.state,
-            arguments: &arguments,
+            call: &tool_call,
             context: &CallContext {
-                tool_use_id: Some(&id),
                 cancelled: canceller.cancelled(),
                 progress: &|| Progress::new(None),
                 client: &|| McpClient::new(None, canceller.cancelled()),
@@ -133,7 +133,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
                 session: &Session::default(),
             },
         };
-        let running = handler.call(&extracted, call);
+        let running = handler.call(&context_of_call, call);
         let timeout = entry.tool.timeout.or(self.settings.timeout);
         Some(Box::pin(async move {
             // Dropping it cancels the token that the handler may have extracted.
@@ -153,11 +153,11 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
 
     fn run<'a>(
         &'a self,
-        tool: &'a str,
-        arguments: &'a str,
+        call: &'a ToolCall,
         context: CallContext<'a>,
     ) -> Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>> {
         Box::pin(async move {
+            let tool = &*call.name;
             let Some(entry) = self.registry.find(tool) else {
                 let text = format!("there is no tool `{tool}` on the server `{}`", self.name);
                 return FinishedCall {
@@ -167,12 +167,12 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
             };
             let timeout = entry.tool.timeout.or(self.settings.timeout);
             let concurrency = [&self.settings.concurrency, &entry.concurrency];
-            let span = CallSpan::begin(&self.name, tool, arguments);
+            let span = CallSpan::begin(&self.name, tool, &call.arguments);
             let mut permits = [None, None];
             let handler = async {
                 let call = Call {
                     state: &*self.state,
-                    arguments,
+                    call,
                     context: &context,
                 };
                 // A separate statement, so that `call` is not held across the await.

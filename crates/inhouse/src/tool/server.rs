@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use inhouse_proto::control::outgoing::ToolPolicy;
-use inhouse_proto::mcp::CallToolResult;
+use inhouse_proto::mcp::{CallToolResult, ToolCall};
 use serde_json::Value;
 
 use super::call::CallContext;
@@ -333,14 +333,13 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
         let canceller = Canceller::new();
         let context = CallContext {
-            tool_use_id: None,
             cancelled: canceller.cancelled(),
             progress: &|| Progress::new(None),
             client: &|| McpClient::new(None, canceller.cancelled()),
             session: &Session::default(),
         };
-        let arguments = arguments.to_string();
-        self.run(tool, &arguments, context).await.result
+        let call = ToolCall::new(tool.to_owned(), arguments.to_string());
+        self.run(&call, context).await.result
     }
 
     fn settings(&mut self) -> &mut Settings {

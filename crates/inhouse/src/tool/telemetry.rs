@@ -20,11 +20,6 @@ pub(crate) struct FinishedCall {
 }
 
 impl CallSpan {
-    #[cfg(feature = "rmcp")]
-    pub(crate) fn is_enabled() -> bool {
-        tracing::span_enabled!(tracing::Level::INFO)
-    }
-
     /// Opens the span. The arguments are recorded only at `TRACE`.
     pub(crate) fn begin(server: &str, tool: &str, arguments: &str) -> Self {
         let span = tracing::info_span!(

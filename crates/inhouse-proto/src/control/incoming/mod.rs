@@ -9,7 +9,6 @@ mod can_use_tool;
 mod elicitation;
 mod exit_plan_mode;
 mod hook_callback;
-mod mcp_message;
 mod payload;
 mod permission_decision;
 mod request;
@@ -25,7 +24,6 @@ pub use self::can_use_tool::{AskRule, CanUseTool, ComputerFolder, DecisionReason
 pub use self::elicitation::{ElicitationAnswer, ElicitationMode, ElicitationRequest};
 pub use self::exit_plan_mode::ExitPlanMode;
 pub use self::hook_callback::HookCallback;
-pub use self::mcp_message::{McpMessageRequest, ToolCallRequest};
 pub use self::payload::Payload;
 pub(crate) use self::permission_decision::drop_nulls;
 pub use self::permission_decision::{

@@ -1,6 +1,6 @@
 use serde::de::DeserializeOwned;
 
-use super::{HookCallback, McpMessageRequest, ToolCallRequest};
+use super::HookCallback;
 use crate::mcp::ToolCall;
 use crate::open::decode_request;
 use crate::wire::{JsonString, Scanner, Text};
@@ -32,10 +32,29 @@ pub struct IncomingRequest {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RequestKind {
-    /// `mcp_message`: a call to a tool of an MCP server in the host process.
-    ToolCall(Box<ToolCallRequest>),
-    /// `mcp_message`: any other message for an MCP server in the host process.
-    Mcp(McpMessageRequest),
+    /// `mcp_message` with `tools/call`: a call to a tool of an MCP server in the host process.
+    ///
+    /// The answer is `{"mcp_response": …}` with the server's response.
+    ToolCall {
+        /// The key under which the host registered the server.
+        server_name: Text,
+        /// The JSON-RPC id, as JSON text.
+        id: Text,
+        /// The parameters of `tools/call`, as JSON text.
+        params: Text,
+        /// The decoded parameters.
+        call: Box<ToolCall>,
+    },
+    /// `mcp_message`: any other JSON-RPC message for an MCP server in the host process.
+    ///
+    /// Messages without a response (notifications, and responses to requests of the server) must be acknowledged too,
+    /// because the CLI waits for an answer to each of them.
+    Mcp {
+        /// The key under which the host registered the server.
+        server_name: Text,
+        /// The JSON-RPC message, as JSON text.
+        message: Text,
+    },
     /// `hook_callback`: an event for a hook that the host registered.
     Hook(HookCallback),
     /// `can_use_tool`: decode as [`CanUseTool`](super::CanUseTool).
@@ -81,7 +100,7 @@ impl IncomingRequest {
     #[must_use]
     pub fn subtype(&self) -> &str {
         match &self.kind {
-            RequestKind::ToolCall(_) | RequestKind::Mcp(_) => "mcp_message",
+            RequestKind::ToolCall { .. } | RequestKind::Mcp { .. } => "mcp_message",
             RequestKind::Hook(_) => "hook_callback",
             RequestKind::CanUseTool => "can_use_tool",
             RequestKind::Elicitation => "elicitation",
@@ -176,16 +195,16 @@ impl<'a> RequestMembers<'a> {
                     return malformed(line.part(subtype), "`server_name` or `message` is missing");
                 };
                 match self.rpc.call(line) {
-                    Some((id, params, call)) => RequestKind::ToolCall(Box::new(ToolCallRequest {
+                    Some((id, params, call)) => RequestKind::ToolCall {
                         server_name,
                         id,
                         params,
-                        call,
-                    })),
-                    None => RequestKind::Mcp(McpMessageRequest {
+                        call: Box::new(call),
+                    },
+                    None => RequestKind::Mcp {
                         server_name,
                         message: line.part(message),
-                    }),
+                    },
                 }
             }
             _ => RequestKind::Other {

@@ -1,8 +1,7 @@
 use serde::Serialize;
 
 use super::{
-    Answer, CanUseTool, ElicitationAnswer, ElicitationRequest, IncomingRequest, McpMessageRequest,
-    RequestKind,
+    Answer, CanUseTool, ElicitationAnswer, ElicitationRequest, IncomingRequest, RequestKind,
 };
 use crate::mcp::{ErrorCode, Rpc, RpcError, acknowledgement, error_payload};
 
@@ -33,8 +32,13 @@ impl IncomingRequest {
                 "no hook has the id {}: register it in `initialize`",
                 &*callback.callback_id
             )),
-            RequestKind::ToolCall(request) => no_server(&request.server_name, &request.id),
-            RequestKind::Mcp(message) => no_server_for(message),
+            RequestKind::ToolCall {
+                server_name, id, ..
+            } => no_server(server_name, id),
+            RequestKind::Mcp {
+                server_name,
+                message,
+            } => no_server_for(server_name, message),
             RequestKind::Elicitation => match self.decode::<ElicitationRequest>() {
                 Ok(_) => success(&ElicitationAnswer::Decline),
                 Err(error) => malformed("elicitation", &error.to_string()),
@@ -61,18 +65,13 @@ fn malformed(subtype: &str, reason: &str) -> Answer {
     Answer::error(format!("malformed control request {subtype}: {reason}"))
 }
 
-fn no_server_for(
-    McpMessageRequest {
-        server_name,
-        message,
-    }: &McpMessageRequest,
-) -> Answer {
+fn no_server_for(server_name: &str, message: &str) -> Answer {
     match Rpc::parse(message) {
         Ok(Rpc::Request { id, .. }) => no_server(server_name, id),
         Ok(_) => Answer::Success(acknowledgement()),
         Err((error, _)) => Answer::error(format!(
-            "malformed message for the MCP server {}: {}",
-            &**server_name, error.message
+            "malformed message for the MCP server {server_name}: {}",
+            error.message
         )),
     }
 }

@@ -77,7 +77,7 @@ async fn request<H: ServerHandler>(
     let id = RequestId::String(format!("manifest:{method}").into());
     let params = params.map(|params| params.to_string());
     let (result, _) = session
-        .handle_request(id, method, params.as_deref())
+        .handle_request(id, method, params.as_deref(), None)
         .await
         .inspect_err(|error| tracing::debug!(method, ?error, "MCP server has no manifest"))
         .ok()?;

@@ -11,7 +11,6 @@ mod manifest;
 mod request;
 mod server;
 mod session;
-mod span;
 mod transport;
 
 use self::session::RmcpSession;

@@ -9,15 +9,16 @@ use ::rmcp::model::{
 };
 use ::rmcp::service::{RequestContext, RunningService, serve_directly};
 use ::rmcp::{Peer, RoleServer, ServerHandler, Service};
-use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError};
+use inhouse_proto::mcp::{AnyResult, ErrorCode, RpcError, ToolCall};
+use inhouse_proto::wire::Text;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tracing::{Instrument, Span};
 
 use super::transport::{CliTransport, ToolChanges};
-use super::{incoming, manifest, request, span};
-use crate::mcp::{CliSender, Manifest, Reply, RpcRequest, ServerSession};
+use super::{incoming, manifest, request};
+use crate::mcp::{CliSender, Manifest, OpenCall, Reply, ServerSession};
 use crate::session::Session;
-use crate::tool::record_panic;
+use crate::tool::{CallSpan, record_panic};
 use crate::user_code::catch_panic;
 
 /// The session of a handler with one CLI.
@@ -62,13 +63,16 @@ impl<H: ServerHandler> RmcpSession<H> {
     }
 
     /// Calls the handler with a request. Dropping the future cancels the request.
+    ///
+    /// A tool call has its own span, like that of a native tool.
     pub(super) async fn handle_request(
         &self,
         id: RequestId,
         method: &str,
         params: Option<&str>,
+        call: Option<&ToolCall>,
     ) -> Result<(ServerResult, Span), RpcError> {
-        let record = span::of_request(&self.server, method, params);
+        let record = call.map(|call| CallSpan::begin(&self.server, &call.name, &call.arguments));
         // Parsed in the request's own task, because large arguments would delay the driver.
         let (request, meta) = request::parse(method, params)?;
         let mut context = RequestContext::new(id, self.running.peer().clone());
@@ -82,7 +86,7 @@ impl<H: ServerHandler> RmcpSession<H> {
         let handling = handle(&*self.handler, request, context).instrument(span.clone());
         let outcome = catch_panic(handling).await;
         if let Some(record) = record {
-            record.end(span::outcome_of(&outcome));
+            record.end(outcome_of(&outcome));
         }
         match outcome {
             Ok(Ok(result)) => Ok((result, span)),
@@ -94,6 +98,24 @@ impl<H: ServerHandler> RmcpSession<H> {
                 Err(RpcError::new(ErrorCode::INTERNAL, text))
             }
         }
+    }
+
+    fn answer(
+        self: Arc<Self>,
+        method: Text,
+        params: Option<Text>,
+        call: Option<Box<ToolCall>>,
+        open: OpenCall,
+    ) -> Reply {
+        Reply::Running(Box::pin(async move {
+            let id = incoming::request_id(open.id());
+            let outcome = pin!(async {
+                let handling = self.handle_request(id, &method, params.as_deref(), call.as_deref());
+                let (result, span) = handling.await?;
+                open.succeed_in(&span, AnyResult(&result))
+            });
+            open.answer(outcome).await
+        }))
     }
 
     /// Returns how often the server has announced a change of its tools.
@@ -121,16 +143,12 @@ impl<H: ServerHandler> ServerSession for RmcpSession<H> {
         self.read_only.get().is_some_and(is_listed)
     }
 
-    fn request(self: Arc<Self>, request: RpcRequest) -> Reply {
-        Reply::Running(Box::pin(async move {
-            let id = incoming::request_id(request.call.id());
-            let params = request.params.as_deref();
-            let outcome = pin!(async {
-                let (result, span) = self.handle_request(id, &request.method, params).await?;
-                request.succeed_in(&span, AnyResult(&result))
-            });
-            request.call.answer(outcome).await
-        }))
+    fn call(self: Arc<Self>, call: Box<ToolCall>, params: Text, open: OpenCall) -> Reply {
+        self.answer("tools/call".into(), Some(params), Some(call), open)
+    }
+
+    fn request(self: Arc<Self>, method: Text, params: Option<Text>, open: OpenCall) -> Reply {
+        self.answer(method, params, None, open)
     }
 
     fn notification(&self, message: &str) {
@@ -177,6 +195,16 @@ async fn initialize_for<H: ServerHandler>(
         peer.set_peer_info(client);
     }
     Ok(result)
+}
+
+/// Returns the outcome that the span of a call records.
+fn outcome_of(outcome: &Result<Result<ServerResult, ErrorData>, String>) -> &'static str {
+    match outcome {
+        Ok(Ok(ServerResult::CallToolResult(result))) if result.is_error == Some(true) => "error",
+        Ok(Ok(_)) => "success",
+        Ok(Err(_)) => "error",
+        Err(_) => "panic",
+    }
 }
 
 fn rpc_error(error: ErrorData) -> RpcError {

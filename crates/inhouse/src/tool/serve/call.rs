@@ -9,7 +9,7 @@ use ::rmcp::model::{
 };
 use ::rmcp::service::RequestContext;
 use ::rmcp::{Peer, RoleServer};
-use inhouse_proto::mcp::{CallToolResult as ToolResult, Content, ErrorCode};
+use inhouse_proto::mcp::{CallToolResult as ToolResult, Content, ErrorCode, ToolCall};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -135,9 +135,12 @@ impl Invocation {
     async fn run(self, events: UnboundedSender<Event>) -> FinishedCall {
         let canceller = Canceller::new();
         let arguments = Value::Object(self.request.arguments.unwrap_or_default()).to_string();
+        let mut call = ToolCall::new(self.request.name.into_owned(), arguments);
         let tool_use_id = self.meta.get("claudecode/toolUseId");
-        let call = CallContext {
-            tool_use_id: tool_use_id.and_then(Value::as_str),
+        call.tool_use_id = tool_use_id
+            .and_then(Value::as_str)
+            .map(|id| id.to_owned().into());
+        let context = CallContext {
             cancelled: canceller.cancelled(),
             progress: &|| match self.meta.get_progress_token() {
                 Some(_) => progress(events.clone()),
@@ -155,7 +158,7 @@ impl Invocation {
             },
             session: &Session::default(),
         };
-        self.tools.run(&self.request.name, &arguments, call).await
+        self.tools.run(&call, context).await
     }
 }
 
