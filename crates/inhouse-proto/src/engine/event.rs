@@ -1,8 +1,9 @@
 use bytes::Bytes;
 
-use super::{Frame, SessionState, Ticket};
+use super::{Frame, Ticket};
 use crate::control::IncomingRequest;
 use crate::id::RequestId;
+use crate::message::SessionState;
 
 /// An event that an [`Engine`](super::Engine) reports to its owner.
 #[derive(Debug)]

@@ -30,7 +30,6 @@ use self::inbound::Inbound;
 pub use self::inbound::Ticket;
 use self::outbound::Outbound;
 use self::run::Run;
-pub use self::run::SessionState;
 use crate::control::incoming::Answer;
 use crate::id::RequestId;
 use crate::wire::{Line, Lines, Outgoing};

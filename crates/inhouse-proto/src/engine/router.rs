@@ -7,9 +7,10 @@ use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Engine, Event, Frame, Notice, Outcome, SessionState};
+use super::{Engine, Event, Frame, Notice, Outcome};
 use crate::control::incoming::{Answer, IncomingRequest};
 use crate::id::RequestId;
+use crate::message::SessionState;
 use crate::wire::{Envelope, JsonString, Reply, Scanner, Text, replace_lone_surrogates, sample_of};
 
 /// Routing of lines by their type. No other code of the engine depends on the types of frames.

@@ -1,21 +1,7 @@
-use inhouse_macros::Open;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// The state of a session, as the CLI reports it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum SessionState {
-    /// The session waits for a prompt.
-    Idle,
-    /// A turn is running.
-    Running,
-    /// The session waits for an answer of the host, such as a permission decision.
-    RequiresAction,
-    /// A value that this version of the crate does not know, as the CLI wrote it.
-    Unknown(String),
-}
+use crate::message::SessionState;
 
 /// State machine that determines when the run that a prompt started has ended.
 ///

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
-use inhouse_proto::engine::{Event, SessionState};
+use inhouse_proto::engine::Event;
 use inhouse_proto::message::Prompt;
+use inhouse_proto::message::SessionState;
 use serde_json::{Value, json};
 
 use crate::Host;

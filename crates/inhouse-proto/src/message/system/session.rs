@@ -17,18 +17,18 @@ pub struct SessionStateChangedMessage {
     pub session_id: Option<String>,
 }
 
-/// State of a session.
+/// State of a session, as the CLI reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Open)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
-    /// No turn is running.
+    /// No turn is running; the session waits for a prompt.
     Idle,
     /// A turn is running.
     Running,
-    /// The session waits for a decision of the user, such as a permission.
+    /// The session waits for an answer of the host, such as a permission decision.
     RequiresAction,
-    /// A value that this version of the crate does not know.
+    /// A value that this version of the crate does not know, as the CLI wrote it.
     Unknown(String),
 }
 
