@@ -1,18 +1,22 @@
 //! Decodes every recorded line of a real CLI, and checks the list of members that no typed field reads.
+//!
+//! An optional member whose shape does not fit its type falls back to `None`, and is found as a member that is not read.
 
+mod control;
+#[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use inhouse_proto::message::{Message, TranscriptMirror};
 use serde_json::Value;
 
-use crate::support::{is_tag, unread};
+use crate::support::{is_tag, shape, unread};
 
 /// Types of lines that the engine handles and does not report as messages.
-const ROUTED: [&str; 4] = [
+const CONTROL: [&str; 4] = [
     "control_request",
     "control_response",
     "control_cancel_request",
@@ -20,42 +24,42 @@ const ROUTED: [&str; 4] = [
 ];
 
 /// The members of recorded lines that no typed field reads, each as `<tag> <path>`.
-const UNREAD: &str = include_str!("recordings/unread.txt");
+const UNREAD: &str = include_str!("unread.txt");
 
 #[test]
 fn every_recorded_line_is_decoded() {
-    let mut messages = 0;
-    for_each_line(|location, kind, line| {
-        if kind == "transcript_mirror" {
-            serde_json::from_str::<TranscriptMirror>(line).expect("a transcript mirror");
+    let mut lines = 0;
+    for_each_line(|location, line| {
+        lines += 1;
+        if line.is_control() {
+            let typed = line.typed(&line.value);
+            assert!(typed.is_ok(), "{location}: {typed:?}");
+        } else if line.kind() == "transcript_mirror" {
+            serde_json::from_str::<TranscriptMirror>(line.text).expect("a transcript mirror");
         } else {
-            let message = Message::decode(line.as_bytes()).expect("an object");
+            let message = Message::decode(line.text.as_bytes()).expect("an object");
             assert!(
                 !matches!(message, Message::Unknown(_)),
                 "{location}: {message:?}"
             );
-            assert_eq!(message.raw(), line, "{location}");
+            assert_eq!(message.raw(), line.text, "{location}");
         }
-        messages += 1;
     });
-    assert!(messages > 100, "{messages}");
+    assert!(lines > 100, "{lines}");
 }
 
 #[test]
 fn unread_members_are_listed() {
-    let shown = |line: &Value| {
-        let message = Message::decode(line.to_string().as_bytes()).expect("an object");
-        format!("{message:?}")
-    };
     let mut checked = BTreeSet::new();
     let mut found = BTreeSet::new();
-    for_each_line(|_, kind, line| {
-        let value: Value = serde_json::from_str(line).expect("a recorded line is JSON");
-        if kind == "transcript_mirror" || !checked.insert(shape(&value)) {
+    for_each_line(|_, line| {
+        let tag = line.tag();
+        if line.kind() == "transcript_mirror"
+            || !checked.insert(format!("{tag} {}", shape(&line.value)))
+        {
             return;
         }
-        let tag = Message::decode(line.as_bytes()).expect("an object").tag();
-        let unread = unread(&value, &shown)
+        let unread = unread(&line.value, &|value| format!("{:?}", line.typed(value)))
             .into_iter()
             .filter(|path| !is_tag(path));
         found.extend(unread.map(|path| format!("{tag} {path}")));
@@ -70,45 +74,65 @@ fn unread_members_are_listed() {
     );
 }
 
-/// Calls `check` with the location, the `type` and the text of each line that is a message.
-fn for_each_line(mut check: impl FnMut(&str, &str, &str)) {
+/// A recorded line.
+struct Line<'a> {
+    text: &'a str,
+    value: Value,
+    /// The subtype of the host's request that the line replies to.
+    replies_to: Option<&'a str>,
+}
+
+impl Line<'_> {
+    fn kind(&self) -> &str {
+        self.value["type"].as_str().unwrap_or_default()
+    }
+
+    /// Returns whether the engine handles the line and does not report it as a message.
+    fn is_control(&self) -> bool {
+        CONTROL.contains(&self.kind())
+    }
+
+    /// Returns the type of the line, and the subtype if there are several.
+    fn tag(&self) -> String {
+        let subtype = self.value["request"]["subtype"].as_str();
+        match subtype.or(self.replies_to) {
+            Some(subtype) => format!("{}/{subtype}", self.kind()),
+            None if self.is_control() => self.kind().to_owned(),
+            None => Message::decode(self.text.as_bytes())
+                .expect("an object")
+                .tag(),
+        }
+    }
+
+    /// Decodes a variant of this line, and renders what typed fields hold of it.
+    fn typed(&self, variant: &Value) -> Result<String, String> {
+        if self.is_control() {
+            return control::typed(variant, self.replies_to);
+        }
+        let message = Message::decode(variant.to_string().as_bytes()).expect("an object");
+        Ok(format!("{message:?}"))
+    }
+}
+
+/// Calls `check` with the location and the value of each line.
+fn for_each_line(mut check: impl FnMut(&str, Line<'_>)) {
     for file in recordings() {
+        let requests: HashMap<String, String> = control::subtypes_of_requests(&file);
         let text = fs::read_to_string(&file).expect("a recording is UTF-8");
-        for (number, line) in text
+        for (number, text) in text
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.is_empty())
         {
-            let value: Value = serde_json::from_str(line).expect("a recorded line is JSON");
-            let kind = value["type"].as_str().unwrap_or_default();
-            if !ROUTED.contains(&kind) {
-                check(&format!("{}:{}", file.display(), number + 1), kind, line);
-            }
-        }
-    }
-}
-
-/// Renders which members a line has and of which kinds, so that lines of one shape are checked once.
-fn shape(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| match (name.as_str(), value) {
-                ("type" | "subtype" | "kind", Value::String(tag)) => format!("{name}={tag}"),
-                _ => format!("{name}:{}", shape(value)),
+            let value: Value = serde_json::from_str(text).expect("a recorded line is JSON");
+            let replies_to = value["response"]["request_id"].as_str();
+            let line = Line {
+                text,
+                replies_to: replies_to.map(|id| &*requests[id]),
+                value: value.clone(),
             };
-            format!(
-                "{{{}}}",
-                members.iter().map(member).collect::<Vec<_>>().join(",")
-            )
+            check(&format!("{}:{}", file.display(), number + 1), line);
         }
-        Value::Array(items) => {
-            let items: BTreeSet<_> = items.iter().map(shape).collect();
-            format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
-        }
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) => "bool".to_owned(),
-        Value::Number(_) => "number".to_owned(),
-        Value::String(_) => "string".to_owned(),
     }
 }
 

@@ -41,7 +41,8 @@ pub(crate) fn assert_deep_equal(left: &Value, right: &Value) {
 /// Lists the members that no typed field reads, as paths such as `message.content[].citations`.
 ///
 /// `shown` decodes a value and renders the typed form. A member is unread if the typed form stays the same without it;
-/// so is an optional member that fell back to `None` because of its shape.
+/// so is an optional member that fell back to `None` because of its shape. Of the items of a list that have one shape,
+/// the first is checked.
 pub(crate) fn unread(value: &Value, shown: &dyn Fn(&Value) -> String) -> BTreeSet<String> {
     let whole = shown(value);
     let mut members = Vec::new();
@@ -64,6 +65,33 @@ pub(crate) fn unread(value: &Value, shown: &dyn Fn(&Value) -> String) -> BTreeSe
 pub(crate) fn is_tag(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or_default();
     matches!(name, "type" | "subtype" | "kind")
+}
+
+/// Renders which members a value has and of which kinds, so that values of one shape are checked once.
+pub(crate) fn shape(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+                ("type" | "subtype" | "kind", Value::String(tag)) => format!("{name}={tag}"),
+                _ => format!("{name}:{}", shape(value)),
+            };
+            format!(
+                "{{{}}}",
+                members.iter().map(member).collect::<Vec<_>>().join(",")
+            )
+        }
+        Value::Array(items) => {
+            let items: BTreeSet<_> = items.iter().map(shape).collect();
+            format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
+        }
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "bool".to_owned(),
+        // Integer fields do not accept each of these.
+        Value::Number(number) if number.is_u64() => "unsigned".to_owned(),
+        Value::Number(number) if number.is_i64() => "integer".to_owned(),
+        Value::Number(_) => "fraction".to_owned(),
+        Value::String(_) => "string".to_owned(),
+    }
 }
 
 /// A member somewhere in a value.
@@ -96,7 +124,11 @@ fn find_members(value: &Value, pointer: &str, path: &str, found: &mut Vec<Member
             }
         }
         Value::Array(items) => {
+            let mut shapes = BTreeSet::new();
             for (index, item) in items.iter().enumerate() {
+                if !shapes.insert(shape(item)) {
+                    continue;
+                }
                 find_members(
                     item,
                     &format!("{pointer}/{index}"),
