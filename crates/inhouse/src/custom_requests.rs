@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::future::Future;
 
 use inhouse_proto::control::incoming::Answer;
+use inhouse_proto::wire::parse_json;
 use serde_json::Value;
 
 use crate::error::HandlerError;
@@ -38,10 +39,10 @@ impl CustomRequests {
 
     /// Answers a request; `None` if its subtype has no handler.
     ///
-    /// A request that `serde_json` cannot parse is refused without calling the handler.
+    /// A request that is not valid JSON is refused without calling the handler.
     pub(crate) async fn answer(&self, subtype: &str, request: &str) -> Option<Answer> {
         let handler = self.0.get(subtype)?;
-        let request = match serde_json::from_str(request) {
+        let request = match parse_json(request) {
             Ok(request) => request,
             Err(error) => {
                 tracing::warn!(subtype, %error, "control request cannot be parsed");

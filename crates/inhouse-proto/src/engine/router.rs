@@ -11,7 +11,7 @@ use super::{Engine, Event, Frame, Notice, Outcome};
 use crate::control::incoming::{Answer, IncomingRequest};
 use crate::id::RequestId;
 use crate::message::SessionState;
-use crate::wire::{Envelope, JsonString, Reply, Scanner, Text, replace_lone_surrogates, sample_of};
+use crate::wire::{Envelope, Reply, Scanner, Text, sample_of};
 
 /// Routing of lines by their type. No other code of the engine depends on the types of frames.
 impl Engine {
@@ -31,16 +31,9 @@ impl Engine {
         let Some(envelope) = Envelope::read(&line) else {
             return self.not_json(&bytes, now);
         };
-        let kind = envelope.kind().unwrap_or_default();
-        let subtype = envelope.subtype().unwrap_or_default();
-        // Lone surrogates are replaced before and not after an error, because handlers parse parts of a request
-        // themselves, such as the arguments of a tool. The replaced line has none, so this recurs once at most.
-        if kind == "control_request"
-            && let Some(replaced) = replace_lone_surrogates(&line)
-        {
-            return self.route_line(replaced.into(), now);
-        }
-        match (&*kind, &*subtype) {
+        let kind = envelope.kind.as_deref().unwrap_or_default();
+        let subtype = envelope.subtype.as_deref().unwrap_or_default();
+        match (kind, subtype) {
             ("control_request", _) => self.route_request(&line, &envelope),
             ("control_response", _) => self.route_reply(&line, &envelope),
             ("control_cancel_request", _) => self.route_cancel(&line, &envelope),
@@ -68,7 +61,7 @@ impl Engine {
             }
             ("system", "session_state_changed") => self.route_state(&line, &envelope, now),
             ("system", "task_started" | "task_updated" | "task_notification") => {
-                self.track_background(&line, &subtype, now);
+                self.track_background(&line, subtype, now);
                 self.message(&line);
             }
             ("assistant" | "stream_event", _) => {
@@ -97,19 +90,19 @@ impl Engine {
 
     /// Opens a request of the CLI. A request with the id of an open one is reported and gets no ticket.
     fn route_request(&mut self, line: &Text, envelope: &Envelope<'_>) {
-        let Some(id) = envelope.request_id() else {
+        let Some(id) = envelope.request_id.as_deref() else {
             return self.malformed(line);
         };
         let Some(request) = IncomingRequest::of_line(line, &envelope.request) else {
             // The request has an id, so it can be answered with an error.
             let answer = Answer::error("the control request has no `request`");
-            self.outgoing.answer(&id, answer);
+            self.outgoing.answer(id, answer);
             return self.malformed(line);
         };
-        match self.inbound.open(line.part(id.clone())) {
+        match self.inbound.open(line.part(id)) {
             Some(ticket) => self.events.push_back(Event::Request(ticket, request)),
             None => self.notice(Notice::DuplicateRequest {
-                request_id: id.into_owned(),
+                request_id: id.to_owned(),
             }),
         }
     }
@@ -161,11 +154,11 @@ impl Engine {
 
     /// Closes a request that the CLI cancels.
     fn route_cancel(&mut self, line: &Text, envelope: &Envelope<'_>) {
-        let Some(id) = envelope.request_id() else {
+        let Some(id) = envelope.request_id.as_deref() else {
             return self.malformed(line);
         };
         // An unknown id means that the answer was sent before the cancellation arrived.
-        if let Some(ticket) = self.inbound.withdraw(&id) {
+        if let Some(ticket) = self.inbound.withdraw(id) {
             self.events.push_back(Event::Withdrawn(ticket));
         }
     }
@@ -176,8 +169,8 @@ impl Engine {
         if !host_only {
             self.message(line);
         }
-        if let Some(state) = envelope.state() {
-            let state = SessionState::from(&*state);
+        if let Some(state) = envelope.state.as_deref() {
+            let state = SessionState::from(state);
             let ended = self.run.state(state.clone(), now);
             self.events.push_back(Event::State(state));
             self.run_ended_if(ended);
@@ -255,7 +248,7 @@ fn member_text(line: &str, name: &str) -> Option<String> {
     let mut text = None;
     Scanner::new(line).object(|scanner, member| {
         match member == name {
-            true => text = scanner.string_value()?.and_then(JsonString::unescape),
+            true => text = scanner.text()?,
             false => drop(scanner.value()?),
         }
         Some(())

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+use crate::wire::unquote;
+
 /// A JSON-RPC message that borrows from its text.
 #[derive(Clone, Debug)]
 pub enum Rpc<'a> {
@@ -76,8 +78,12 @@ impl<'a> Rpc<'a> {
         if id.is_some_and(|id| !matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9')) {
             return Err((invalid("an id is a string or a number"), None));
         }
+        let method = members.method.map(|method| unquote(method.get()));
+        if method == Some(None) {
+            return Err((invalid("the method is not a string"), None));
+        }
         let params = members.params.map(RawValue::get);
-        match (members.method, id, members.result, members.error) {
+        match (method.flatten(), id, members.result, members.error) {
             (Some(method), id, _, _) if method.is_empty() => {
                 Err((invalid("the method is empty"), id))
             }
@@ -114,7 +120,7 @@ struct Members<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
+    method: Option<&'a RawValue>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
     #[serde(borrow)]

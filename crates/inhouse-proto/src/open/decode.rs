@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::Unknown;
-use crate::wire::{replace_lone_surrogates, string_member};
+use crate::wire::{parse_json, replace_lone_surrogates, string_member};
 
 thread_local! {
     /// Whether an optional member of the wrong shape is an error.
@@ -30,8 +30,9 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 pub(crate) fn decode_request<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     decode_strict(text).map_err(|error| {
         // Decode again only after an error, because tracking the path is slower.
+        let text = replace_lone_surrogates(text);
         let again: Result<T, _> =
-            serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text));
+            serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text));
         match again {
             Err(named) if named.path().iter().next().is_some() => serde_json::Error::custom(named),
             _ => error,
@@ -51,14 +52,8 @@ fn decode_strict<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 }
 
 /// Decodes a text in a mode, which is in effect until this function returns.
-///
-/// `serde_json` rejects lone surrogates (`\ud83d`), which the CLI writes when it cuts a text in the middle of an emoji.
-/// They are replaced with U+FFFD, but only after the text was rejected.
 fn decode_in<T: DeserializeOwned>(_mode: Mode, text: &str) -> serde_json::Result<T> {
-    serde_json::from_str(text).or_else(|error| match replace_lone_surrogates(text) {
-        Some(replaced) => serde_json::from_str(&replaced),
-        None => Err(error),
-    })
+    parse_json(text)
 }
 
 /// A guard that sets `STRICT` for this thread, and restores the previous value when it is dropped.

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::scanner::{JsonString, Scanner};
+use super::scanner::{Scanner, unquote};
 use crate::control::incoming::RequestMembers;
 
 /// The members of a line that are needed to route it: strings, and other values as JSON text.
@@ -9,10 +9,10 @@ use crate::control::incoming::RequestMembers;
 /// `result` in a result. A member of the wrong type is read as absent, and the line is still routed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
-    kind: Option<JsonString<'a>>,
-    subtype: Option<JsonString<'a>>,
-    request_id: Option<JsonString<'a>>,
-    state: Option<JsonString<'a>>,
+    pub(crate) kind: Option<Cow<'a, str>>,
+    pub(crate) subtype: Option<Cow<'a, str>>,
+    pub(crate) request_id: Option<Cow<'a, str>>,
+    pub(crate) state: Option<Cow<'a, str>>,
     pub(crate) request: RequestMembers<'a>,
     pub(crate) response: Option<&'a str>,
     pub(crate) parent_tool_use_id: Option<&'a str>,
@@ -26,10 +26,10 @@ impl<'a> Envelope<'a> {
         let mut scanner = Scanner::new(line);
         scanner.object(|scanner, name| {
             match name {
-                "type" => envelope.kind = scanner.string_value()?,
-                "subtype" => envelope.subtype = scanner.string_value()?,
-                "request_id" => envelope.request_id = scanner.string_value()?,
-                "state" => envelope.state = scanner.string_value()?,
+                "type" => envelope.kind = scanner.text()?,
+                "subtype" => envelope.subtype = scanner.text()?,
+                "request_id" => envelope.request_id = scanner.text()?,
+                "state" => envelope.state = scanner.text()?,
                 "request" => envelope.request.read(scanner)?,
                 "response" => envelope.response = scanner.optional()?,
                 "parent_tool_use_id" => envelope.parent_tool_use_id = scanner.optional()?,
@@ -40,26 +40,6 @@ impl<'a> Envelope<'a> {
         })?;
         scanner.end()?;
         Some(envelope)
-    }
-
-    /// Returns the `type` of the line.
-    pub(crate) fn kind(&self) -> Option<Cow<'a, str>> {
-        self.kind.and_then(JsonString::unescape)
-    }
-
-    /// Returns the `subtype` of the line.
-    pub(crate) fn subtype(&self) -> Option<Cow<'a, str>> {
-        self.subtype.and_then(JsonString::unescape)
-    }
-
-    /// Returns the id of the control request that the line is about.
-    pub(crate) fn request_id(&self) -> Option<Cow<'a, str>> {
-        self.request_id.and_then(JsonString::unescape)
-    }
-
-    /// Returns the state of the session.
-    pub(crate) fn state(&self) -> Option<Cow<'a, str>> {
-        self.state.and_then(JsonString::unescape)
     }
 }
 
@@ -85,16 +65,13 @@ impl<'a> Reply<'a> {
     pub(crate) fn read(response: &'a str) -> Option<Self> {
         let mut reply = Self::default();
         let mut request_id = None;
-        let text = |scanner: &mut Scanner<'a>| {
-            Some(scanner.string_value()?.and_then(JsonString::unescape))
-        };
         Scanner::new(response).object(|scanner, name| {
             match name {
-                "subtype" => reply.subtype = text(scanner)?,
-                "request_id" => request_id = text(scanner)?,
+                "subtype" => reply.subtype = scanner.text()?,
+                "request_id" => request_id = scanner.text()?,
                 "response" => reply.response = scanner.optional()?,
                 "error" => reply.error = Some(scanner.value()?),
-                "error_code" => reply.error_code = text(scanner)?,
+                "error_code" => reply.error_code = scanner.text()?,
                 "pending_permission_requests" => reply.pending[0] = scanner.optional()?,
                 "pending_user_dialog_requests" => reply.pending[1] = scanner.optional()?,
                 "pending_elicitation_requests" => reply.pending[2] = scanner.optional()?,
@@ -109,10 +86,7 @@ impl<'a> Reply<'a> {
     /// Returns the reason for an error reply: the text of `error`, or its JSON text if it is not a string.
     pub(crate) fn refusal(&self) -> Cow<'a, str> {
         match self.error {
-            Some(error) => match Scanner::new(error).string_value().flatten() {
-                Some(text) => text.unescape().unwrap_or(Cow::Borrowed(error)),
-                None => Cow::Borrowed(error),
-            },
+            Some(error) => unquote(error).unwrap_or(Cow::Borrowed(error)),
             None => Cow::Borrowed("it gave no reason"),
         }
     }
@@ -123,7 +97,7 @@ mod tests {
     use super::*;
 
     fn kind(line: &str) -> Option<String> {
-        Envelope::read(line)?.kind().map(Cow::into_owned)
+        Envelope::read(line)?.kind.map(Cow::into_owned)
     }
 
     #[test]
@@ -140,10 +114,10 @@ mod tests {
     fn members_of_the_wrong_type_are_absent() {
         let line = r#"{"type":7,"subtype":{},"state":null,"request_id":[],"request":7}"#;
         let envelope = Envelope::read(line).expect("an object");
-        assert_eq!(envelope.kind(), None);
-        assert_eq!(envelope.subtype(), None);
-        assert_eq!(envelope.state(), None);
-        assert_eq!(envelope.request_id(), None);
+        assert_eq!(envelope.kind, None);
+        assert_eq!(envelope.subtype, None);
+        assert_eq!(envelope.state, None);
+        assert_eq!(envelope.request_id, None);
     }
 
     #[test]

@@ -10,11 +10,13 @@ mod swar;
 mod text;
 
 pub use self::line::{Line, Lines};
+// For `inhouse`, whose handlers parse parts of a request.
+#[doc(hidden)]
+pub use self::surrogate::{parse_json, replace_lone_surrogates};
 pub use self::text::Text;
 
 pub(crate) use self::encode::{Outgoing, replace_line_breaks};
 pub(crate) use self::envelope::{Envelope, Reply};
 pub(crate) use self::escape::write_string;
 pub(crate) use self::line::sample_of;
-pub(crate) use self::scanner::{JsonString, Scanner, string_member, unquote};
-pub(crate) use self::surrogate::replace_lone_surrogates;
+pub(crate) use self::scanner::{Scanner, string_member, unquote};

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::surrogate::replace_lone_surrogates;
+use super::surrogate::parse_json;
 use super::swar::{self, Word};
 
 /// A scanner that finds the members of JSON objects without parsing their values.
@@ -70,24 +70,18 @@ impl<'a> Scanner<'a> {
         Some(&self.text[start..self.at])
     }
 
-    /// Consumes a value. Returns a string, and `Some(None)` for any other value.
+    /// Consumes a value. Returns the unescaped text of a string, and `Some(None)` for any other value or an invalid
+    /// escape. A lone surrogate becomes U+FFFD.
     #[inline]
-    pub(crate) fn string_value(&mut self) -> Option<Option<JsonString<'a>>> {
+    pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
         if self.peek()? != b'"' {
             return self.value().map(|_| None);
         }
         let start = self.at;
-        let has_escapes = self.string()?;
-        Some(Some(JsonString {
-            json: &self.text[start..self.at],
-            has_escapes,
-        }))
-    }
-
-    /// Consumes a value. Returns the unescaped text of a string, and `Some(None)` for any other value or an invalid
-    /// escape.
-    pub(crate) fn text(&mut self) -> Option<Option<Cow<'a, str>>> {
-        Some(self.string_value()?.and_then(JsonString::unescape))
+        Some(match self.string()? {
+            true => unescaped(&self.text[start..self.at]),
+            false => Some(Cow::Borrowed(&self.text[start + 1..self.at - 1])),
+        })
     }
 
     /// Consumes a value and returns its text; `Some(None)` for `null`.
@@ -171,24 +165,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// A JSON string, unescaped only if it is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct JsonString<'a> {
-    /// The string with its quotation marks.
-    json: &'a str,
-    has_escapes: bool,
-}
-
-impl<'a> JsonString<'a> {
-    /// Returns the text of the string; `None` if an escape is invalid. A lone surrogate becomes U+FFFD.
-    pub(crate) fn unescape(self) -> Option<Cow<'a, str>> {
-        match self.has_escapes {
-            true => unescaped(self.json),
-            false => Some(Cow::Borrowed(&self.json[1..self.json.len() - 1])),
-        }
-    }
-}
-
 /// Returns the first member with this name that is a string; `None` if there is none.
 ///
 /// The text after the member is not checked.
@@ -209,11 +185,9 @@ pub(crate) fn unquote(value: &str) -> Option<Cow<'_, str>> {
     Scanner::new(value).text()?
 }
 
-/// Unescapes a JSON string. Replaces lone surrogates only if `serde_json` rejects the string.
-fn unescaped(value: &str) -> Option<Cow<'_, str>> {
-    let text = serde_json::from_str(value).ok();
-    let text = text.or_else(|| serde_json::from_str(&replace_lone_surrogates(value)?).ok());
-    text.map(Cow::Owned)
+/// Unescapes a JSON string.
+fn unescaped<'a>(value: &str) -> Option<Cow<'a, str>> {
+    parse_json(value).ok().map(Cow::Owned)
 }
 
 /// Returns the length of a string: up to the first quotation mark that is not escaped.

@@ -1,8 +1,25 @@
-/// Replaces each lone surrogate escape (`\ud83d`) with U+FFFD; `None` if there is none.
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+
+/// Parses JSON text of the CLI, in which a lone surrogate (`\ud83d`) stands for U+FFFD.
+///
+/// Most texts have no lone surrogate, so they are replaced only after `serde_json` has rejected the text.
+///
+/// # Errors
+/// If the text is not valid JSON, or does not have the shape of `T`.
+pub fn parse_json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_str(text).or_else(|error| match replace_lone_surrogates(text) {
+        Cow::Owned(replaced) => serde_json::from_str(&replaced),
+        Cow::Borrowed(_) => Err(error),
+    })
+}
+
+/// Replaces each lone surrogate escape (`\ud83d`) with that of U+FFFD, which has the same length.
 ///
 /// JavaScript strings may contain lone surrogates, and `JSON.stringify` escapes them. They are not valid Unicode, so
 /// `serde_json` rejects them. The CLI writes them when it shortens a text in the middle of an emoji.
-pub(crate) fn replace_lone_surrogates(text: &str) -> Option<String> {
+pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut replaced = String::new();
     let mut copied = 0;
@@ -27,7 +44,10 @@ pub(crate) fn replace_lone_surrogates(text: &str) -> Option<String> {
             None => 2,
         };
     }
-    (copied > 0).then(|| replaced + &text[copied..])
+    match copied {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(replaced + &text[copied..]),
+    }
 }
 
 /// Length of an escape `\uXXXX` in bytes.
@@ -46,18 +66,15 @@ fn code_unit(bytes: &[u8]) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn text(line: &str) -> Option<String> {
-        replace_lone_surrogates(line)
-    }
-
     #[test]
     fn lone_surrogates_are_replaced_in_place() {
-        assert_eq!(text(r#""a\ud83d""#).as_deref(), Some(r#""a\ufffd""#));
-        assert_eq!(text(r#""\uDE00b""#).as_deref(), Some(r#""\ufffdb""#));
-        assert_eq!(
-            text(r#""\ud83d\ud83d\ude00""#).as_deref(),
-            Some(r#""\ufffd\ud83d\ude00""#)
-        );
+        for (text, replaced) in [
+            (r#""a\ud83d""#, r#""a\ufffd""#),
+            (r#""\uDE00b""#, r#""\ufffdb""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+        ] {
+            assert_eq!(replace_lone_surrogates(text), replaced);
+        }
     }
 
     #[test]
@@ -70,7 +87,11 @@ mod tests {
             "\\",
             "\\u12",
         ] {
-            assert_eq!(text(line), None, "{line}");
+            let replaced = replace_lone_surrogates(line);
+            assert!(
+                matches!(replaced, Cow::Borrowed(text) if text == line),
+                "{line}"
+            );
         }
     }
 }

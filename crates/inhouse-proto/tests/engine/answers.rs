@@ -151,8 +151,20 @@ fn lone_surrogate_in_the_input_is_replaced() {
     let mut host = Host::new();
     let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"echo \ud83d"},"tool_use_id":"t1"}}"#;
     let (_, received) = request(host.receive(line));
+    assert!(received.body.contains(r"echo \ud83d"), "not copied");
     let received: CanUseTool = received.decode().expect("a permission request");
     assert_eq!(received.input["command"], "echo \u{fffd}");
+}
+
+#[test]
+fn error_beside_a_lone_surrogate_names_the_member() {
+    let mut host = Host::new();
+    let line = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"echo \ud83d"},"tool_use_id":"t1","blocked_path":7}}"#;
+    let (_, received) = request(host.receive(line));
+    let error = received
+        .decode::<CanUseTool>()
+        .expect_err("a misshapen member");
+    assert!(error.to_string().starts_with("blocked_path: "), "{error}");
 }
 
 #[test]

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use inhouse_proto::mcp::{ErrorCode, Rpc, RpcError};
+use inhouse_proto::wire::parse_json;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -195,9 +196,9 @@ fn decode(outcome: Result<&str, &str>) -> Outcome {
     }
     let invalid = McpClientError::InvalidAnswer;
     match outcome {
-        Ok(result) => serde_json::from_str(result).map_err(invalid),
+        Ok(result) => parse_json(result).map_err(invalid),
         Err(error) => {
-            let Rejection { code, message } = serde_json::from_str(error).map_err(invalid)?;
+            let Rejection { code, message } = parse_json(error).map_err(invalid)?;
             Err(McpClientError::Rejected { code, message })
         }
     }

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::future::Future;
 
+use inhouse_proto::wire::parse_json;
 use serde_json::Value;
 
 use super::Options;
@@ -82,7 +83,7 @@ impl Options {
         H: FnOnce(Value, HookContext) -> F + Clone + Send + Sync + 'static,
         F: Future<Output = Result<Value, HandlerError>> + Send + 'static,
     {
-        let decode = |input: &str| serde_json::from_str(input).map_err(|error| error.to_string());
+        let decode = |input: &str| parse_json(input).map_err(|error| error.to_string());
         let hook = Hook::new(Cow::Owned(event.into()), matcher, decode, handler);
         self.hooks.push(hook);
         self

@@ -1,6 +1,8 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use inhouse_proto::mcp::ToolCall;
+use inhouse_proto::wire::replace_lone_surrogates;
 
 use super::{Cancelled, Extract, McpClient, ToolError};
 use crate::session::Session;
@@ -53,6 +55,9 @@ impl<'a, S> Call<'a, S> {
 
     /// Returns the arguments as JSON text, not yet validated.
     ///
+    /// The text is that of the CLI, but for lone surrogates (`\ud83d`), which `serde_json` rejects: each is replaced
+    /// with U+FFFD.
+    ///
     /// ```
     /// use inhouse::tool::{Call, Extract, Tool, ToolError, ToolServer};
     ///
@@ -60,7 +65,7 @@ impl<'a, S> Call<'a, S> {
     ///
     /// impl<S> Extract<S> for RawArguments {
     ///     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
-    ///         Ok(Self(call.arguments().to_owned()))
+    ///         Ok(Self(call.arguments().into_owned()))
     ///     }
     /// }
     ///
@@ -72,8 +77,8 @@ impl<'a, S> Call<'a, S> {
     /// # });
     /// ```
     #[must_use]
-    pub fn arguments(&self) -> &'a str {
-        &self.call.arguments
+    pub fn arguments(&self) -> Cow<'a, str> {
+        replace_lone_surrogates(&self.call.arguments)
     }
 
     /// Returns the id of the `tool_use` block, such as `toolu_01…`; `None` without a conversation.

@@ -1,3 +1,4 @@
+use inhouse_proto::wire::parse_json;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
@@ -38,9 +39,10 @@ pub struct Input<T>(
 
 impl<S, T: DeserializeOwned + JsonSchema> Extract<S> for Input<T> {
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
-        serde_json::from_str(call.arguments())
+        let arguments = &call.call.arguments;
+        parse_json(arguments)
             .map(Input)
-            .map_err(|error| invalid_arguments(call.arguments(), &error))
+            .map_err(|error| invalid_arguments(arguments, &error))
     }
 
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
@@ -66,8 +68,7 @@ fn invalid_arguments(arguments: &str, error: &serde_json::Error) -> ToolError {
 
 /// Returns the top-level member whose value ends at or after a column of a one-line object.
 fn member_at(arguments: &str, column: usize) -> Option<String> {
-    let members: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(arguments).ok()?;
+    let members: serde_json::Map<String, serde_json::Value> = parse_json(arguments).ok()?;
     let before = arguments.get(..column)?;
     members
         .keys()

@@ -3,6 +3,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use inhouse_proto::mcp::CallToolResult;
+use inhouse_proto::wire::parse_json;
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -76,7 +77,7 @@ struct Validated<S> {
 
 impl<S> AnyHandler<S> for Validated<S> {
     fn call(&self, call: &Call<'_, S>) -> Pin<Box<dyn Future<Output = CallToolResult> + Send>> {
-        let errors = match serde_json::from_str::<Value>(call.arguments()) {
+        let errors = match parse_json::<Value>(&call.call.arguments) {
             Ok(arguments) => self.validate(&arguments),
             Err(error) => vec![error.to_string()],
         };

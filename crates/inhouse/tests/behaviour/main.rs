@@ -15,6 +15,7 @@ mod interrupted_calls;
 mod journal;
 mod leases;
 mod lines;
+mod lone_surrogates;
 mod many_reads;
 mod mirror;
 mod mirror_failures;

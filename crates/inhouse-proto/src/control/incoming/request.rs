@@ -1,9 +1,11 @@
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 
 use super::HookCallback;
 use crate::mcp::ToolCall;
 use crate::open::decode_request;
-use crate::wire::{JsonString, Scanner, Text};
+use crate::wire::{Scanner, Text};
 
 /// A request of the CLI, whose texts are slices of the line that it arrived in.
 ///
@@ -127,11 +129,11 @@ const NOT_AN_OBJECT: &str = "the request is not an object";
 pub(crate) struct RequestMembers<'a> {
     /// The whole request; `None` if there is none or if it is `null`.
     text: Option<&'a str>,
-    subtype: Option<JsonString<'a>>,
-    callback_id: Option<JsonString<'a>>,
+    subtype: Option<Cow<'a, str>>,
+    callback_id: Option<Cow<'a, str>>,
     input: Option<&'a str>,
-    tool_use_id: Option<JsonString<'a>>,
-    server_name: Option<JsonString<'a>>,
+    tool_use_id: Option<Cow<'a, str>>,
+    server_name: Option<Cow<'a, str>>,
     message: Option<&'a str>,
     rpc: RpcMembers<'a>,
 }
@@ -147,11 +149,11 @@ impl<'a> RequestMembers<'a> {
         }
         let text = scanner.object(|scanner, name| {
             match name {
-                "subtype" => self.subtype = scanner.string_value()?,
-                "callback_id" => self.callback_id = scanner.string_value()?,
+                "subtype" => self.subtype = scanner.text()?,
+                "callback_id" => self.callback_id = scanner.text()?,
                 "input" => self.input = Some(scanner.value()?),
-                "tool_use_id" => self.tool_use_id = scanner.string_value()?,
-                "server_name" => self.server_name = scanner.string_value()?,
+                "tool_use_id" => self.tool_use_id = scanner.text()?,
+                "server_name" => self.server_name = scanner.text()?,
                 "message" if scanner.peek()? == b'{' => {
                     self.message = Some(self.rpc.read(scanner)?);
                 }
@@ -165,7 +167,7 @@ impl<'a> RequestMembers<'a> {
     }
 
     fn kind(&self, line: &Text) -> RequestKind {
-        let Some(subtype) = self.subtype.and_then(JsonString::unescape) else {
+        let Some(subtype) = self.subtype.as_deref() else {
             let is_object = self.text.is_some_and(|text| text.starts_with('{'));
             let reason = match is_object {
                 true => "`subtype` is missing",
@@ -173,24 +175,23 @@ impl<'a> RequestMembers<'a> {
             };
             return malformed(Text::default(), reason);
         };
-        match &*subtype {
+        match subtype {
             "can_use_tool" => RequestKind::CanUseTool,
             "elicitation" => RequestKind::Elicitation,
             "request_user_dialog" => RequestKind::UserDialog,
             "hook_callback" => {
-                let callback_id = self.callback_id.and_then(JsonString::unescape);
-                let (Some(callback_id), Some(input)) = (callback_id, self.input) else {
+                let (Some(callback_id), Some(input)) = (&self.callback_id, self.input) else {
                     return malformed(line.part(subtype), "`callback_id` or `input` is missing");
                 };
                 RequestKind::Hook(HookCallback {
-                    callback_id: line.part(callback_id),
+                    callback_id: line.part(&**callback_id),
                     input: line.part(input),
-                    tool_use_id: string(self.tool_use_id, line),
+                    tool_use_id: string(&self.tool_use_id, line),
                 })
             }
             "mcp_message" => {
                 let (Some(server_name), Some(message)) =
-                    (string(self.server_name, line), self.message)
+                    (string(&self.server_name, line), self.message)
                 else {
                     return malformed(line.part(subtype), "`server_name` or `message` is missing");
                 };
@@ -218,11 +219,11 @@ impl<'a> RequestMembers<'a> {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct RpcMembers<'a> {
     id: Option<&'a str>,
-    method: Option<JsonString<'a>>,
+    method: Option<Cow<'a, str>>,
     params: Option<&'a str>,
-    name: Option<JsonString<'a>>,
+    name: Option<Cow<'a, str>>,
     arguments: Option<&'a str>,
-    tool_use_id: Option<JsonString<'a>>,
+    tool_use_id: Option<Cow<'a, str>>,
     progress_token: Option<&'a str>,
 }
 
@@ -232,7 +233,7 @@ impl<'a> RpcMembers<'a> {
         scanner.object(|scanner, name| {
             match name {
                 "id" => self.id = scanner.optional()?,
-                "method" => self.method = scanner.string_value()?,
+                "method" => self.method = scanner.text()?,
                 "params" if scanner.peek()? == b'{' => {
                     self.params = Some(self.read_params(scanner)?);
                 }
@@ -245,7 +246,7 @@ impl<'a> RpcMembers<'a> {
     fn read_params(&mut self, scanner: &mut Scanner<'a>) -> Option<&'a str> {
         scanner.object(|scanner, name| {
             match name {
-                "name" => self.name = scanner.string_value()?,
+                "name" => self.name = scanner.text()?,
                 "arguments" => self.arguments = scanner.optional()?,
                 "_meta" if scanner.peek()? == b'{' => drop(self.read_meta(scanner)?),
                 _ => drop(scanner.value()?),
@@ -257,7 +258,7 @@ impl<'a> RpcMembers<'a> {
     fn read_meta(&mut self, scanner: &mut Scanner<'a>) -> Option<&'a str> {
         scanner.object(|scanner, name| {
             match name {
-                "claudecode/toolUseId" => self.tool_use_id = scanner.string_value()?,
+                "claudecode/toolUseId" => self.tool_use_id = scanner.text()?,
                 "progressToken" => self.progress_token = scanner.optional()?,
                 _ => drop(scanner.value()?),
             }
@@ -272,17 +273,17 @@ impl<'a> RpcMembers<'a> {
         let (id, params) = (self.id?, self.params?);
         // The id of a request is a string or a number.
         let is_id = matches!(id.as_bytes()[0], b'"' | b'-' | b'0'..=b'9');
-        let name = self.name.and_then(JsonString::unescape)?;
+        let name = self.name.as_deref()?;
         let arguments = self.arguments.unwrap_or(ToolCall::NO_ARGUMENTS);
         let is_call = is_id
-            && self.method.and_then(JsonString::unescape)? == "tools/call"
+            && self.method.as_deref() == Some("tools/call")
             && !name.is_empty()
             && arguments.starts_with('{');
         is_call.then(|| {
             let call = ToolCall {
                 name: line.part(name),
                 arguments: line.part(arguments),
-                tool_use_id: string(self.tool_use_id, line),
+                tool_use_id: string(&self.tool_use_id, line),
                 progress_token: self.progress_token.map(|token| line.part(token)),
             };
             (line.part(id), line.part(params), call)
@@ -291,9 +292,8 @@ impl<'a> RpcMembers<'a> {
 }
 
 /// Returns the text of a string as a part of its line.
-fn string(member: Option<JsonString<'_>>, line: &Text) -> Option<Text> {
-    let text = member?.unescape()?;
-    Some(line.part(text))
+fn string(member: &Option<Cow<'_, str>>, line: &Text) -> Option<Text> {
+    member.as_deref().map(|text| line.part(text))
 }
 
 fn malformed(subtype: Text, reason: &'static str) -> RequestKind {

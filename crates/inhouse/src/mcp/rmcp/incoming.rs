@@ -4,6 +4,7 @@ use ::rmcp::model::{
     RootsListChangedNotification,
 };
 use inhouse_proto::mcp::Rpc;
+use inhouse_proto::wire::parse_json;
 use serde::de::DeserializeOwned;
 
 /// Parses a message for `rmcp`'s service loop: a notification of the CLI, or its response to a request
@@ -42,7 +43,7 @@ fn notification(method: &str, message: &str) -> Option<ClientNotification> {
 }
 
 fn from_raw<T: DeserializeOwned>(json: &str) -> Option<T> {
-    serde_json::from_str(json)
+    parse_json(json)
         .inspect_err(|error| tracing::debug!(%error, "invalid message from the CLI"))
         .ok()
 }

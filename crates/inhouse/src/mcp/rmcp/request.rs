@@ -5,6 +5,7 @@ use ::rmcp::model::{
     RequestMetaObject, RequestOptionalParam,
 };
 use inhouse_proto::mcp::{ErrorCode, RpcError};
+use inhouse_proto::wire::parse_json;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -60,7 +61,7 @@ fn call(params: &str) -> Result<(ClientRequest, RequestMetaObject), RpcError> {
         return Err(invalid(METHOD, &"expected a map"));
     }
     let mut params: CallToolRequestParams =
-        serde_json::from_str(params).map_err(|error| invalid(METHOD, &error))?;
+        parse_json(params).map_err(|error| invalid(METHOD, &error))?;
     let meta = params.meta.take().unwrap_or_default();
     let request = ClientRequest::CallToolRequest(Request::new(params));
     Ok((request, meta))
@@ -74,7 +75,7 @@ struct Params<'a> {
 impl<'a> Params<'a> {
     fn parse(method: &'a str, params: Option<&str>) -> Result<Self, RpcError> {
         let members = params
-            .map(serde_json::from_str)
+            .map(parse_json)
             .transpose()
             .map_err(|error| invalid(method, &error))?;
         Ok(Self { method, members })
@@ -197,6 +198,16 @@ mod tests {
             serde_json::to_value(meta).expect("JSON"),
             json!({"progressToken": 7})
         );
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced() {
+        let params = r#"{"name":"t","uri":"u","arguments":{"word":"half \ud83d"}}"#;
+        for method in ["tools/call", "x/y"] {
+            let (request, _) = parse(method, Some(params)).expect("a request");
+            let request = serde_json::to_value(&request).expect("JSON");
+            assert_eq!(request["params"]["arguments"]["word"], "half \u{fffd}");
+        }
     }
 
     #[test]
