@@ -12,6 +12,7 @@ use super::queue::Queue;
 use super::session_files::files_below;
 use super::writer::result_records;
 use crate::error::{Error, ErrorKind, Result};
+use crate::resume::IdentifiedEntry;
 
 /// The file with entries that are not stored, in the directory of their session.
 pub(crate) const UNSENT_ENTRIES: &str = "unsent-entries.jsonl";
@@ -28,6 +29,8 @@ pub(super) struct Unsent {
     ends: HashMap<StreamKey, Position>,
     /// The session that the CLI works on.
     current: SessionKey,
+    /// The last entry with an id of this session.
+    last_entry: Option<IdentifiedEntry>,
     file: Option<PathBuf>,
 }
 
@@ -42,10 +45,15 @@ struct Line {
 }
 
 impl Unsent {
-    pub(super) fn new(ends: HashMap<StreamKey, Position>, current: SessionKey) -> Self {
+    pub(super) fn new(
+        ends: HashMap<StreamKey, Position>,
+        current: SessionKey,
+        last_entry: Option<IdentifiedEntry>,
+    ) -> Self {
         Self {
             ends,
             current,
+            last_entry,
             file: None,
         }
     }
@@ -65,17 +73,17 @@ impl Unsent {
         while !queue.is_empty() {
             let batch = queue.take().await?;
             for frame in batch.frames {
-                if frame.stream.is_main() {
+                if frame.stream.is_main() && *frame.stream.session() != self.current {
                     self.current = frame.stream.session().clone();
+                    self.last_entry = None;
                 }
                 self.add(vec![UnsentEntries {
                     stream: frame.stream,
                     entries: frame.entries,
                 }])?;
             }
-            let end = self.ends.get(&self.current.main());
-            let end = end.copied().unwrap_or_default().get();
-            let records = result_records(&self.current, end, batch.results);
+            let last = self.last_entry.clone();
+            let records = result_records(&self.current, last, batch.results);
             self.add(vec![records])?;
         }
         Ok(())
@@ -88,6 +96,10 @@ impl Unsent {
         let mut text = Vec::new();
         for UnsentEntries { stream, entries } in unsent {
             let end = self.ends.entry(stream.clone()).or_default();
+            if stream == self.current.main() {
+                let last = IdentifiedEntry::last_of(*end, &entries);
+                self.last_entry = last.or(self.last_entry.take());
+            }
             for entry in entries {
                 let line = Line {
                     project: stream.session().project().as_str().to_owned(),

@@ -25,7 +25,7 @@ use super::{Input, Mark, TurnResult};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
-use crate::resume::{KnownStreams, ResultRecord, results_of};
+use crate::resume::{IdentifiedEntry, KnownStreams, ResultRecord, results_of};
 
 /// How long a store may fail before the session ends.
 const GIVE_UP: Duration = Duration::from_secs(60);
@@ -59,6 +59,7 @@ struct Failure {
     error: StoreError,
     ends: HashMap<StreamKey, Position>,
     current: SessionKey,
+    last_entry: Option<IdentifiedEntry>,
     unsent: Vec<UnsentEntries>,
 }
 
@@ -94,7 +95,7 @@ impl Writer {
             self.report(Err(error.clone()));
             return Err(error);
         }
-        let mut unsent = Unsent::new(failure.ends, failure.current);
+        let mut unsent = Unsent::new(failure.ends, failure.current, failure.last_entry);
         let error = match unsent.create(&self.directory, failure.unsent) {
             Ok(()) => format!(
                 "the session store failed, so the session was ended; what was not stored is in {}, and \
@@ -187,6 +188,8 @@ struct Streams {
     current: SessionKey,
     /// Both ends of the main transcript of this session.
     transcript: TranscriptEnds,
+    /// The last entry with an id of this transcript.
+    last_entry: Option<IdentifiedEntry>,
     /// Whether the next append to this transcript has a summary: after the start, and after the end of a turn.
     summary_is_due: bool,
 }
@@ -208,6 +211,7 @@ impl Streams {
             files,
             current: session,
             transcript: known.transcript,
+            last_entry: known.last_entry,
             summary_is_due: true,
         }
     }
@@ -228,6 +232,7 @@ impl Streams {
             if *main.stream.session() != self.current {
                 self.current = main.stream.session().clone();
                 self.transcript = TranscriptEnds::default();
+                self.last_entry = None;
             }
             main.entries
                 .iter()
@@ -263,8 +268,9 @@ impl Streams {
         let main = self.current.main();
         let new = unsent.iter().find(|unsent| unsent.stream == main);
         let end = self.end(&main).await?;
-        let end = end.after(new.map_or(0, |new| new.entries.len())).get();
-        Ok(result_records(&self.current, end, results))
+        let last = new.and_then(|new| IdentifiedEntry::last_of(end, &new.entries));
+        let last = last.or_else(|| self.last_entry.clone());
+        Ok(result_records(&self.current, last, results))
     }
 
     /// Appends to all streams at once, and removes what is stored from `unsent`.
@@ -277,8 +283,12 @@ impl Streams {
             let epoch = self.epochs.of(stream.session()).await?;
             let position = self.end(&stream).await?;
             let mut append = Append::new(epoch, position, next.entries.iter().cloned());
-            if stream == self.current.main() && mem::take(&mut self.summary_is_due) {
-                append.summary = self.transcript.summary();
+            if stream == self.current.main() {
+                let last = IdentifiedEntry::last_of(position, &next.entries);
+                self.last_entry = last.or(self.last_entry.take());
+                if mem::take(&mut self.summary_is_due) {
+                    append.summary = self.transcript.summary();
+                }
             }
             let store = Arc::clone(&self.store);
             appends.spawn(async move {
@@ -327,20 +337,21 @@ impl Streams {
             error,
             ends: self.ends,
             current: self.current,
+            last_entry: self.last_entry,
             unsent,
         }
     }
 }
 
-/// Returns results as entries of their stream. `end` is the end of the main stream at these results.
+/// Returns results as entries of their stream. `last` is the last entry with an id before these results.
 pub(super) fn result_records(
     session: &SessionKey,
-    end: u64,
+    last: Option<IdentifiedEntry>,
     results: Vec<TurnResult>,
 ) -> UnsentEntries {
     let records = results.into_iter().filter_map(|result| {
         let record = ResultRecord {
-            end,
+            last: last.clone(),
             prompts: result.prompts,
             // A result that is not valid JSON ends no turn, so it does not come here.
             result: RawValue::from_string(result.line).ok()?,

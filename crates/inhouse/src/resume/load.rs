@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::directory::{create_private, private_file};
-use super::prompts::results_of;
+use super::prompts::{IdentifiedEntry, results_of};
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::InterruptedCalls;
@@ -33,6 +33,8 @@ pub(super) struct Loader<'a> {
     transcript: TranscriptEnds,
     /// What the main transcript has; `None` if no call is missing.
     repair: Option<TranscriptRepair>,
+    /// The last entry with an id of the main stream.
+    last_entry: Option<IdentifiedEntry>,
 }
 
 /// The paths of files in the transcript of a session that becomes another one.
@@ -60,6 +62,7 @@ impl<'a> Loader<'a> {
             prompts: HashSet::new(),
             transcript: TranscriptEnds::default(),
             repair: None,
+            last_entry: None,
         }
     }
 
@@ -101,15 +104,16 @@ impl<'a> Loader<'a> {
         let mut end = self.load_stream(&main, &mut transcript).await?;
         if let Some(mut repair) = self.repair.take() {
             let missing = calls.entries(&mut repair, epoch).await?;
+            let append = epoch.map(|epoch| Append::new(epoch, end, missing.iter().cloned()));
             for entry in &missing {
-                self.write_entry(&mut transcript, &main, entry).await?;
+                self.write_entry(&mut transcript, &main, end, entry).await?;
+                end = end.after(1);
             }
-            if let Some(epoch) = epoch {
-                let append = Append::new(epoch, end, missing);
+            if let Some(append) = append {
                 let appended = persist(|| self.store.append(&main, &append)).await;
-                end = appended.map_err(store_error)?;
-                self.ends.insert(main, end);
+                appended.map_err(store_error)?;
             }
+            self.ends.insert(main, end);
         }
         transcript.finish().await?;
         let subpaths = persist(|| self.store.subpaths(self.session)).await;
@@ -146,6 +150,11 @@ impl<'a> Loader<'a> {
         std::mem::take(&mut self.transcript)
     }
 
+    /// Returns the last entry with an id of the main stream.
+    pub(super) fn take_last_entry(&mut self) -> Option<IdentifiedEntry> {
+        self.last_entry.take()
+    }
+
     /// Writes a stream. After an error of the store it continues behind the entries that are written.
     async fn load_stream(
         &mut self,
@@ -158,7 +167,7 @@ impl<'a> Loader<'a> {
             let mut entries = self.store.load(stream, end);
             while let Some(entry) = poll_fn(|cx| entries.as_mut().poll_next(cx)).await {
                 match entry {
-                    Ok(entry) => self.write_entry(transcript, stream, &entry).await?,
+                    Ok(entry) => self.write_entry(transcript, stream, end, &entry).await?,
                     Err(error) if !error.is_retryable() => return Err(store_error(error)),
                     Err(error) => {
                         tracing::warn!(%error, "session store failed, trying again");
@@ -179,6 +188,7 @@ impl<'a> Loader<'a> {
         &mut self,
         transcript: &mut Transcript,
         stream: &StreamKey,
+        position: Position,
         entry: &Bytes,
     ) -> Result<()> {
         let text = String::from_utf8_lossy(entry);
@@ -191,7 +201,7 @@ impl<'a> Loader<'a> {
         if stream.is_main() {
             self.transcript.push(entry);
             if let Some(entry) = Entry::read(&text) {
-                self.note_main_entry(&entry);
+                self.note_main_entry(position, &entry);
             }
         }
         match &self.relocation {
@@ -203,7 +213,11 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn note_main_entry(&mut self, entry: &Entry<'_>) {
+    fn note_main_entry(&mut self, position: Position, entry: &Entry<'_>) {
+        let Some(identified) = IdentifiedEntry::new(position, entry) else {
+            return;
+        };
+        self.last_entry = Some(identified);
         if entry.tag == "user"
             && let Some(Ok(uuid)) = entry.uuid.as_deref().map(Uuid::try_parse)
         {

@@ -37,7 +37,7 @@ use self::directory::SessionDirectory;
 use self::lease::{HeldLease, LEASE_TTL};
 use self::load::Loader;
 pub(crate) use self::prompts::{
-    AnsweredPrompts, PromptState, ResultRecord, StoredPrompts, results_of,
+    AnsweredPrompts, IdentifiedEntry, PromptState, ResultRecord, StoredPrompts, results_of,
 };
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
@@ -78,6 +78,8 @@ pub(crate) struct KnownStreams {
     pub(crate) ends: HashMap<StreamKey, Position>,
     /// Both ends of the main transcript that was loaded.
     pub(crate) transcript: TranscriptEnds,
+    /// The last entry with an id of the main stream that was loaded.
+    pub(crate) last_entry: Option<IdentifiedEntry>,
 }
 
 impl StoredSession {
@@ -128,8 +130,10 @@ impl StoredSession {
         let mut epoch = lease.as_ref().and_then(HeldLease::epoch);
         let mut ends = HashMap::new();
         let mut transcript = TranscriptEnds::default();
+        let mut last_entry = None;
         let stored = resumed.as_ref().unwrap_or(&session).clone();
         let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
+        let mut has_transcript = false;
         if let Some(resumed) = &resumed {
             let mut loader = Loader::new(&*store, resumed, directory.path());
             if *resumed != session {
@@ -141,15 +145,16 @@ impl StoredSession {
             let own_epoch = epoch.filter(|_| *resumed == session);
             let servers = &options.mcp.servers.in_process;
             let calls = InterruptedCalls::read(&*store, resumed, servers).await?;
-            let end = loader.load(calls, own_epoch).await?;
-            prompts.set_known(loader.take_prompts(), end);
+            has_transcript = loader.load(calls, own_epoch).await? > Position::START;
+            prompts.set_known(loader.take_prompts());
             if *resumed == session {
                 ends = loader.take_ends();
                 transcript = loader.take_transcript();
+                last_entry = loader.take_last_entry();
             }
         }
         // The CLI cannot resume a session of which only calls of subagents were recorded.
-        resumed = resumed.filter(|_| prompts.has_transcript());
+        resumed = resumed.filter(|_| has_transcript);
         let epochs = Arc::new(SessionEpochs::new(Arc::clone(&store), &session, epoch));
         let unstored = UnstoredMessages::new(session.clone());
         let journal = CallJournal::new(&store, &epochs, &unstored);
@@ -158,6 +163,7 @@ impl StoredSession {
             epochs,
             ends,
             transcript,
+            last_entry,
         };
         let directory = give_to_owner(directory).await?;
         set_session(options, &session, resumed.as_ref(), directory.path());

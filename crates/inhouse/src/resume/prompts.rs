@@ -2,6 +2,8 @@ use std::collections::HashSet;
 use std::future::poll_fn;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use inhouse_proto::session::Entry;
 use inhouse_store::{Position, SessionKey, SessionStore, StreamKey};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -17,8 +19,6 @@ pub(crate) struct StoredPrompts {
     store: Arc<dyn SessionStore>,
     session: SessionKey,
     known: HashSet<Uuid>,
-    /// The end of the main stream.
-    end: Position,
     /// The prompt whose turn the CLI continues when it starts.
     continued: Option<Uuid>,
 }
@@ -41,12 +41,42 @@ pub(crate) enum PromptState {
 /// The transcript has no results. They are stored before they are delivered, so that a prompt that is sent again gets the same one.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ResultRecord {
-    /// The end of the main stream at this result. A result whose transcript is not stored was not delivered, and does not count.
-    pub(crate) end: u64,
+    /// The last entry of the main stream before this result that has an id; a record without one does not count.
+    ///
+    /// Results and transcript are appended at the same time, so a host that dies may leave a result without its transcript. It was not
+    /// delivered, and does not count, also when a later owner has written other entries at these positions.
+    pub(crate) last: Option<IdentifiedEntry>,
     /// The prompts that the result answers.
     pub(crate) prompts: Vec<String>,
     /// The result as the CLI wrote it.
     pub(crate) result: Box<RawValue>,
+}
+
+/// An entry of the main stream that has an id.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct IdentifiedEntry {
+    position: u64,
+    uuid: String,
+}
+
+impl IdentifiedEntry {
+    /// Creates the description of an entry; `None` if it has no id.
+    pub(super) fn new(position: Position, entry: &Entry<'_>) -> Option<Self> {
+        Some(Self {
+            position: position.get(),
+            uuid: entry.uuid.as_deref()?.to_owned(),
+        })
+    }
+
+    /// Returns the last entry with an id; `position` is that of the first of `entries`.
+    pub(crate) fn last_of(position: Position, entries: &[Bytes]) -> Option<Self> {
+        let mut numbered = entries.iter().enumerate().rev();
+        numbered.find_map(|(index, entry)| Self::read(position.after(index), entry))
+    }
+
+    fn read(position: Position, entry: &[u8]) -> Option<Self> {
+        Self::new(position, &Entry::read(&String::from_utf8_lossy(entry))?)
+    }
 }
 
 /// The members of a result that name the prompts which it answers.
@@ -87,19 +117,13 @@ impl StoredPrompts {
             store,
             session,
             known: HashSet::new(),
-            end: Position::START,
             continued: None,
         }
     }
 
-    /// Sets the prompts in the transcript, which has been read up to `end`.
-    pub(super) fn set_known(&mut self, known: HashSet<Uuid>, end: Position) {
-        (self.known, self.end) = (known, end);
-    }
-
-    /// Returns whether the transcript that was loaded has an entry.
-    pub(super) fn has_transcript(&self) -> bool {
-        self.end > Position::START
+    /// Sets the prompts in the transcript.
+    pub(super) fn set_known(&mut self, known: HashSet<Uuid>) {
+        self.known = known;
     }
 
     /// Notes that the CLI continues the turn of this prompt when it starts.
@@ -134,10 +158,25 @@ impl StoredPrompts {
                 let text = format!("a result of session {} cannot be read", self.session);
                 Error::new(ErrorKind::Store, text).with_source(error)
             })?;
-            if record.end <= self.end.get() && record.prompts.iter().any(|uuid| uuid == prompt) {
+            if record.prompts.iter().any(|uuid| uuid == prompt)
+                && self.has_transcript(&record).await?
+            {
                 found = Some(record.result.get().to_owned());
             }
         }
         Ok(found)
+    }
+
+    /// Returns whether the store has the transcript up to a result.
+    async fn has_transcript(&self, record: &ResultRecord) -> Result<bool> {
+        let Some(last) = &record.last else {
+            return Ok(false);
+        };
+        let position = Position::new(last.position);
+        let mut entries = self.store.load(&self.session.main(), position);
+        let entry = poll_fn(|cx| entries.as_mut().poll_next(cx)).await;
+        let entry = entry.transpose().map_err(store_error)?;
+        let stored = entry.and_then(|entry| IdentifiedEntry::read(position, &entry));
+        Ok(stored.as_ref() == Some(last))
     }
 }

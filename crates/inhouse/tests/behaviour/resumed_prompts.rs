@@ -1,10 +1,15 @@
 //! Prompts that are sent again to a resumed session: answered, cut off, or new.
 
-use inhouse::query;
+use inhouse::options::StoreFlush;
+use inhouse::{ErrorKind, query};
 use inhouse_testkit::FakeCli;
+use inhouse_testkit::fake::join;
+use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use serde_json::json;
 
+use crate::mirror::stored;
 use crate::resume::{Machine, OTHER, SESSION, user};
+use crate::support::{failed, idle};
 
 #[tokio::test(start_paused = true)]
 async fn prompt_that_was_answered_gets_its_stored_result_again() {
@@ -119,24 +124,59 @@ async fn client_continues_a_turn_that_was_cut_off_with_a_prompt_of_its_own() {
     assert_eq!(answer, "Continued.");
 }
 
+/// A host stores the result of a turn but not its transcript, loses the session, and a third host resumes it.
 #[tokio::test(start_paused = true)]
-async fn result_whose_transcript_is_not_stored_does_not_count() {
-    let machine = &Machine::new();
-    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
-    let record = json!({"end": 2, "prompts": [OTHER], "result": {"type": "result"}});
-    let record = record.to_string();
-    machine.keep(SESSION, Some("results"), &[record]).await;
-    FakeCli::play_with(
-        async |transport| {
-            let prompt = inhouse::message::Prompt::from("Hello").uuid(OTHER);
-            let options = machine.options().resume(SESSION);
-            let query = query(prompt).options(options).transport(transport);
+async fn result_without_its_transcript_does_not_count_after_a_new_owner() {
+    for new_entries in [0, 1, 3] {
+        let machine = &Machine::new();
+        machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+        let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+        let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+        let (transport, mut cli) = FakeCli::new();
+        let options = machine
+            .options()
+            .resume(SESSION)
+            .store_flush(StoreFlush::EndOfTurn);
+        let host = async {
+            let query = query(prompt()).options(options).transport(transport);
             query.await?.text().await
-        },
-        async |mut cli| {
+        };
+        let cli = async move {
             cli.accept().await;
-            cli.turn("Continued.").await;
-        },
-    )
-    .await;
+            // The append of the transcript, which is the first of the two.
+            machine.store.faults().next(StoreCall::Append, Fault::Hang);
+            let entry = json!({"type": "assistant", "uuid": "lost"});
+            let frame =
+                json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]});
+            cli.send(frame).await;
+            cli.state("running").await;
+            cli.result("Lost.").await;
+            idle().await;
+            let results = machine.session(SESSION).stream("results").unwrap();
+            assert_eq!(stored(machine.store.inner(), &results).await.len(), 1);
+            let entries: Vec<String> = (0..new_entries)
+                .map(|number| json!({"type": "x", "uuid": number.to_string()}).to_string())
+                .collect();
+            machine.keep(SESSION, None, &entries).await;
+            cli.expect_kill().await;
+        };
+        let (outcome, ()) = join(host, cli).await;
+        assert_eq!(failed(outcome).kind(), ErrorKind::Fenced);
+
+        let (answer, ()) = FakeCli::play_with(
+            async |transport| {
+                let options = machine.options().resume(SESSION);
+                let query = query(prompt()).options(options).transport(transport);
+                query.await?.text().await
+            },
+            async |mut cli| {
+                cli.accept().await;
+                let flag = cli.launched().env("CLAUDE_CODE_RESUME_INTERRUPTED_TURN");
+                assert_eq!(flag, Some("1"), "the turn is continued");
+                cli.turn("Continued.").await;
+            },
+        )
+        .await;
+        assert_eq!(answer, "Continued.");
+    }
 }
