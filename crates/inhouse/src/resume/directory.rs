@@ -8,11 +8,10 @@ use crate::options::OsUser;
 
 /// The configuration directory of the CLI for one session, which no other process of the machine uses meanwhile.
 ///
-/// Dropping it removes the directory, unless it is [kept](Self::keep).
+/// Dropping it removes the directory. A directory with entries that are not stored stays, without the login and the settings.
 pub(super) struct SessionDirectory {
     path: PathBuf,
     owner: Option<OsUser>,
-    keep: bool,
     // Dropped last, when the directory is gone.
     _lock: Lock,
 }
@@ -46,6 +45,8 @@ impl SessionDirectory {
             return Err(Error::new(ErrorKind::Held, text));
         };
         if path.join(UNSENT_ENTRIES).exists() {
+            // The host that wrote them may have been killed before it removed the login.
+            remove_all_but_session(&path);
             let text = format!(
                 "{} has entries of the session that are not stored; store them with `sessions::recover` first",
                 path.display()
@@ -60,18 +61,12 @@ impl SessionDirectory {
         Ok(Self {
             path,
             owner,
-            keep: false,
             _lock: lock,
         })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Sets whether the directory stays on the disk.
-    pub(super) fn keep(&mut self, keep: bool) {
-        self.keep = keep;
     }
 
     /// Makes the user that the CLI runs as the owner of everything in the directory.
@@ -93,12 +88,36 @@ impl SessionDirectory {
 impl Drop for SessionDirectory {
     fn drop(&mut self) {
         // The file may be the only copy of what the store lacks.
-        let has_unsent_entries = self.path.join(UNSENT_ENTRIES).exists();
-        if !self.keep
-            && !has_unsent_entries
-            && let Err(error) = fs::remove_dir_all(&self.path)
-        {
+        if self.path.join(UNSENT_ENTRIES).exists() {
+            remove_all_but_session(&self.path);
+        } else if let Err(error) = fs::remove_dir_all(&self.path) {
             tracing::warn!(path = %self.path.display(), %error, "session directory not removed");
+        }
+    }
+}
+
+/// The entries of a directory that `sessions::recover` reads.
+const NEEDED_TO_RECOVER: [&str; 2] = [UNSENT_ENTRIES, "projects"];
+
+/// Removes the login, the settings, and what the CLI made of them: a directory may be kept for long.
+fn remove_all_but_session(directory: &Path) {
+    let Ok(listing) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in listing.flatten() {
+        if NEEDED_TO_RECOVER
+            .iter()
+            .any(|name| entry.file_name() == *name)
+        {
+            continue;
+        }
+        let path = entry.path();
+        let removed = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => fs::remove_dir_all(&path),
+            _ => fs::remove_file(&path),
+        };
+        if let Err(error) = removed {
+            tracing::warn!(path = %path.display(), %error, "file stays in a kept session directory");
         }
     }
 }
@@ -257,5 +276,40 @@ mod tests {
         let error = create(root.path()).err().unwrap();
         assert!(error.to_string().contains("sessions::recover"), "{error}");
         assert!(left.join(UNSENT_ENTRIES).exists());
+    }
+
+    #[test]
+    fn kept_directory_has_no_login_and_no_settings() {
+        let root = tempfile::tempdir().unwrap();
+        let write = || {
+            let kept = root.path().join(ID);
+            fs::create_dir_all(kept.join("projects/p")).unwrap();
+            fs::create_dir_all(kept.join("backups")).unwrap();
+            for name in [
+                ".credentials.json",
+                "settings.json",
+                ".claude.json",
+                "backups/.claude.json.backup.1",
+                "projects/p/s.jsonl",
+                UNSENT_ENTRIES,
+            ] {
+                fs::write(kept.join(name), "{}").unwrap();
+            }
+        };
+        let kept = || {
+            let listing = fs::read_dir(root.path().join(ID)).unwrap();
+            let mut names: Vec<_> = listing.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let directory = create(root.path()).unwrap();
+        write();
+        drop(directory);
+        assert_eq!(kept(), ["projects", UNSENT_ENTRIES]);
+        // A host that was killed in between.
+        write();
+        create(root.path()).err().unwrap();
+        assert_eq!(kept(), ["projects", UNSENT_ENTRIES]);
+        assert!(root.path().join(ID).join("projects/p/s.jsonl").exists());
     }
 }

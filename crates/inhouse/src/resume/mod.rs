@@ -43,7 +43,7 @@ use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{CallJournal, InterruptedCalls};
 use crate::launch::HostEnvironment;
-use crate::mirror::{Mirror, SessionEpochs, TranscriptEnds, UNSENT_ENTRIES, UnstoredMessages};
+use crate::mirror::{Mirror, SessionEpochs, TranscriptEnds, UnstoredMessages};
 use crate::options::{Options, StoreFlush};
 
 /// How long loading a session may take by default.
@@ -210,11 +210,8 @@ impl StoredSession {
 
     /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored, and releases the lease.
     pub(crate) async fn finish(self) {
-        let mut directory = self.directory;
-        let removed = spawn_blocking(move || {
-            directory.keep(directory.path().join(UNSENT_ENTRIES).exists());
-            drop(directory);
-        });
+        let directory = self.directory;
+        let removed = spawn_blocking(move || drop(directory));
         if let Err(error) = removed.await {
             tracing::warn!(%error, "session directory not removed");
         }
