@@ -4,13 +4,14 @@
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use inhouse_store::object::ObjectStore;
 use inhouse_store::{
-    Append, Bytes, Position, SessionKey, SessionStore, StoreErrorKind, async_trait,
+    Append, Bytes, FilePath, Position, SessionKey, SessionStore, StoreErrorKind, async_trait,
 };
 use inhouse_testkit::store_battery;
 use object_store::local::LocalFileSystem;
@@ -18,7 +19,8 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore as Backend, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    ObjectStore as Backend, ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions,
+    PutPayload, PutResult,
 };
 use tempfile::tempdir;
 use tokio::time::timeout;
@@ -65,11 +67,78 @@ async fn record_that_is_not_listed_does_not_hide_a_new_owner() {
     assert_eq!(error.kind(), StoreErrorKind::Fenced, "{error}");
 }
 
-/// A backend in memory whose lists differ.
+#[tokio::test]
+async fn interrupted_erasure_of_a_subpath_is_completed_by_the_next_call() {
+    for other_host in [false, true] {
+        let inner = Arc::new(InMemory::new());
+        let backend = Arc::new(Quirk::new(&inner, List::FromTheBeginning));
+        let store = ObjectStore::new(backend.clone());
+        let session = SessionKey::new("project", "session").unwrap();
+        let epoch = store.fence(&session, None).await.unwrap();
+        let sub = session.stream("subagents/agent-1").unwrap();
+        for (stream, text) in [(&session.main(), "kept"), (&sub, "secret")] {
+            for position in 0..3 {
+                let append = Append::new(epoch, Position::new(position), [text]);
+                store.append(stream, &append).await.unwrap();
+            }
+        }
+        // The marker and the first of three records are written, the second is not.
+        backend.overwrites.store(1, Ordering::Relaxed);
+        store.erase(&sub.clone().into()).await.unwrap_err();
+        assert_eq!(objects_with(&inner, "secret").await, 2);
+        backend.overwrites.store(usize::MAX, Ordering::Relaxed);
+
+        let store = match other_host {
+            true => ObjectStore::new(backend),
+            false => store,
+        };
+        assert_eq!(store.read(&sub).await.unwrap().len(), 0);
+        store.erase(&sub.into()).await.unwrap();
+        assert_eq!(objects_with(&inner, "secret").await, 0);
+        assert_eq!(store.read(&session.main()).await.unwrap(), ["kept"; 3]);
+    }
+}
+
+#[tokio::test]
+async fn erased_session_leaves_no_content() {
+    let inner = Arc::new(InMemory::new());
+    let store = ObjectStore::new(inner.clone());
+    let session = SessionKey::new("project", "session").unwrap();
+    let epoch = store.fence(&session, None).await.unwrap();
+    for stream in [session.main(), session.stream("results").unwrap()] {
+        let append = Append::new(epoch, Position::START, ["secret"]).summary("secret");
+        store.append(&stream, &append).await.unwrap();
+    }
+    let path = FilePath::new("tool-results/a.txt").unwrap();
+    let content = Bytes::from("secret");
+    store
+        .put_file(&session, epoch, &path, content)
+        .await
+        .unwrap();
+    assert!(objects_with(&inner, "secret").await >= 4);
+    store.erase(&session.into()).await.unwrap();
+    assert_eq!(objects_with(&inner, "secret").await, 0);
+    assert_eq!(objects_with(&inner, "").await, 1, "the marker");
+}
+
+/// Returns the number of objects that contain a text.
+async fn objects_with(backend: &InMemory, text: &str) -> usize {
+    let objects: Vec<_> = backend.list(None).collect().await;
+    let mut count = 0;
+    for object in objects {
+        let object = backend.get(&object.unwrap().location).await.unwrap();
+        let content = object.bytes().await.unwrap();
+        count += usize::from(String::from_utf8_lossy(&content).contains(text));
+    }
+    count
+}
+
+/// A backend in memory whose lists differ, and which refuses to overwrite objects after some.
 #[derive(Debug)]
 struct Quirk {
     inner: Arc<InMemory>,
     list: List,
+    overwrites: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -80,8 +149,11 @@ enum List {
 
 impl Quirk {
     fn new(inner: &Arc<InMemory>, list: List) -> Self {
-        let inner = inner.clone();
-        Self { inner, list }
+        Self {
+            inner: inner.clone(),
+            list,
+            overwrites: AtomicUsize::new(usize::MAX),
+        }
     }
 }
 
@@ -114,6 +186,20 @@ impl Backend for Quirk {
         payload: PutPayload,
         options: PutOptions,
     ) -> object_store::Result<PutResult> {
+        if options.mode == PutMode::Overwrite {
+            let left = self
+                .overwrites
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                    left.checked_sub(1)
+                });
+            if left.is_err() {
+                let source = "overwriting is refused".into();
+                return Err(object_store::Error::Generic {
+                    store: "quirk",
+                    source,
+                });
+            }
+        }
         self.inner.put_opts(location, payload, options).await
     }
 

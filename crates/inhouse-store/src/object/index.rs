@@ -16,6 +16,8 @@ pub(super) struct Index {
     pub(super) last_epoch: u64,
     /// The streams by subpath; that of the main stream is empty.
     streams: BTreeMap<String, Vec<Segment>>,
+    /// The numbers of the records of erased subpaths that still have their content.
+    erased: BTreeMap<String, Vec<u64>>,
     pub(super) files: BTreeMap<String, File>,
     /// The number of the last record with a summary.
     pub(super) summary: Option<u64>,
@@ -75,7 +77,11 @@ impl Index {
             Change::File { path, size, object } => {
                 self.files.insert(path, File { size, object });
             }
-            Change::EraseStream { subpath } => drop(self.streams.remove(&subpath)),
+            Change::EraseStream { subpath } => {
+                let segments = self.streams.remove(&subpath).unwrap_or_default();
+                let numbers = segments.iter().map(|segment| segment.number);
+                self.erased.entry(subpath).or_default().extend(numbers);
+            }
             Change::Blank => {}
             Change::Erase => {
                 *self = Self {
@@ -125,6 +131,18 @@ impl Index {
     pub(super) fn segments(&self, stream: &StreamKey) -> &[Segment] {
         let segments = self.streams.get(stream.subpath().unwrap_or_default());
         segments.map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the number of a record of an erased subpath that still has its content.
+    pub(super) fn next_erased(&self, subpath: &str) -> Option<u64> {
+        self.erased.get(subpath)?.last().copied()
+    }
+
+    /// Notes that the record which [`next_erased`](Self::next_erased) returned has no content any more.
+    pub(super) fn note_blank(&mut self, subpath: &str) {
+        if let Some(numbers) = self.erased.get_mut(subpath) {
+            numbers.pop();
+        }
     }
 
     pub(super) fn subpaths(&self) -> impl Iterator<Item = &str> {

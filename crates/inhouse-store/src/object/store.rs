@@ -300,7 +300,6 @@ impl ObjectStore {
     async fn erase_subpath(&self, stream: &StreamKey, subpath: &str) -> Result<()> {
         let session = stream.session();
         let mut index = self.fresh_index(session).await?;
-        let segments = index.segments(stream).to_vec();
         while !index.segments(stream).is_empty() {
             let record = Record {
                 epoch: index.last_epoch,
@@ -310,9 +309,10 @@ impl ObjectStore {
             };
             self.create(session, &mut index, record, &[]).await?;
         }
-        for segment in segments {
-            self.blank(session, segment.number, index.last_epoch)
-                .await?;
+        // Also the records that an erasure which was cut off has left.
+        while let Some(number) = index.next_erased(subpath) {
+            self.blank(session, number, index.last_epoch).await?;
+            index.note_blank(subpath);
         }
         Ok(())
     }
