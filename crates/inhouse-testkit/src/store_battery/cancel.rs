@@ -6,10 +6,10 @@ use std::task::Poll;
 
 use futures_util::TryStreamExt as _;
 use inhouse_store::{
-    Append, Bytes, FilePath, Position, ProjectKey, Result, SessionStore, StreamKey,
+    Append, Bytes, FilePath, Position, ProjectKey, Result, SessionStore, StoreErrorKind, StreamKey,
 };
 
-use super::{Battery, Hosts, session, written};
+use super::{Battery, Hosts, kind, session, written};
 
 /// The greatest number of awaits of one call.
 const MAX_AWAITS: usize = 500;
@@ -20,6 +20,7 @@ pub(super) async fn check(battery: &mut Battery, hosts: &Hosts<dyn SessionStore>
         cancelled_fence_leaves_the_session_usable,
         cancelled_put_file_is_repeated,
         cancelled_load_leaves_the_store_usable,
+        cancelled_erasure_is_completed_by_the_next_call,
     );
 }
 
@@ -103,6 +104,41 @@ async fn cancelled_load_leaves_the_store_usable(
         assert_eq!(store.end(&session.main()).await?, Position::new(3));
     }
     panic!("the load did not end after {MAX_AWAITS} awaits");
+}
+
+async fn cancelled_erasure_is_completed_by_the_next_call(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let store = &*hosts.first;
+    let path = FilePath::new("tool-results/a.txt")?;
+    for awaits in 0..MAX_AWAITS {
+        let (session, epoch) = written(store, &project, "s", &["a"]).await?;
+        let sub = session.stream("sub")?;
+        let append = Append::new(epoch, Position::START, ["x"]);
+        store.append(&sub, &append).await?;
+        let content = Bytes::from("x");
+        store.put_file(&session, epoch, &path, content).await?;
+
+        let erase = sub.clone().into();
+        let subpath_outcome = cancelled_after(awaits, store.erase(&erase)).await;
+        hosts.second.erase(&erase).await?;
+        assert_eq!(store.read(&sub).await?.len(), 0);
+        assert_eq!(store.read(&session.main()).await?, ["a"]);
+
+        let erase = session.clone().into();
+        let outcome = cancelled_after(awaits, store.erase(&erase)).await;
+        hosts.second.erase(&erase).await?;
+        assert_eq!(store.read(&session.main()).await?.len(), 0);
+        assert_eq!(store.file(&session, &path).await?, None);
+        let late = Append::new(epoch, Position::new(1), ["b"]);
+        let late = store.append(&session.main(), &late).await;
+        assert_eq!(kind(late), StoreErrorKind::Fenced);
+        if outcome.transpose()?.is_some() && subpath_outcome.transpose()?.is_some() {
+            return Ok(());
+        }
+    }
+    panic!("the erasure did not end after {MAX_AWAITS} awaits");
 }
 
 async fn tail(store: &dyn SessionStore, stream: &StreamKey, from: Position) -> Result<Vec<Bytes>> {

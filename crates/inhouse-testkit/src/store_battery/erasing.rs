@@ -100,12 +100,16 @@ async fn owner_of_an_erased_session_is_fenced(
     other.erase(&session.clone().into()).await?;
     let late = append(owner, &session.main(), old, 1, &["b"]).await;
     assert_eq!(kind(late), StoreErrorKind::Fenced);
+    let path = FilePath::new("tool-results/a.txt")?;
+    let late = owner.put_file(&session, old, &path, Bytes::from("x")).await;
+    assert_eq!(kind(late), StoreErrorKind::Fenced);
     let new = other.fence(&session, None).await?;
     assert!(new > old, "{new} after {old}");
     append(other, &session.main(), new, 0, &["c"]).await?;
     let late = append(owner, &session.main(), old, 1, &["b"]).await;
     assert_eq!(kind(late), StoreErrorKind::Fenced);
     assert_eq!(owner.read(&session.main()).await?, ["c"]);
+    assert_eq!(other.files(&session).await?.len(), 0);
     Ok(())
 }
 
