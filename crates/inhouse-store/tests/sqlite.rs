@@ -2,7 +2,9 @@
 #![cfg(feature = "sqlite")]
 
 use inhouse_store::sqlite::SqliteStore;
-use inhouse_store::{Append, Bytes, Position, SessionKey, SessionStore, StoreErrorKind};
+use inhouse_store::{
+    Append, Bytes, FilePath, Intent, Journal, Position, SessionKey, SessionStore, StoreErrorKind,
+};
 use inhouse_testkit::store_battery;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -80,6 +82,41 @@ async fn long_entry_is_compressed() {
         .await
         .unwrap();
     assert!(length < 500, "{length}");
+}
+
+#[tokio::test]
+async fn erased_session_leaves_no_byte_in_the_files() {
+    let (directory, store) = new_store().await;
+    let session = SessionKey::new("project", "session").unwrap();
+    let epoch = store.fence(&session, None).await.unwrap();
+    for stream in [session.main(), session.stream("results").unwrap()] {
+        let entries = (0..100).map(|_| Bytes::from("the marker"));
+        let append = Append::new(epoch, Position::START, entries).summary("the marker");
+        store.append(&stream, &append).await.unwrap();
+    }
+    let path = FilePath::new("tool-results/a.txt").unwrap();
+    let content = Bytes::from("the marker");
+    store
+        .put_file(&session, epoch, &path, content.clone())
+        .await
+        .unwrap();
+    let intent = Intent::new("toolu_1", "charge", content.clone(), content.clone());
+    store.intend(&session, epoch, &intent).await.unwrap();
+    store
+        .finish(&session, epoch, "toolu_1", content)
+        .await
+        .unwrap();
+    assert!(contains(&directory, b"the marker"));
+
+    store.erase(&session.into()).await.unwrap();
+    assert!(!contains(&directory, b"the marker"));
+}
+
+/// Returns whether a file of the directory contains some bytes.
+fn contains(directory: &TempDir, bytes: &[u8]) -> bool {
+    let files = std::fs::read_dir(directory.path()).unwrap();
+    let mut contents = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+    contents.any(|content| content.windows(bytes.len()).any(|part| part == bytes))
 }
 
 #[tokio::test]

@@ -252,7 +252,8 @@ impl SessionStore for SqliteStore {
                 }
             }
         }
-        Ok(transaction.commit().await?)
+        transaction.commit().await?;
+        self.empty_log().await
     }
 
     async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
@@ -274,6 +275,7 @@ impl SessionStore for SqliteStore {
             erase_session(&mut transaction, &SessionKey::new(project, session)?).await?;
         }
         transaction.commit().await?;
+        self.empty_log().await?;
         Ok(rows.len() as u64)
     }
 
