@@ -5,6 +5,7 @@
 //! | your side of a conversation, in memory | [`FakeCli`] |
 //! | the same with a real process, for pipes and signals | [`Script`] and the program `fake-cli` |
 //! | the whole stack with the real CLI | [`RealCli`] and [`ScriptedModel`] |
+//! | a host that is killed, stopped and continued | `host` |
 //! | a conversation that was recorded once | [`recording`] |
 //! | a store for sessions (feature `store`) | `store_battery`, `faulty_store` and `servers` |
 //!
@@ -75,6 +76,8 @@
 pub mod fake;
 #[cfg(feature = "store")]
 pub mod faulty_store;
+#[cfg(unix)]
+pub mod host;
 pub mod model;
 pub mod real;
 pub mod recording;

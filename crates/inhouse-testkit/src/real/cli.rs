@@ -62,7 +62,28 @@ impl RealCli {
     ///
     /// If the temporary directories cannot be created.
     pub fn isolated(&self, model: &ScriptedModel) -> io::Result<Isolation> {
-        Isolation::new(&self.program, &model.base_url())
+        self.isolated_at(&model.base_url())
+    }
+
+    /// Creates the directories and the environment for a run of the CLI with the model at this address.
+    ///
+    /// For a model in another process, such as that of a test whose hosts are processes. A host that shares the directories of the
+    /// test uses [`Isolation::from_env`] instead.
+    ///
+    /// ```no_run
+    /// use inhouse_testkit::RealCli;
+    ///
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let isolation = RealCli::pinned()?.isolated_at("http://127.0.0.1:8080")?;
+    /// assert_eq!(isolation.env()["ANTHROPIC_BASE_URL"], "http://127.0.0.1:8080");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the temporary directories cannot be created.
+    pub fn isolated_at(&self, base_url: &str) -> io::Result<Isolation> {
+        Isolation::new(&self.program, base_url)
     }
 
     fn of(release: &Release) -> Result<Self, RealCliUnavailable> {

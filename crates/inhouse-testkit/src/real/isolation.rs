@@ -1,6 +1,6 @@
 use std::{
     collections::BTreeMap,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -13,41 +13,110 @@ use tokio::process::Command;
 ///
 /// Created by [`RealCli::isolated`](super::RealCli::isolated). Dropping it removes the directories, so keep it while the
 /// CLI runs. Several runs can share one, for example to resume a session.
+///
+/// # Several processes
+///
+/// A test that kills its host runs the host in another process. [`host_env`](Self::host_env) is the environment for it, and
+/// [`from_env`](Self::from_env) returns the same isolation there. Only the value of the test removes the directories.
 #[derive(Debug)]
 pub struct Isolation {
     program: PathBuf,
+    root: PathBuf,
     home: PathBuf,
     config_dir: PathBuf,
     cwd: PathBuf,
     env: BTreeMap<String, OsString>,
-    _root: TempDir,
+    /// `None` in a process that did not create the directories.
+    _owned: Option<TempDir>,
 }
+
+/// The variable of [`Isolation::host_env`] with the directory of everything.
+const ROOT: &str = "INHOUSE_ISOLATION";
+
+/// The variable of [`Isolation::host_env`] with the path of the CLI.
+const PROGRAM: &str = "INHOUSE_ISOLATION_CLI";
+
+/// The variable by which the CLI finds its model.
+const BASE_URL: &str = "ANTHROPIC_BASE_URL";
 
 impl Isolation {
     pub(super) fn new(program: &Path, base_url: &str) -> io::Result<Self> {
-        let root = TempDir::with_prefix("inhouse-")?;
+        let owned = TempDir::with_prefix("inhouse-")?;
         // The CLI reports resolved paths; tests compare them with these.
-        let path = root.path().canonicalize()?;
-        let [home, config_dir, cwd, temp] =
-            ["home", "config", "project", "tmp"].map(|name| path.join(name));
-        for directory in [&home, &config_dir, &cwd, &temp] {
-            fs::create_dir(directory)?;
+        let root = owned.path().canonicalize()?;
+        let isolation = Self::below(root, program.to_owned(), base_url.as_ref(), Some(owned));
+        for directory in ["home", "config", "project", "tmp"] {
+            fs::create_dir(isolation.root.join(directory))?;
         }
+        Ok(isolation)
+    }
+
+    /// Returns the isolation of the process that started this one with [`host_env`](Self::host_env); `None` in any other process.
+    ///
+    /// A test executable that starts itself can so decide whether it is the test or the host.
+    ///
+    /// ```
+    /// use inhouse_testkit::Isolation;
+    ///
+    /// assert!(Isolation::from_env().is_none()); // this process is not a host of a test
+    /// ```
+    #[must_use]
+    pub fn from_env() -> Option<Self> {
+        Self::from_variables(|name| std::env::var_os(name))
+    }
+
+    fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+        let root = variable(ROOT)?.into();
+        let program = variable(PROGRAM)?.into();
+        Some(Self::below(root, program, &variable(BASE_URL)?, None))
+    }
+
+    fn below(root: PathBuf, program: PathBuf, base_url: &OsStr, owned: Option<TempDir>) -> Self {
+        let [home, config_dir, cwd, temp] =
+            ["home", "config", "project", "tmp"].map(|name| root.join(name));
         let env = environment(base_url, &home, &config_dir, &temp);
-        Ok(Self {
-            program: program.to_owned(),
+        Self {
+            program,
+            root,
             home,
             config_dir,
             cwd,
             env,
-            _root: root,
-        })
+            _owned: owned,
+        }
+    }
+
+    /// Returns the complete environment for a host process that uses this isolation: [`env`](Self::env), and the variables that
+    /// [`from_env`](Self::from_env) reads.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use inhouse_testkit::{RealCli, ScriptedModel};
+    ///
+    /// let model = ScriptedModel::start().await?;
+    /// let isolation = RealCli::pinned()?.isolated(&model)?;
+    /// let mut host = std::process::Command::new("target/debug/agent");
+    /// host.env_clear().envs(isolation.host_env());
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn host_env(&self) -> BTreeMap<String, OsString> {
+        let mut env = self.env.clone();
+        env.insert(ROOT.to_owned(), self.root.clone().into());
+        env.insert(PROGRAM.to_owned(), self.program.clone().into());
+        env
     }
 
     /// Returns the path of the CLI.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// Returns the directory that has all others of this isolation.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Returns the home directory, which is empty at first.
@@ -97,7 +166,7 @@ impl Isolation {
 }
 
 fn environment(
-    base_url: &str,
+    base_url: &OsStr,
     home: &Path,
     config_dir: &Path,
     temp: &Path,
@@ -105,7 +174,7 @@ fn environment(
     let mut env = BTreeMap::from(
         [
             ("ANTHROPIC_API_KEY", OsString::from("dummy")),
-            ("ANTHROPIC_BASE_URL", base_url.into()),
+            (BASE_URL, base_url.into()),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
             ("CLAUDE_CONFIG_DIR", config_dir.into()),
             ("DISABLE_AUTOUPDATER", "1".into()),
@@ -139,7 +208,7 @@ mod tests {
     #[test]
     fn isolation_uses_one_directory_and_removes_it() {
         let isolation = Isolation::new(Path::new("/bin/claude"), "http://127.0.0.1:1").unwrap();
-        let root = isolation.home().parent().unwrap().to_owned();
+        let root = isolation.root().to_owned();
         for path in [isolation.home(), isolation.config_dir(), isolation.cwd()] {
             assert!(
                 path.is_dir() && path.starts_with(&root),
@@ -150,5 +219,18 @@ mod tests {
         assert!(Path::new(&isolation.env()["TMPDIR"]).starts_with(&root));
         drop(isolation);
         assert!(!root.exists());
+    }
+
+    #[test]
+    fn another_process_uses_the_same_directories_and_does_not_remove_them() {
+        let isolation = Isolation::new(Path::new("/bin/claude"), "http://127.0.0.1:1").unwrap();
+        let env = isolation.host_env();
+        let shared = Isolation::from_variables(|name| env.get(name).cloned()).unwrap();
+        assert_eq!(shared.env(), isolation.env());
+        assert_eq!(shared.program(), isolation.program());
+        assert_eq!(shared.cwd(), isolation.cwd());
+        drop(shared);
+        assert!(isolation.cwd().is_dir());
+        assert!(Isolation::from_variables(|_| None).is_none());
     }
 }

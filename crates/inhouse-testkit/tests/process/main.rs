@@ -5,6 +5,8 @@ mod closing;
 mod conversation;
 mod crashes;
 mod floods;
+#[cfg(target_os = "linux")]
+mod hosts;
 mod launch;
 mod shutdown;
 mod startup;
