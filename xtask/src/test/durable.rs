@@ -1,4 +1,4 @@
-//! The programs of the ring `durable`: database servers and emulators of object stores.
+//! Programs that tests of stores need: database servers and emulators of object stores.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,32 +22,43 @@ pub(crate) struct Program {
     pub(crate) environment: Result<Environment>,
 }
 
-/// Finds or installs the programs, and returns for each the variable with its path or why it is missing.
-///
-/// A variable that is set already overrides the program.
+/// Finds or installs the programs of the ring `durable`.
 pub(crate) fn provide(root: &Path) -> Vec<Program> {
-    let program = |tests, variable: &'static str, find: &dyn Fn() -> Result<PathBuf>| {
+    vec![
+        postgres(),
+        Program::find("s3::", "INHOUSE_S3S_FS", || {
+            // A debug build takes half the time of a release build.
+            install(root, "s3s-fs", S3S_FS, &["--features=binary", "--debug"])
+        }),
+        Program::find("azure::", "INHOUSE_AZURITE", azurite),
+    ]
+}
+
+/// Finds PostgreSQL, for the tests in modules `postgres`.
+pub(crate) fn postgres() -> Program {
+    Program::find("postgres::", "INHOUSE_POSTGRES", newest_postgres)
+}
+
+impl Program {
+    /// Returns the variable with the path of a program, or why the program is missing. A variable that is set overrides the program.
+    fn find(
+        tests: &'static str,
+        variable: &'static str,
+        find: impl FnOnce() -> Result<PathBuf>,
+    ) -> Self {
         let path = match std::env::var_os(variable) {
             Some(path) => Ok(path.into()),
             None => find(),
         };
-        Program {
+        Self {
             tests,
             environment: path.map(|path| vec![(variable, path.into())]),
         }
-    };
-    vec![
-        program("postgres::", "INHOUSE_POSTGRES", &postgres),
-        program("s3::", "INHOUSE_S3S_FS", &|| {
-            // A debug build takes half the time of a release build.
-            install(root, "s3s-fs", S3S_FS, &["--features=binary", "--debug"])
-        }),
-        program("azure::", "INHOUSE_AZURITE", &azurite),
-    ]
+    }
 }
 
 /// Returns the directory of the newest PostgreSQL.
-fn postgres() -> Result<PathBuf> {
+fn newest_postgres() -> Result<PathBuf> {
     let versions = fs::read_dir(POSTGRES).into_iter().flatten().flatten();
     let newest = versions
         .filter_map(|version| Some((version.file_name().to_str()?.parse::<u32>().ok()?, version)))

@@ -10,7 +10,6 @@ mod ring;
 pub(crate) use ring::Ring;
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -18,6 +17,7 @@ use clap::ValueEnum as _;
 
 use crate::workspace::Workspace;
 use build::Build;
+use durable::Program;
 use execute::{Counts, Environment};
 
 #[derive(clap::Args)]
@@ -54,10 +54,21 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
         let begin = Instant::now();
         let counts = match ring {
             Ring::Doc => execute::doctests(root, libtest)?,
-            Ring::Real | Ring::Soak => with_programs(&build, ring, libtest, || {
+            Ring::Real => with_programs(&build, ring, libtest, || {
                 real_cli::provide(root, build.binary("real-cli"))
             })?,
-            Ring::Durable => with_servers(root, &build, libtest)?,
+            Ring::Soak => match real_cli::provide(root, build.binary("real-cli")) {
+                Ok(cli) => {
+                    let libtest = execute::with_limited_threads(libtest);
+                    with_postgres(&build, &libtest, cli, |_| {})?
+                }
+                Err(reason) => not_run(&names(&build, ring, libtest)?, &reason),
+            },
+            Ring::Durable => {
+                let libtest = execute::with_limited_threads(libtest);
+                let programs = durable::provide(root);
+                with_servers(&build, ring, &libtest, programs, Environment::new(), |_| {})?
+            }
             Ring::Foreign => with_programs(&build, ring, libtest, || foreign::provide(root))?,
             Ring::Pure | Ring::Behaviour | Ring::Process => {
                 run_all(&build, ring, libtest, &Environment::new(), |_| {})?
@@ -87,7 +98,7 @@ pub(crate) fn soak(
     let build = Build::run(workspace.root(), &[Ring::Soak])?;
     let mut all = real_cli::provide(workspace.root(), build.binary("real-cli"))?;
     all.extend(environment);
-    Ok(run_all(&build, Ring::Soak, libtest, &all, on_line)?.failed)
+    Ok(with_postgres(&build, libtest, all, on_line)?.failed)
 }
 
 fn run_all(
@@ -120,27 +131,37 @@ fn with_programs(
         }
         Err(reason) => reason,
     };
-    let tests = build
-        .tests_of(ring)
-        .map(|test| execute::list(test, libtest));
-    let names = tests.collect::<Result<Vec<_>>>()?.concat();
-    Ok(not_run(&names, &reason))
+    Ok(not_run(&names(build, ring, libtest)?, &reason))
 }
 
-/// Runs the ring `durable`. The tests of a missing program are not run, those of the others are.
-fn with_servers(root: &Path, build: &Build, libtest: &[String]) -> Result<Counts> {
-    let mut names = Vec::new();
-    for test in build.tests_of(Ring::Durable) {
-        names.extend(execute::list(test, libtest)?);
-    }
+/// Runs the ring `soak`. Without PostgreSQL, only the tests that need it are not run.
+fn with_postgres(
+    build: &Build,
+    libtest: &[String],
+    environment: Environment,
+    on_line: impl FnMut(&str),
+) -> Result<Counts> {
+    let programs = vec![durable::postgres()];
+    with_servers(build, Ring::Soak, libtest, programs, environment, on_line)
+}
+
+/// Runs a ring some of whose tests need a program. The tests of a missing program are not run, all others are.
+fn with_servers(
+    build: &Build,
+    ring: Ring,
+    libtest: &[String],
+    programs: Vec<Program>,
+    mut environment: Environment,
+    on_line: impl FnMut(&str),
+) -> Result<Counts> {
+    let names = names(build, ring, libtest)?;
     let mut counts = Counts::default();
-    let mut environment = Environment::new();
-    let mut libtest = execute::with_limited_threads(libtest);
-    for program in durable::provide(root) {
+    let mut libtest = libtest.to_vec();
+    for program in programs {
         match program.environment {
             Ok(variables) => environment.extend(variables),
             Err(reason) => {
-                let prefix = format!("durable::{}", program.tests);
+                let prefix = format!("{ring}::{}", program.tests);
                 let mut missing = names.clone();
                 missing.retain(|name| name.starts_with(&prefix));
                 counts += not_run(&missing, &reason);
@@ -148,8 +169,16 @@ fn with_servers(root: &Path, build: &Build, libtest: &[String]) -> Result<Counts
             }
         }
     }
-    counts += run_all(build, Ring::Durable, &libtest, &environment, |_| {})?;
+    counts += run_all(build, ring, &libtest, &environment, on_line)?;
     Ok(counts)
+}
+
+/// Returns the names of the tests of a ring, each behind that of its executable.
+fn names(build: &Build, ring: Ring, libtest: &[String]) -> Result<Vec<String>> {
+    let tests = build
+        .tests_of(ring)
+        .map(|test| execute::list(test, libtest));
+    Ok(tests.collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Prints the names of tests whose program is missing, and counts them as skipped, with `CI=true` as failed.
