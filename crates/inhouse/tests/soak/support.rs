@@ -1,10 +1,14 @@
 //! Helpers for soak tests: number of runs, seeded generator, report line.
 
+use std::future::pending;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+#[cfg(target_os = "linux")]
+use inhouse_testkit::host::HostProcess;
 use inhouse_testkit::{ScriptedModel, Turn};
 use serde_json::json;
+use tokio::time::timeout;
 
 /// Longer than any step of a scenario takes, on any machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(90);
@@ -33,6 +37,42 @@ pub(crate) fn report(name: &str, runs: u32, failures: u32, detail: &str) {
     assert_eq!(failures, 0, "{name}: {failures} of {runs} runs failed");
 }
 
+/// Counts the runs of a scenario that failed, and prints why.
+#[derive(Default)]
+pub(crate) struct Failures(pub(crate) u32);
+
+impl Failures {
+    /// Returns the outcome of a run that succeeded.
+    #[expect(clippy::print_stdout, reason = "the output of a soak test")]
+    pub(crate) fn check<T>(&mut self, run: u32, outcome: Result<T, String>) -> Option<T> {
+        outcome
+            .inspect_err(|why| {
+                self.0 += 1;
+                println!("\nrun {run} failed: {why}");
+            })
+            .ok()
+    }
+}
+
+/// Lets time pass, in a scenario whose point is a moment.
+pub(crate) async fn pass(time: Duration) {
+    let _ = timeout(time, pending::<()>()).await;
+}
+
+/// Waits for an event of a host, and returns its value.
+#[cfg(target_os = "linux")]
+pub(crate) async fn event(host: &mut HostProcess, name: &str) -> Result<String, String> {
+    let event = host.event(name, DEADLINE).await;
+    event.map_err(|why| why.to_string())
+}
+
+/// Waits until a host has exited by itself.
+#[cfg(target_os = "linux")]
+pub(crate) async fn exit(mut host: HostProcess) -> Result<(), String> {
+    let exited = host.exited(DEADLINE).await;
+    exited.map(drop).map_err(|why| why.to_string())
+}
+
 /// A small random number generator (SplitMix64): equal seeds give equal sequences.
 pub(crate) struct Rng(u64);
 
@@ -40,6 +80,12 @@ impl Rng {
     /// Creates a generator from [`seed`] for one scenario.
     pub(crate) fn seeded() -> Self {
         Self(seed())
+    }
+
+    /// Returns a time below `limit`.
+    pub(crate) fn time_below(&mut self, limit: Duration) -> Duration {
+        let limit = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
+        Duration::from_micros(self.below(limit.max(1)))
     }
 
     /// Returns a number below `limit`.

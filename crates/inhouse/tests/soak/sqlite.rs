@@ -1,0 +1,15 @@
+//! Scenarios with sessions in SQLite.
+
+use crate::scene::StoreKind;
+use crate::{killed_after_finish, store_faults};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn delivered_turn_survives_a_killed_host() {
+    let name = "killed_after_finish_sqlite";
+    killed_after_finish::soak(name, &StoreKind::Sqlite, 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_leave_neither_holes_nor_duplicates() {
+    store_faults::soak("store_faults_sqlite").await;
+}

@@ -1,0 +1,280 @@
+//! A host whose session is in a store, as a separate process that follows a [`Plan`].
+
+use std::env;
+use std::fs::{File, OpenOptions};
+use std::future::pending;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use inhouse::launch::Launch;
+use inhouse::message::Prompt;
+use inhouse::tool::{Tool, ToolServer};
+use inhouse::transport::{ChildTransport, Connection, Transport};
+use inhouse::{Client, Error, ErrorKind, Options, query};
+use inhouse_store::SessionStore;
+use inhouse_store::postgres::PostgresStore;
+use inhouse_store::sqlite::SqliteStore;
+use inhouse_testkit::Isolation;
+use inhouse_testkit::faulty_store::{Fault, Faults, FaultyStore, StoreCall};
+use inhouse_testkit::host::{HostProcess, report, this_test};
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::time::{interval, timeout};
+
+/// The variable with the plan, as JSON.
+const PLAN: &str = "INHOUSE_SOAK_PLAN";
+
+/// How often a host tries to get a session that another one has.
+const ATTEMPTS: Duration = Duration::from_millis(50);
+
+/// What a host does. It resumes its session, or begins it if the store does not have it.
+///
+/// The host reports `connected` with the pid of the CLI, `began` and `ended` for each call of its tool, and `finished` with the
+/// answer as soon as the result of a prompt was delivered. A client that is closed reports `appends`, with their number. An error is
+/// reported as `failed`, with its kind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// A URL of PostgreSQL, or the path of a SQLite database.
+    pub(crate) store: String,
+    pub(crate) session: String,
+    /// The directory for session directories. Hosts that run at the same time are on different machines, and have different ones.
+    pub(crate) root: PathBuf,
+    /// The prompts, with their ids.
+    pub(crate) prompts: Vec<(String, String)>,
+    /// Whether each prompt is a query; otherwise one client sends them all.
+    pub(crate) queries: bool,
+    /// Whether the host exits after its last prompt; otherwise it stays idle until it is killed.
+    pub(crate) closes: bool,
+    pub(crate) lease: Duration,
+    /// How long a call of the tool takes after its effect.
+    pub(crate) call_time: Duration,
+    /// A file to which each call of the tool adds a line.
+    pub(crate) effects: PathBuf,
+    /// The faults of the first appends, in order.
+    pub(crate) append_faults: Vec<PlannedFault>,
+    /// Whether appends hang from the end of the first call on.
+    pub(crate) hangs_after_call: bool,
+    /// The file that gets every byte which the CLI writes.
+    pub(crate) recording: Option<PathBuf>,
+}
+
+/// A [`Fault`] in a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum PlannedFault {
+    None,
+    Fail,
+    LoseAcknowledgement,
+    Hang,
+    HangAfterwards,
+    Slow,
+}
+
+impl Plan {
+    /// Starts a host that follows this plan.
+    pub(crate) fn start(&self, isolation: &Isolation) -> HostProcess {
+        let mut command = this_test("stored_host::host").expect("the path of this test");
+        let plan = serde_json::to_string(self).expect("a plan is JSON");
+        command.env_clear().envs(isolation.host_env());
+        command.env(PLAN, plan);
+        HostProcess::start(command).expect("the test can start itself")
+    }
+}
+
+/// Opens a store at the address of a [`Plan`].
+pub(crate) async fn open_store(address: &str) -> inhouse_store::Result<Arc<dyn SessionStore>> {
+    Ok(match address.starts_with("postgres://") {
+        true => Arc::new(PostgresStore::connect(address).await?),
+        false => Arc::new(SqliteStore::open(address).await?),
+    })
+}
+
+/// The host process. Does nothing when it runs as an ordinary test.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn host() {
+    let (Some(isolation), Ok(plan)) = (Isolation::from_env(), env::var(PLAN)) else {
+        return;
+    };
+    let plan: Plan = serde_json::from_str(&plan).expect("a plan");
+    let store = open_store(&plan.store).await.expect("the store is there");
+    let store = FaultyStore::new(store);
+    for fault in &plan.append_faults {
+        store.faults().next(StoreCall::Append, fault.fault());
+    }
+    let host = Host {
+        isolation,
+        plan,
+        store,
+    };
+    if let Err(error) = host.run().await {
+        report("failed", format!("{:?}: {error}", error.kind()));
+    }
+}
+
+struct Host {
+    isolation: Isolation,
+    plan: Plan,
+    store: FaultyStore<Arc<dyn SessionStore>>,
+}
+
+impl Host {
+    async fn run(&self) -> Result<(), Error> {
+        match self.plan.queries {
+            true => self.run_queries().await?,
+            false => self.run_client().await?,
+        }
+        if !self.plan.closes {
+            pending::<()>().await;
+        }
+        Ok(())
+    }
+
+    async fn run_client(&self) -> Result<(), Error> {
+        let connect = async |options| match &self.plan.recording {
+            Some(path) => Client::connect_with(options, Recorder(path.clone())).await,
+            None => Client::connect(options).await,
+        };
+        let mut client = self.begin(connect).await?;
+        report("connected", client.control().pid().expect("a process"));
+        for (id, text) in &self.plan.prompts {
+            let turn = client.send(Prompt::from(text.as_str()).uuid(id)).await?;
+            report("finished", turn.text().await?);
+        }
+        if !self.plan.closes {
+            pending::<()>().await;
+        }
+        client.close().await?;
+        report("appends", self.store.faults().calls(StoreCall::Append));
+        Ok(())
+    }
+
+    async fn run_queries(&self) -> Result<(), Error> {
+        for (id, text) in &self.plan.prompts {
+            let query = async |options| {
+                let prompt = Prompt::from(text.as_str()).uuid(id);
+                query(prompt).options(options).await
+            };
+            let stream = self.begin(query).await?;
+            report("connected", stream.control().pid().expect("a process"));
+            report("finished", stream.text().await?);
+        }
+        Ok(())
+    }
+
+    /// Resumes the session or begins it, as soon as no other host has it.
+    async fn begin<T>(&self, begin: impl AsyncFn(Options) -> Result<T, Error>) -> Result<T, Error> {
+        let id = &self.plan.session;
+        let mut attempts = interval(ATTEMPTS);
+        loop {
+            attempts.tick().await;
+            let mut begun = begin(self.options().resume(id)).await;
+            if is_kind(&begun, ErrorKind::SessionNotFound) {
+                begun = begin(self.options().session_id(id)).await;
+            }
+            if !is_kind(&begun, ErrorKind::Held) {
+                return begun;
+            }
+        }
+    }
+
+    fn options(&self) -> Options {
+        let call = Call {
+            effects: self.plan.effects.clone(),
+            time: self.plan.call_time,
+            faults: self.store.faults().clone(),
+            hangs_after: self.plan.hangs_after_call,
+        };
+        let note = Tool::new("note", "Makes a note", move || {
+            let call = call.clone();
+            async move { call.run().await }
+        });
+        self.isolation
+            .options()
+            .store(self.store.clone())
+            .session_root(&self.plan.root)
+            .lease_ttl(self.plan.lease)
+            .tool_server(ToolServer::new("s").tool(note))
+            .allow_tools(["mcp__s", "Bash"])
+    }
+}
+
+/// A call of the tool.
+#[derive(Clone)]
+struct Call {
+    effects: PathBuf,
+    time: Duration,
+    faults: Faults,
+    hangs_after: bool,
+}
+
+impl Call {
+    async fn run(&self) -> &'static str {
+        add_line(&self.effects);
+        report("began", "");
+        // The time of a call that does something.
+        let _ = timeout(self.time, pending::<()>()).await;
+        if self.hangs_after {
+            self.faults.always(StoreCall::Append, Fault::Hang);
+        }
+        report("ended", "");
+        "noted"
+    }
+}
+
+fn add_line(path: &Path) {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    let mut file = file.expect("the directory of the test is there");
+    file.write_all(b"effect\n").expect("the disk has space");
+}
+
+fn is_kind<T>(result: &Result<T, Error>, kind: ErrorKind) -> bool {
+    result.as_ref().is_err_and(|error| error.kind() == kind)
+}
+
+impl PlannedFault {
+    fn fault(self) -> Fault {
+        match self {
+            Self::None => Fault::None,
+            Self::Fail => Fault::Fail,
+            Self::LoseAcknowledgement => Fault::LoseAcknowledgement,
+            Self::Hang => Fault::Hang,
+            Self::HangAfterwards => Fault::HangAfterwards,
+            Self::Slow => Fault::Delay(Duration::from_millis(100)),
+        }
+    }
+}
+
+/// Starts the CLI as usual, and writes what it writes to a file as well.
+struct Recorder(PathBuf);
+
+impl Transport for Recorder {
+    async fn open(self, launch: &Launch) -> inhouse::Result<Connection> {
+        let mut connection = ChildTransport.open(launch).await?;
+        connection.reader = Box::new(Recorded {
+            reader: connection.reader,
+            file: File::create(&self.0).expect("the directory of the test is there"),
+        });
+        Ok(connection)
+    }
+}
+
+struct Recorded {
+    reader: Box<dyn AsyncRead + Send + Unpin>,
+    file: File,
+}
+
+impl AsyncRead for Recorded {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.reader).poll_read(cx, buffer))?;
+        self.file.write_all(&buffer.filled()[before..])?;
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,188 @@
+//! A host that is stopped for longer than its lease, is taken over by another one, and wakes up.
+//!
+//! The CLI of the first host works without its host meanwhile: it runs commands, and asks the model after each. Only PostgreSQL is
+//! tested. A process that is stopped while it writes to SQLite keeps the lock of the file, so no other host can take over.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use inhouse_store::{Bytes, JournaledCall};
+use inhouse_testkit::{RealCli, Turn};
+use serde_json::json;
+
+use crate::scene::{Scene, StoreKind, check_transcript};
+use crate::support::{DEADLINE, Failures, Rng, event, exit, pass, report, runs, wait_until_dead};
+
+/// The lease of the hosts.
+const LEASE: Duration = Duration::from_secs(3);
+
+/// How long after the end of its lease the CLI of a stopped host may still ask the model.
+const LATE: Duration = Duration::from_secs(1);
+
+/// The prompt of the first host.
+const FIRST: &str = "Go on for ever.";
+
+/// The prompt of the second host.
+const SECOND: &str = "Stop.";
+
+/// What is stopped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stopped {
+    Host,
+    Tree,
+}
+
+/// The times of the requests of the first host's CLI.
+#[derive(Clone, Default)]
+struct Requests(Arc<Mutex<Vec<SystemTime>>>);
+
+/// Repeats the scenario, first with the host alone and then with its whole process tree.
+pub(crate) async fn soak(name: &str, kind: &StoreKind) {
+    let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
+    let mut rng = Rng::seeded();
+    let mut failures = Failures::default();
+    let (mut alone, mut after_waking) = (0, 0);
+    for run in 0..runs() {
+        let delay = rng.time_below(Duration::from_millis(500));
+        let outcome = take_over(&cli, kind, Stopped::Host, delay).await;
+        alone += failures.check(run, outcome).unwrap_or(0);
+        let outcome = take_over(&cli, kind, Stopped::Tree, delay).await;
+        after_waking += failures.check(run, outcome).unwrap_or(0);
+    }
+    let detail = format!(
+        "{alone} model requests while only the host was stopped, {after_waking} after waking of the whole tree"
+    );
+    report(name, runs(), failures.0.min(runs()), &detail);
+}
+
+/// Stops a host, takes its session over, and continues it; returns the number of requests of its CLI while it was stopped, or with
+/// the whole tree after it was continued.
+async fn take_over(
+    cli: &RealCli,
+    kind: &StoreKind,
+    stopped: Stopped,
+    delay: Duration,
+) -> Result<usize, String> {
+    let scene = Scene::new(cli, kind).await;
+    let requests = script(&scene);
+    let mut plan = scene.plan(&[FIRST]);
+    (plan.lease, plan.closes) = (LEASE, true);
+    let mut first = scene.start(&plan);
+    let pid = event(&mut first, "connected").await?;
+    for _ in 0..3 {
+        let request = scene.model.next_request(DEADLINE).await;
+        request.map_err(|why| why.to_string())?;
+    }
+    pass(delay).await;
+    match stopped {
+        Stopped::Host => first.stop(),
+        Stopped::Tree => first.stop_tree(),
+    }
+    let before = requests.count();
+    // A renewal may be on its way to the server.
+    pass(Duration::from_millis(100)).await;
+    let lease_end = lease_end(&scene).await?;
+
+    let mut plan = scene.plan(&[SECOND]);
+    (plan.lease, plan.closes) = (LEASE, true);
+    plan.root = scene.isolation.root().join("other-machine");
+    let mut second = scene.start(&plan);
+    let answer = event(&mut second, "finished").await?;
+    if answer != "Stopped." {
+        return Err(format!("the answer of the second host is {answer:?}"));
+    }
+    exit(second).await?;
+    if stopped == Stopped::Host {
+        wait_until_dead(pid.parse().expect("a pid")).await;
+    }
+    let stored = Stored::read(&scene).await;
+    check_transcript(&stored.entries)?;
+    let while_stopped = requests.count();
+
+    match stopped {
+        Stopped::Host => first.resume(),
+        Stopped::Tree => first.resume_tree(),
+    }
+    let failure = first.next_event(DEADLINE).await;
+    let failure = failure.map_err(|why| why.to_string())?;
+    if failure.name != "failed" || !failure.value.starts_with("Fenced") {
+        return Err(format!("the first host has reported {failure:?}"));
+    }
+    exit(first).await?;
+    wait_until_dead(pid.parse().expect("a pid")).await;
+    if Stored::read(&scene).await != stored {
+        return Err("the first host has stored something after waking".to_owned());
+    }
+    let after_waking = requests.count() - while_stopped;
+    match stopped {
+        Stopped::Host if after_waking > 0 => Err(format!("{after_waking} requests after waking")),
+        Stopped::Host if requests.are_after(lease_end + LATE) => {
+            Err("a request after the lease has ended".to_owned())
+        }
+        Stopped::Host => Ok(while_stopped - before),
+        Stopped::Tree if after_waking > 1 => Err(format!("{after_waking} requests after waking")),
+        Stopped::Tree => Ok(after_waking),
+    }
+}
+
+/// Has the model ask the first host's CLI for one command after the other, until the second prompt.
+fn script(scene: &Scene) -> Requests {
+    let requests = Requests::default();
+    let log = requests.clone();
+    scene.model.otherwise(move |request| {
+        if request.last_user_text().as_deref() == Some(SECOND) {
+            return Turn::new().text("Stopped.");
+        }
+        let call = format!("toolu_{}", log.add());
+        Turn::new().tool_use(call, "Bash", json!({ "command": "true" }))
+    });
+    requests
+}
+
+async fn lease_end(scene: &Scene) -> Result<SystemTime, String> {
+    let leases = scene.store.leases().expect("the store has leases");
+    let holder = leases.holder(&scene.session).await;
+    let holder = holder.map_err(|why| why.to_string())?;
+    let lease = holder.ok_or("the session has no lease")?;
+    Ok(lease.until)
+}
+
+/// Everything that the store has of a session.
+#[derive(PartialEq)]
+struct Stored {
+    entries: Vec<Bytes>,
+    results: Vec<Bytes>,
+    calls: Vec<JournaledCall>,
+}
+
+impl Stored {
+    async fn read(scene: &Scene) -> Self {
+        let results = scene.session.stream("results").expect("a safe key");
+        let journal = scene.store.journal().expect("the store has a journal");
+        let results = scene.store.read(&results).await;
+        let calls = journal.calls(&scene.session).await;
+        Self {
+            entries: scene.entries().await,
+            results: results.expect("the store is there"),
+            calls: calls.expect("the store is there"),
+        }
+    }
+}
+
+impl Requests {
+    /// Notes a request; returns its number.
+    fn add(&self) -> usize {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.push(SystemTime::now());
+        times.len()
+    }
+
+    fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn are_after(&self, time: SystemTime) -> bool {
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.iter().any(|&request| request > time)
+    }
+}
