@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use inhouse::message::Message;
 use inhouse::options::StoreFlush;
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::tool::{Tool, ToolServer};
-use inhouse::{Options, query};
+use inhouse::{Asked, Options, query};
 use inhouse_store::memory::MemoryStore;
 use inhouse_store::{FilePath, SessionKey, SessionStore as _, StreamKey};
 use inhouse_testkit::FakeCli;
@@ -118,8 +119,11 @@ async fn slow_store_delays_only_the_result_and_by_one_append() {
     store
         .faults()
         .always(StoreCall::Append, Fault::Delay(seconds(3)));
-    let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
-    let options = Options::new().store(store.clone()).tool_server(clock);
+    let now = Tool::new("now", "The time", async || "noon").read_only(true);
+    let options = Options::new()
+        .store(store.clone())
+        .tool_server(ToolServer::new("clock").tool(now))
+        .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
     FakeCli::play(
         options,
         async |client| {
@@ -144,6 +148,9 @@ async fn slow_store_delays_only_the_result_and_by_one_append() {
             }
             let (result, time) = timed(cli.call_tool("clock", "now", json!({}))).await;
             assert_eq!((result.all_text().as_str(), time), ("noon", Duration::ZERO));
+            let (decision, time) = timed(cli.can_use_tool("Bash", json!({}))).await;
+            let behavior = decision["behavior"].as_str();
+            assert_eq!((behavior, time), (Some("allow"), Duration::ZERO));
             cli.turn("Hello.").await;
         },
     )
