@@ -1,7 +1,7 @@
 //! A host that is stopped for longer than its lease, is taken over by another one, and wakes up.
 //!
-//! The CLI of the first host works without its host meanwhile: it runs commands, and asks the model after each. Only PostgreSQL is
-//! tested. A process that is stopped while it writes to SQLite keeps the lock of the file, so no other host can take over.
+//! The CLI of the first host works without its host meanwhile: it runs commands, and asks the model after each. Or it waits for a
+//! tool of the host, which ends when the host wakes up. Only PostgreSQL is tested. A process that is stopped while it writes to SQLite keeps the lock of the file, so no other host can take over.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -25,10 +25,17 @@ const FIRST: &str = "Go on for ever.";
 /// The prompt of the second host.
 const SECOND: &str = "Stop.";
 
+/// The time of a tool call: it ends as soon as a host that was stopped in it wakes up.
+const CALL: Duration = Duration::from_millis(500);
+
 /// What is stopped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stopped {
+    /// The host, while its CLI runs commands.
     Host,
+    /// The host, in a call of its tool.
+    HostInCall,
+    /// The host and all processes below it.
     Tree,
 }
 
@@ -36,21 +43,27 @@ enum Stopped {
 #[derive(Clone, Default)]
 struct Requests(Arc<Mutex<Vec<SystemTime>>>);
 
-/// Repeats the scenario, first with the host alone and then with its whole process tree.
+/// Repeats the scenario; each run stops the host alone, the host in a tool call, and the whole process tree.
 pub(crate) async fn soak(name: &str, kind: &StoreKind) {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut rng = Rng::seeded();
     let mut failures = Failures::default();
-    let (mut alone, mut after_waking) = (0, 0);
+    let (mut alone, mut in_call, mut after_waking) = (0, 0, 0);
     for run in 0..runs() {
         let delay = rng.time_below(Duration::from_millis(500));
-        let outcome = take_over(&cli, kind, Stopped::Host, delay).await;
-        alone += failures.check(run, outcome).unwrap_or(0);
-        let outcome = take_over(&cli, kind, Stopped::Tree, delay).await;
-        after_waking += failures.check(run, outcome).unwrap_or(0);
+        for (stopped, requests) in [
+            (Stopped::Host, &mut alone),
+            (Stopped::HostInCall, &mut in_call),
+            (Stopped::Tree, &mut after_waking),
+        ] {
+            let outcome = take_over(&cli, kind, stopped, delay).await;
+            let outcome = outcome.map_err(|why| format!("{stopped:?} after {delay:?}: {why}"));
+            *requests += failures.check(run, outcome).unwrap_or(0);
+        }
     }
     let detail = format!(
-        "{alone} model requests while only the host was stopped, {after_waking} after waking of the whole tree"
+        "{alone} model requests of a CLI whose host was stopped, {in_call} with a call of its host, \
+         {after_waking} after waking of the whole tree"
     );
     report(name, runs(), failures.0.min(runs()), &detail);
 }
@@ -64,18 +77,23 @@ async fn take_over(
     delay: Duration,
 ) -> Result<usize, String> {
     let scene = Scene::new(cli, kind).await;
-    let requests = script(&scene);
+    let requests = script(&scene, stopped == Stopped::HostInCall);
     let mut plan = scene.plan(&[FIRST]);
-    (plan.lease, plan.closes) = (LEASE, true);
+    (plan.lease, plan.closes, plan.call_time) = (LEASE, true, CALL);
     let mut first = scene.start(&plan);
     let pid = event(&mut first, "connected").await?;
-    for _ in 0..3 {
-        let request = scene.model.next_request(DEADLINE).await;
-        request.map_err(|why| why.to_string())?;
+    if stopped == Stopped::HostInCall {
+        event(&mut first, "began").await?;
+        pass(delay.min(CALL / 2)).await;
+    } else {
+        for _ in 0..3 {
+            let request = scene.model.next_request(DEADLINE).await;
+            request.map_err(|why| why.to_string())?;
+        }
+        pass(delay).await;
     }
-    pass(delay).await;
     match stopped {
-        Stopped::Host => first.stop(),
+        Stopped::Host | Stopped::HostInCall => first.stop(),
         Stopped::Tree => first.stop_tree(),
     }
     let before = requests.count();
@@ -92,7 +110,7 @@ async fn take_over(
         return Err(format!("the answer of the second host is {answer:?}"));
     }
     exit(second).await?;
-    if stopped == Stopped::Host {
+    if stopped != Stopped::Tree {
         wait_until_dead(pid.parse().expect("a pid")).await;
     }
     let stored = Stored::read(&scene).await;
@@ -100,13 +118,19 @@ async fn take_over(
     let while_stopped = requests.count();
 
     match stopped {
-        Stopped::Host => first.resume(),
+        Stopped::Host | Stopped::HostInCall => first.resume(),
         Stopped::Tree => first.resume_tree(),
     }
-    let failure = first.next_event(DEADLINE).await;
-    let failure = failure.map_err(|why| why.to_string())?;
-    if failure.name != "failed" || !failure.value.starts_with("Fenced") {
-        return Err(format!("the first host has reported {failure:?}"));
+    // Nothing was delivered: `finished` would come before.
+    let end = loop {
+        let event = first.next_event(DEADLINE).await;
+        let event = event.map_err(|why| why.to_string())?;
+        if event.name != "ended" {
+            break event;
+        }
+    };
+    if end.name != "failed" || !end.value.starts_with("Fenced") {
+        return Err(format!("the first host has reported {end:?}"));
     }
     exit(first).await?;
     wait_until_dead(pid.parse().expect("a pid")).await;
@@ -114,27 +138,36 @@ async fn take_over(
         return Err("the first host has stored something after waking".to_owned());
     }
     let after_waking = requests.count() - while_stopped;
-    match stopped {
-        Stopped::Host if after_waking > 0 => Err(format!("{after_waking} requests after waking")),
-        Stopped::Host if requests.are_after(lease_end + LATE) => {
-            Err("a request after the lease has ended".to_owned())
-        }
-        Stopped::Host => Ok(while_stopped - before),
-        Stopped::Tree if after_waking > 1 => Err(format!("{after_waking} requests after waking")),
-        Stopped::Tree => Ok(after_waking),
+    let allowed = match stopped {
+        Stopped::Host | Stopped::HostInCall => 0,
+        Stopped::Tree => 1,
+    };
+    if after_waking > allowed {
+        return Err(format!("{after_waking} model requests after waking"));
+    }
+    if stopped == Stopped::Tree {
+        return Ok(after_waking);
+    }
+    match requests.are_after(lease_end + LATE) {
+        true => Err("a model request after the lease has ended".to_owned()),
+        false => Ok(while_stopped - before),
     }
 }
 
-/// Has the model ask the first host's CLI for one command after the other, until the second prompt.
-fn script(scene: &Scene) -> Requests {
+/// Has the model ask the first host's CLI for one command after the other, or first for the host's tool, until the second prompt.
+fn script(scene: &Scene, begins_with_tool: bool) -> Requests {
     let requests = Requests::default();
     let log = requests.clone();
     scene.model.otherwise(move |request| {
         if request.last_user_text().as_deref() == Some(SECOND) {
             return Turn::new().text("Stopped.");
         }
-        let call = format!("toolu_{}", log.add());
-        Turn::new().tool_use(call, "Bash", json!({ "command": "true" }))
+        let number = log.add();
+        let call = format!("toolu_{number}");
+        match begins_with_tool && number == 1 {
+            true => Turn::new().tool_use(call, "mcp__s__note", json!({})),
+            false => Turn::new().tool_use(call, "Bash", json!({ "command": "true" })),
+        }
     });
     requests
 }
