@@ -25,6 +25,15 @@ pub enum Load {
     Calls(u64),
     /// Messages with this many bytes of text.
     Messages(u64, usize),
+    /// Entries that are mirrored, each in a frame of its own.
+    Frames {
+        /// The number of frames.
+        count: u64,
+        /// The length of an entry.
+        bytes: usize,
+        /// Whether every frame but the first waits for [`InMemoryCli::continue_turn`].
+        one_by_one: bool,
+    },
 }
 
 /// A CLI in memory, for one session.
@@ -86,6 +95,11 @@ impl InMemoryCli {
         lock(&self.0).elapsed
     }
 
+    /// Sends the next frame, or the result after the last one.
+    pub fn continue_turn(&self) {
+        lock(&self.0).next();
+    }
+
     /// Returns the time at which the load began.
     #[must_use]
     pub fn begun(&self) -> Option<Instant> {
@@ -143,6 +157,19 @@ impl State {
             Load::Messages(count, bytes) => {
                 let line = lines::message(bytes);
                 (0..count).for_each(|_| self.send(line.clone()));
+            }
+            Load::Frames {
+                count,
+                bytes,
+                one_by_one,
+            } => {
+                while self.calls < count {
+                    self.calls += 1;
+                    self.send(lines::frame(bytes));
+                    if one_by_one {
+                        return;
+                    }
+                }
             }
         }
         self.elapsed = self.begun.map(|begun| begun.elapsed());

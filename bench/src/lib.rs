@@ -5,6 +5,7 @@
 //!   in `hosts/`.
 //! - `bench-in-process` runs the library without a CLI process, for time, instructions and allocations of one operation.
 //! - `bench-scale` runs many sessions in one process.
+//! - `bench-sessions` measures the session functions on disk, the mirror of a session and its resume from a store.
 //!
 //! Hosts and generator are configured by the variables in [`environment`] and write one [`report`] each.
 
@@ -15,3 +16,4 @@ pub mod in_memory;
 pub mod proc;
 pub mod report;
 pub mod servers;
+pub mod sessions;

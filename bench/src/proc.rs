@@ -1,6 +1,9 @@
 //! Memory, processor time and children of a process, from `/proc`.
 
 use std::fs;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::generator::Failure;
 
@@ -53,6 +56,16 @@ pub fn cpu_microseconds(process: &str) -> Result<u64, Failure> {
         .zip(ticks())
         .ok_or_else(|| Failure::new(format!("{path} has no times")))?;
     Ok((user + system) * MICROSECONDS_PER_TICK)
+}
+
+/// Returns the user and system time of all threads of this process since its start.
+#[must_use]
+pub fn process_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        time.tv_nsec.unsigned_abs() as u32,
+    )
 }
 
 /// Returns the ids of the running children of a process.

@@ -1,9 +1,11 @@
 //! The report of a host or of the generator about one trial.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use crate::generator::Failure;
+use crate::proc::{Memory, process_cpu};
 
 /// Named figures, written as one JSON object.
 #[derive(Debug, Default)]
@@ -20,12 +22,35 @@ impl Report {
         self.set(name, value as f64);
     }
 
+    /// Returns a figure.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
+    }
+
+    /// Sets the processor time and the highest memory of this process, from its start until now.
+    ///
+    /// # Errors
+    /// Returns an error if there is no `/proc`.
+    pub fn add_process(&mut self) -> Result<(), Failure> {
+        self.set("cpu_ms", process_cpu().as_secs_f64() * 1e3);
+        self.count("peak_kib", Memory::of("self")?.peak);
+        Ok(())
+    }
+
     /// Writes the report to a file.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        std::fs::write(path, self.to_string())
+            .map_err(|cause| Failure::of(&path.display().to_string(), cause))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = serde_json::to_string(&self.0).expect("a map of numbers is JSON");
-        std::fs::write(path, text).map_err(|cause| Failure::of(&path.display().to_string(), cause))
+        f.write_str(&text)
     }
 }

@@ -46,8 +46,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let elapsed = match load {
-        Load::Calls(_) => cli.elapsed(),
         Load::Messages(..) => end.zip(cli.begun()).map(|(end, begun)| end - begun),
+        _ => cli.elapsed(),
     };
     if matches!(load, Load::Messages(..)) != (text > 0) {
         return Err("the messages have not arrived".into());

@@ -62,3 +62,12 @@ pub(crate) fn message(bytes: usize) -> Vec<u8> {
     let tail = br#""}],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":12,"output_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}},"parent_tool_use_id":null,"session_id":"a1b2c3","uuid":"9d2f5f6e-8f1c-4a52-9a3d-0f3b5e1c2a13"}"#;
     [head.as_slice(), &text_of(bytes), tail, b"\n"].concat()
 }
+
+/// Returns a `transcript_mirror` frame with one entry of this length.
+pub(crate) fn frame(bytes: usize) -> Vec<u8> {
+    let head = br#"{"type":"transcript_mirror","filePath":"/srv/.claude/projects/-srv/5e551045-0000-4000-8000-000000000000.jsonl","entries":["#;
+    let entry = br#"{"parentUuid":"9d2f5f6e-8f1c-4a52-9a3d-0f3b5e1c2a14","isSidechain":false,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_0123456789abcdef","type":"tool_result","content":""#;
+    let end = br#""}]},"uuid":"9d2f5f6e-8f1c-4a52-9a3d-0f3b5e1c2a15","timestamp":"2026-11-17T09:30:00.250Z","userType":"external","entrypoint":"sdk-cli","cwd":"/srv","sessionId":"5e551045-0000-4000-8000-000000000000","version":"2.1.325","gitBranch":"main"}"#;
+    let text = text_of(bytes.saturating_sub(entry.len() + end.len()));
+    [head.as_slice(), entry, &text, end, b"]}\n"].concat()
+}

@@ -31,6 +31,9 @@ pub(crate) struct Figures {
     pub(crate) in_process: Costs,
     /// Many sessions in one process, by the kind of their CLI.
     pub(crate) scale: Costs,
+    /// Sessions on disk and in stores, by what is done with them.
+    #[serde(default)]
+    pub(crate) sessions: Costs,
 }
 
 /// Figures by name, for things that have names.
@@ -104,6 +107,7 @@ impl Figures {
             figures,
             in_process: Costs::new(),
             scale: Costs::new(),
+            sessions: Costs::new(),
         })
     }
 
@@ -127,6 +131,11 @@ impl Figures {
                 == (scenario, cores, host)
         })?;
         figure.values.get(metric).copied()
+    }
+
+    /// Returns a figure of what is done with sessions.
+    pub(crate) fn session_value(&self, row: &str, metric: &str) -> Option<f64> {
+        self.sessions.get(row)?.get(metric).copied()
     }
 
     /// Returns the hosts that were measured, in the order of their trials.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::figures::Figures;
 
-/// A limit for one figure of inhouse with closures, as a rule in comparison with another host.
+/// A limit for one figure of inhouse, with closures where it has tools.
 pub(crate) struct Goal {
     pub(crate) title: &'static str,
     limit: Limit,
@@ -16,11 +16,13 @@ enum Limit {
     AtLeast(f64),
     /// In megabytes of 1,000,000 bytes.
     BelowMegabytes(f64),
+    /// A figure that is not a ratio, with its unit.
+    AtMostUnits(f64, &'static str),
 }
 
 const OURS: &str = "closure";
 
-pub(crate) const GOALS: [Goal; 7] = [
+pub(crate) const GOALS: [Goal; 17] = [
     Goal {
         title: "small call, p50, one core, in comparison with the floor",
         limit: Limit::AtMost(1.6),
@@ -59,6 +61,65 @@ pub(crate) const GOALS: [Goal; 7] = [
             Some(kib * 1024.0 / 1e6)
         },
     },
+    Goal {
+        title: "list of 10,000 sessions of 84 kB, CPU",
+        limit: Limit::AtMostUnits(0.5, "s"),
+        value: |f| {
+            f.session_value("list, inhouse", "cpu_ms")
+                .map(|ms| ms / 1e3)
+        },
+    },
+    Goal {
+        title: "list of 10,000 sessions of 84 kB, peak memory",
+        limit: Limit::AtMostUnits(20.0, "MB"),
+        value: |f| {
+            f.session_value("list, inhouse", "peak_kib")
+                .map(|kib| kib * 1024.0 / 1e6)
+        },
+    },
+    Goal {
+        title: "info of a transcript of 1 GB",
+        limit: Limit::AtMostUnits(10.0, "ms"),
+        value: |f| f.session_value("info", "wall_ms"),
+    },
+    Goal {
+        title: "messages of a transcript of 1 GB, streamed, peak memory",
+        limit: Limit::AtMostUnits(64.0, "MB"),
+        value: |f| {
+            f.session_value("messages", "peak_kib")
+                .map(|kib| kib * 1024.0 / 1e6)
+        },
+    },
+    Goal {
+        title: "mirror of an entry of 2 kB, appended on its own, CPU",
+        limit: Limit::AtMostUnits(20.0, "µs"),
+        value: |f| f.session_value("mirror, one by one", "each_us"),
+    },
+    Goal {
+        title: "mirror of an entry of 2 kB, appended with others, CPU",
+        limit: Limit::AtMostUnits(20.0, "µs"),
+        value: |f| f.session_value("mirror, burst", "each_us"),
+    },
+    Goal {
+        title: "resume of 100 kB from SQLite, without the CLI",
+        limit: Limit::AtMostUnits(50.0, "ms"),
+        value: |f| f.session_value("resume 100 kB, sqlite", "wall_ms"),
+    },
+    Goal {
+        title: "resume of 100 kB from PostgreSQL, without the CLI",
+        limit: Limit::AtMostUnits(50.0, "ms"),
+        value: |f| f.session_value("resume 100 kB, postgres", "wall_ms"),
+    },
+    Goal {
+        title: "resume of 20 MB from SQLite, without the CLI",
+        limit: Limit::AtMostUnits(500.0, "ms"),
+        value: |f| f.session_value("resume 20 MB, sqlite", "wall_ms"),
+    },
+    Goal {
+        title: "resume of 20 MB from PostgreSQL, without the CLI",
+        limit: Limit::AtMostUnits(500.0, "ms"),
+        value: |f| f.session_value("resume 20 MB, postgres", "wall_ms"),
+    },
 ];
 
 fn ratio(
@@ -78,6 +139,7 @@ impl Goal {
             Limit::AtMost(limit) => (format!("at most {limit} ×"), "×"),
             Limit::AtLeast(limit) => (format!("at least {limit} ×"), "×"),
             Limit::BelowMegabytes(limit) => (format!("below {limit} MB"), "MB"),
+            Limit::AtMostUnits(limit, unit) => (format!("at most {limit} {unit}"), unit),
         };
         let value = (self.value)(figures);
         let measured = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2} {unit}"));
@@ -93,7 +155,7 @@ impl Goal {
     fn is_met(&self, figures: &Figures) -> Option<bool> {
         let value = (self.value)(figures)?;
         Some(match self.limit {
-            Limit::AtMost(limit) => value <= limit,
+            Limit::AtMost(limit) | Limit::AtMostUnits(limit, _) => value <= limit,
             Limit::AtLeast(limit) => value >= limit,
             Limit::BelowMegabytes(limit) => value < limit,
         })
@@ -131,8 +193,10 @@ mod tests {
         Figures::of(samples.collect(), 1).unwrap()
     }
 
+    /// Returns the outcomes of the goals for hosts.
     fn outcomes(figures: &Figures) -> [Option<bool>; 7] {
-        GOALS.each_ref().map(|goal| goal.is_met(figures))
+        let (hosts, _) = GOALS.split_first_chunk().unwrap();
+        hosts.each_ref().map(|goal| goal.is_met(figures))
     }
 
     #[test]
@@ -169,6 +233,23 @@ mod tests {
             ("connect", 2, "closure", "connected_kib", 7_813.0),
         ]);
         assert_eq!(outcomes(&figures), [Some(false); 7]);
+    }
+
+    #[test]
+    fn goals_for_sessions_are_met_up_to_their_limits() {
+        let session = |row: &str, metric: &str, value: f64| {
+            let mut figures = figures(&[]);
+            let values = [(metric.to_owned(), value)].into();
+            figures.sessions.insert(row.to_owned(), values);
+            let outcomes = GOALS.iter().filter_map(|goal| goal.is_met(&figures));
+            outcomes.collect::<Vec<_>>()
+        };
+        assert_eq!(session("list, inhouse", "cpu_ms", 500.0), [true]);
+        assert_eq!(session("list, inhouse", "cpu_ms", 501.0), [false]);
+        assert!(session("list, typescript", "cpu_ms", 501.0).is_empty());
+        assert_eq!(session("messages", "peak_kib", 62_500.0), [true]);
+        assert_eq!(session("messages", "peak_kib", 62_501.0), [false]);
+        assert_eq!(session("resume 20 MB, postgres", "wall_ms", 500.0), [true]);
     }
 
     #[test]

@@ -60,19 +60,25 @@ pub(crate) fn title(name: &str) -> &str {
 
 impl Host {
     /// Returns the command that starts the host on the first core and kills it after the deadline.
-    ///
-    /// The environment has no variable that makes an SDK log, and selects the production mode of Node.
     pub(crate) fn command(&self, deadline: Duration) -> Command {
-        let mut command = Command::new("timeout");
-        command
-            .args(["--signal=KILL", &deadline.as_secs().to_string()])
-            .args(["taskset", "-c", "0"])
-            .args(&self.command)
-            .env("NODE_ENV", "production");
-        for name in LOGGING {
-            command.env_remove(name);
-        }
-        command
+        let pinned = ["taskset", "-c", "0"].map(PathBuf::from);
+        limited(deadline, &[&pinned, &*self.command].concat())
+    }
+
+    /// Returns the command that lists sessions with an official SDK; `None` for other hosts.
+    pub(crate) fn list_command(&self, deadline: Duration) -> Option<Command> {
+        let script = match self.name {
+            "typescript" => "list.mjs",
+            "python" => "list.py",
+            _ => return None,
+        };
+        let [interpreter, host] = self.command.as_slice() else {
+            return None;
+        };
+        Some(limited(
+            deadline,
+            &[interpreter.clone(), host.with_file_name(script)],
+        ))
     }
 
     /// Returns the limits of the host's warm-up.
@@ -85,6 +91,21 @@ impl Host {
             _ => COMPILED,
         }
     }
+}
+
+/// Returns a command that is killed after the deadline.
+///
+/// The environment has no variable that makes an SDK log, and selects the production mode of Node.
+pub(crate) fn limited(deadline: Duration, program: &[PathBuf]) -> Command {
+    let mut command = Command::new("timeout");
+    command
+        .args(["--signal=KILL", &deadline.as_secs().to_string()])
+        .args(program)
+        .env("NODE_ENV", "production");
+    for name in LOGGING {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// Returns the chosen hosts that can be started, and the reasons why others cannot.

@@ -16,6 +16,7 @@ mod reports;
 mod results;
 mod scenario;
 mod sdks;
+mod sessions;
 mod table;
 mod trial;
 mod valgrind;
@@ -30,6 +31,7 @@ use figures::{Costs, Figure, Figures};
 use host::Host;
 use programs::Programs;
 use scenario::Scenario;
+use sessions::Sessions;
 use trial::Trial;
 
 #[derive(clap::Args, Debug)]
@@ -84,6 +86,7 @@ impl Arguments {
             .map(|scenario| scenario.name)
             .collect();
         scenarios.extend([in_process::NAME, in_process::SCALE]);
+        scenarios.extend(sessions::NAMES);
         for only in &self.only {
             if !scenarios.iter().any(|name| name.starts_with(only.as_str())) {
                 bail!(
@@ -144,7 +147,7 @@ fn measure(workspace: &Workspace, arguments: &Arguments) -> Result<bool> {
             }
         }
     }
-    eprintln!("\r\x1b[2Kmeasured in {} s", begin.elapsed().as_secs());
+    eprint!("\r\x1b[2K");
 
     let mut figures = Figures::of(samples, arguments.rounds)?;
     figures.versions = host::versions(workspace, &hosts)?;
@@ -161,6 +164,16 @@ fn measure(workspace: &Workspace, arguments: &Arguments) -> Result<bool> {
     };
     figures.in_process = costs(in_process::NAME, in_process::operations);
     figures.scale = costs(in_process::SCALE, in_process::sessions);
+    let mut sessions = Sessions::new(&programs, &hosts, quick);
+    for name in sessions::NAMES {
+        if arguments.includes(name) {
+            sessions.measure(name);
+        }
+    }
+    eprintln!("measured in {} s", begin.elapsed().as_secs());
+    figures.sessions = sessions.costs;
+    figures.absent.append(&mut sessions.absent);
+    failed.append(&mut sessions.failed);
     figures.failed = failed;
     print!("{}\n{}", table::render(&figures), goals::render(&figures));
     if arguments.is_complete() {

@@ -9,6 +9,7 @@ use crate::command::{cargo, run};
 use crate::workspace::Workspace;
 
 pub(crate) struct Programs {
+    root: PathBuf,
     target: PathBuf,
 }
 
@@ -26,6 +27,7 @@ impl Programs {
             .no_deps()
             .exec()?;
         let programs = Self {
+            root: workspace.root().to_owned(),
             target: metadata.target_directory.into(),
         };
         std::fs::create_dir_all(programs.directory())?;
@@ -34,6 +36,16 @@ impl Programs {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.target.join("measured").join(name)
+    }
+
+    /// Builds an example of `inhouse-bench`, which is not measured itself, and returns its path.
+    pub(crate) fn example(&self, name: &str) -> Result<PathBuf> {
+        let mut build = cargo(
+            &self.root,
+            ["build", "--package=inhouse-bench", "--example"],
+        );
+        run(build.arg(name))?;
+        Ok(self.target.join("debug/examples").join(name))
     }
 
     /// Returns the directory for installed SDKs and temporary files.

@@ -47,6 +47,39 @@ const COLUMNS: [Selection; 9] = [
     Selection::new("memory, warmed up", "sequential", 2, "warm_kib"),
 ];
 
+/// The rows about sessions, with their titles.
+const SESSIONS: [(&str, &str); 11] = [
+    ("list, inhouse", "list of 10,000 sessions of 84 kB, inhouse"),
+    ("list, typescript", "the same, official TypeScript SDK"),
+    ("list, python", "the same, official Python SDK"),
+    ("info", "info of a transcript of 1 GB"),
+    ("messages", "messages of a transcript of 1 GB, streamed"),
+    (
+        "mirror, one by one",
+        "mirror of an entry of 2 kB, appended on its own",
+    ),
+    (
+        "mirror, burst",
+        "mirror of an entry of 2 kB, appended with others",
+    ),
+    (
+        "resume 100 kB, sqlite",
+        "resume of 100 kB from SQLite, without the CLI",
+    ),
+    (
+        "resume 100 kB, postgres",
+        "resume of 100 kB from PostgreSQL, without the CLI",
+    ),
+    (
+        "resume 20 MB, sqlite",
+        "resume of 20 MB from SQLite, without the CLI",
+    ),
+    (
+        "resume 20 MB, postgres",
+        "resume of 20 MB from PostgreSQL, without the CLI",
+    ),
+];
+
 pub(crate) fn write(workspace: &Workspace, figures: &Figures) -> Result<()> {
     workspace.write(PATH, &page(figures))
 }
@@ -83,7 +116,7 @@ fn page(figures: &Figures) -> String {
             let _ = writeln!(text, "- {title}: {name}: {reason}.");
         }
     }
-    text.push_str("\n## Goals\n\nFor inhouse with closures.\n\n| figure | goal | measured | |\n|---|---|---|---|\n");
+    text.push_str("\n## Goals\n\nFor inhouse, with closures where it has tools.\n\n| figure | goal | measured | |\n|---|---|---|---|\n");
     for goal in &GOALS {
         let [limit, measured, outcome] = goal.cells(figures);
         let _ = writeln!(
@@ -94,6 +127,7 @@ fn page(figures: &Figures) -> String {
     }
     overview(&mut text, figures);
     in_process(&mut text, figures);
+    sessions(&mut text, figures);
     text.push_str("\n## All scenarios\n\n");
     for section in table::sections(figures) {
         section.write_markdown(&mut text);
@@ -180,6 +214,41 @@ fn memory(figures: &Figures) -> Option<String> {
     ))
 }
 
+/// Renders what is done with sessions. Ratios are to this library.
+fn sessions(text: &mut String, figures: &Figures) {
+    let rows: Vec<_> = SESSIONS
+        .into_iter()
+        .filter(|(row, _)| figures.sessions.contains_key(*row))
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    text.push_str("\n## Sessions\n\n| | CPU | time | peak memory |\n|---|---|---|---|\n");
+    for (row, title) in rows {
+        let value = |metric: &str| figures.session_value(row, metric);
+        let cell = |metric: &str| {
+            let own = value(metric)?;
+            let shown = show(metric, own);
+            let peer = figures.session_value("list, inhouse", metric);
+            Some(match row.starts_with("list, ") && row != "list, inhouse" {
+                true => format!("{shown} ({})", ratio(own, peer)),
+                false => shown,
+            })
+        };
+        let cpu = cell("each_us").or_else(|| cell("cpu_ms"));
+        let range = [value("min_ms"), value("max_ms")];
+        let time = match range.map(|end| Some(show("wall_ms", end?))) {
+            [Some(min), Some(max)] => {
+                cell("wall_ms").map(|time| format!("{time} ({min} to {max})"))
+            }
+            _ => cell("wall_ms"),
+        };
+        let cells =
+            [cpu, time, cell("peak_kib")].map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
+        let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
+    }
+}
+
 fn costs(cost: &BTreeMap<String, f64>) -> String {
     let parts = [
         ("each_us", ""),
@@ -222,6 +291,25 @@ mod tests {
         assert!(
             committed == page(&figures),
             "run `cargo xtask bench --pages`"
+        );
+    }
+
+    #[test]
+    fn sessions_are_compared_with_the_official_sdks() {
+        let mut figures = Figures::of(Vec::new(), 1).unwrap();
+        let cpu = |ms: f64| [("cpu_ms".to_owned(), ms)].into();
+        figures
+            .sessions
+            .insert("list, inhouse".to_owned(), cpu(400.0));
+        figures
+            .sessions
+            .insert("list, python".to_owned(), cpu(5_000.0));
+        let mut text = String::new();
+        sessions(&mut text, &figures);
+        assert!(text.contains("inhouse | 400 ms | – | – |"), "{text}");
+        assert!(
+            text.contains("Python SDK | 5.00 s (12.5×) | – | – |"),
+            "{text}"
         );
     }
 

@@ -45,10 +45,11 @@ pub(crate) fn typescript(workspace: &Workspace, programs: &Programs) -> Result<V
         output(Command::new(&node).arg("--version")).map(drop)
     })?;
     // Node looks for packages from the directory of the script.
-    let script = home.join("host.mjs");
-    let source = workspace.root().join("bench/hosts/host.mjs");
-    std::fs::copy(&source, &script).context("host.mjs")?;
-    Ok(vec![node, script])
+    for script in ["host.mjs", "list.mjs"] {
+        let source = workspace.root().join("bench/hosts").join(script);
+        std::fs::copy(&source, home.join(script)).context(script)?;
+    }
+    Ok(vec![node, home.join("host.mjs")])
 }
 
 /// Returns the command that starts the host of the Python SDK.

@@ -53,6 +53,7 @@ pub(crate) fn render(figures: &Figures) -> String {
     for (title, rows) in [
         ("in process", &figures.in_process),
         ("scale", &figures.scale),
+        ("sessions", &figures.sessions),
     ] {
         for (name, values) in rows {
             let values = values.iter();

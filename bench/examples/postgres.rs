@@ -1,0 +1,17 @@
+//! Starts a PostgreSQL server on loopback, prints its URL, and stops it at the end of input.
+//!
+//! A program of its own, because the test kit turns on features of tokio that would slow down what is measured.
+
+#![expect(clippy::print_stdout, reason = "the program prints its result")]
+
+use std::error::Error;
+use std::io;
+
+use inhouse_testkit::servers::PostgresServer;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let server = PostgresServer::start()?;
+    println!("{}", server.url());
+    io::copy(&mut io::stdin(), &mut io::sink())?;
+    Ok(())
+}
