@@ -15,7 +15,7 @@ pub struct Intent {
     pub call: String,
     /// The name of the tool.
     pub tool: String,
-    /// The whole `assistant` message that contains the call, because the transcript records it only after the call has begun.
+    /// The messages up to the call, because the transcript records them only after the call has begun.
     pub message: Bytes,
     /// The input of the call, as JSON text.
     pub input: Bytes,
@@ -66,9 +66,9 @@ impl JournaledCall {
     }
 }
 
-/// Records tool calls before they run, and their results before they are sent.
+/// Records tool calls before they run, and their results before they are sent, until the transcript has both.
 ///
-/// Both writes are fenced like an append: they fail with [`Fenced`](crate::StoreErrorKind::Fenced) under an epoch that is not current.
+/// Every write is fenced like an append: it fails with [`Fenced`](crate::StoreErrorKind::Fenced) under an epoch that is not current.
 #[async_trait]
 pub trait Journal: Send + Sync {
     /// Records that a call is about to run.
@@ -96,6 +96,9 @@ pub trait Journal: Send + Sync {
 
     /// Returns the calls of a session, open and finished, in the order of their intents.
     async fn calls(&self, session: &SessionKey) -> Result<Vec<JournaledCall>>;
+
+    /// Removes calls, because the transcript has their results. Calls that are not in the journal are ignored.
+    async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()>;
 }
 
 #[async_trait]
@@ -121,5 +124,9 @@ impl<S: Journal + ?Sized> Journal for Arc<S> {
 
     async fn calls(&self, session: &SessionKey) -> Result<Vec<JournaledCall>> {
         (**self).calls(session).await
+    }
+
+    async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
+        (**self).forget(session, epoch, calls).await
     }
 }

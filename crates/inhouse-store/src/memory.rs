@@ -327,6 +327,13 @@ impl Journal for MemoryStore {
         let session = state.sessions.get(session);
         Ok(session.map_or_else(Vec::new, |session| session.journal.clone()))
     }
+
+    async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
+        let mut state = self.state();
+        let journal = &mut state.held(session, epoch)?.journal;
+        journal.retain(|journaled| !calls.contains(&journaled.intent.call));
+        Ok(())
+    }
 }
 
 impl State {

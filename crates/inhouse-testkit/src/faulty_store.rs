@@ -90,6 +90,8 @@ pub enum StoreCall {
     Finish,
     /// [`Journal::calls`] reads the journal.
     Calls,
+    /// [`Journal::forget`] removes calls.
+    Forget,
 }
 
 #[derive(Default)]
@@ -325,5 +327,10 @@ impl<S: SessionStore> Journal for FaultyStore<S> {
     async fn calls(&self, session: &SessionKey) -> Result<Vec<JournaledCall>> {
         let inner = self.inner_journal()?.calls(session);
         self.faults.apply(StoreCall::Calls, inner).await
+    }
+
+    async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
+        let inner = self.inner_journal()?.forget(session, epoch, calls);
+        self.faults.apply(StoreCall::Forget, inner).await
     }
 }

@@ -93,4 +93,25 @@ impl Journal for PostgresStore {
         }
         Ok(calls)
     }
+    async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
+        let held: i64 = sqlx::query_scalar(
+            "with held as (
+                 select 1 from inhouse_session where project = $1 and session = $2 and epoch = $3 for share
+             ), forgotten as (
+                 delete from inhouse_journal using held
+                 where project = $1 and session = $2 and call = any($4)
+             )
+             select count(*) from held",
+        )
+        .bind(session.project().as_str())
+        .bind(session.session())
+        .bind(sql::to_i64(epoch.get())?)
+        .bind(calls)
+        .fetch_one(&self.pool)
+        .await?;
+        match held {
+            0 => Err(StoreError::fenced(session, epoch)),
+            _ => Ok(()),
+        }
+    }
 }

@@ -81,4 +81,18 @@ impl Journal for SqliteStore {
         }
         Ok(calls)
     }
+    async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
+        let mut transaction = self.begin_held(session, epoch).await?;
+        for call in calls {
+            sqlx::query(
+                "delete from inhouse_journal where project = ? and session = ? and call = ?",
+            )
+            .bind(session.project().as_str())
+            .bind(session.session())
+            .bind(call)
+            .execute(&mut *transaction)
+            .await?;
+        }
+        Ok(transaction.commit().await?)
+    }
 }

@@ -15,6 +15,7 @@ pub(super) async fn check<S: Journal + SessionStore>(battery: &mut Battery, host
         open_call_is_taken_over,
         result_without_an_intent_is_an_error,
         former_owner_writes_nothing,
+        forgotten_calls_are_gone,
         journal_is_erased_with_its_session,
         journals_of_sessions_are_separate,
     );
@@ -195,10 +196,39 @@ async fn former_owner_writes_nothing<S: Journal + SessionStore>(
             .finish(&session, old, call, Bytes::from("x"))
             .await;
         assert_eq!(kind(late), StoreErrorKind::Fenced);
+        let late = hosts.first.forget(&session, old, &[call.to_owned()]).await;
+        assert_eq!(kind(late), StoreErrorKind::Fenced);
     }
     let calls = hosts.second.calls(&session).await?;
     assert_eq!(calls.len(), 1);
     assert!(calls[0].is_open());
+    Ok(())
+}
+
+async fn forgotten_calls_are_gone<S: Journal + SessionStore>(
+    hosts: &Hosts<S>,
+    project: ProjectKey,
+) -> Result<()> {
+    let (session, epoch) = session_in(hosts, &project).await?;
+    for call in ["toolu_1", "toolu_2", "toolu_3"] {
+        hosts.first.intend(&session, epoch, &intent(call)).await?;
+    }
+    let result = Bytes::from("x");
+    hosts
+        .first
+        .finish(&session, epoch, "toolu_1", result)
+        .await?;
+    let forgotten = ["toolu_1", "toolu_3", "toolu_9"].map(str::to_owned);
+    for _ in 0..2 {
+        hosts.first.forget(&session, epoch, &forgotten).await?;
+        hosts.first.forget(&session, epoch, &[]).await?;
+        let calls = hosts.second.calls(&session).await?;
+        assert_eq!(calls.len(), 1);
+        assert_eq!(calls[0].intent.call, "toolu_2");
+    }
+    let intent = intent("toolu_1");
+    let again = hosts.first.intend(&session, epoch, &intent).await?;
+    assert_eq!(again, None, "a forgotten call is a new one");
     Ok(())
 }
 

@@ -38,7 +38,7 @@ fn alive_tasks() -> usize {
 #[tokio::test]
 async fn aborted_worker_is_not_reused() {
     let bridge = Arc::new(Bridge::new(Session::default()));
-    let mut tasks = HandlerTasks::new(Handlers::new(&Options::new(), bridge));
+    let mut tasks = HandlerTasks::new(Handlers::new(&Options::new(), bridge, None));
     let worker = tasks.workers.start(ticket(), Box::pin(pending()));
     tasks.running.insert(ticket().serial(), worker);
     tasks.received.push(Completed {

@@ -135,7 +135,7 @@ impl Driver {
         };
         // Before the end is reported: a caller that resumes the session needs its directory.
         if let Some(session) = self.session.take() {
-            session.finish().await;
+            session.finish(stored.is_ok()).await;
         }
         self.finish(stored);
     }

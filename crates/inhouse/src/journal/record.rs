@@ -1,5 +1,7 @@
+use std::collections::HashMap;
 use std::future::pending;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use inhouse_proto::control::incoming::Answer;
@@ -7,23 +9,42 @@ use inhouse_proto::mcp::{
     AnyResult, CallToolResult, ErrorCode, ToolCall, WriteResult, result_payload,
 };
 use inhouse_proto::wire::Text;
-use inhouse_store::{Intent, Journal, SessionKey, SessionStore, StoreError};
+use inhouse_store::{Epoch, Intent, Journal, SessionKey, SessionStore, StoreError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::WeakUnboundedSender;
+use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+use tracing::Instrument as _;
 
+use super::observe::observe;
+use super::unstored::UnstoredMessages;
 use crate::driver::{Answering, Command};
-use crate::mcp::Reply;
-use crate::mirror::{SessionEpochs, StoreCall, UnstoredMessages, persist};
+use crate::mcp::{Reply, Server};
+use crate::mirror::{Mark, SessionEpochs, StoreCall, persist};
 use crate::resume::store_error;
+
+/// How long it may take to remove calls from the journal.
+const FORGET: Duration = Duration::from_secs(5);
 
 /// Records the calls of a session in the journal of its store.
 pub(crate) struct CallJournal {
     store: Arc<dyn SessionStore>,
     epochs: Arc<SessionEpochs>,
-    unstored: UnstoredMessages,
-    /// Set when the session starts.
+    messages: UnstoredMessages,
+    answered: Mutex<AnsweredCalls>,
+    /// The beginnings of the names of tools in this process.
+    in_process: Vec<String>,
+    /// The lines for [`observe`]; set when the session starts, like the driver.
+    observed: OnceLock<UnboundedSender<Box<str>>>,
     driver: OnceLock<WeakUnboundedSender<Command>>,
+}
+
+/// The calls that the journal can forget once the transcript has their results.
+struct AnsweredCalls {
+    /// Calls that were answered since the last result.
+    in_turn: Vec<(SessionKey, String)>,
+    /// Calls of turns whose results are being stored, each with the mark of its result.
+    ended: Vec<(Mark, SessionKey, String)>,
 }
 
 /// A call that is about to run.
@@ -39,24 +60,113 @@ pub(crate) struct RecordedCall {
 
 impl CallJournal {
     /// Creates the journal of a session; `None` if the store has no journal.
+    ///
+    /// `repaired` are the calls whose results were added to the transcript when it was loaded.
     pub(crate) fn new(
         store: &Arc<dyn SessionStore>,
         epochs: &Arc<SessionEpochs>,
-        unstored: &UnstoredMessages,
+        session: &SessionKey,
+        servers: &[(String, Arc<dyn Server>)],
+        repaired: Vec<String>,
     ) -> Option<Arc<Self>> {
         store.journal()?;
+        let repaired = repaired.into_iter().map(|call| (session.clone(), call));
         Some(Arc::new(Self {
             store: Arc::clone(store),
             epochs: Arc::clone(epochs),
-            unstored: unstored.clone(),
+            messages: UnstoredMessages::new(session.clone()),
+            answered: Mutex::new(AnsweredCalls {
+                in_turn: repaired.collect(),
+                ended: Vec::new(),
+            }),
+            in_process: servers.iter().map(|(key, _)| tool_name(key, "")).collect(),
+            observed: OnceLock::new(),
             driver: OnceLock::new(),
         }))
     }
 
-    /// Sets the driver that ends the session if its calls cannot be recorded.
-    pub(crate) fn report_to(&self, driver: WeakUnboundedSender<Command>) {
-        // Set once: a session has one driver.
-        let _ = self.driver.set(driver);
+    /// Starts to record. The driver ends the session if a call of a tool in this process cannot be recorded.
+    pub(crate) fn start(self: &Arc<Self>, driver: WeakUnboundedSender<Command>) {
+        let (lines, observed) = unbounded_channel();
+        // Both are set once: a session starts once.
+        let _ = (self.driver.set(driver), self.observed.set(lines));
+        tokio::spawn(observe(Arc::downgrade(self), observed).in_current_span());
+    }
+
+    /// Notes the session that the CLI works on.
+    pub(crate) fn note_session(&self, id: &str) {
+        self.messages.set_session(id);
+    }
+
+    /// Notes a prompt that is sent.
+    pub(crate) fn note_prompt(&self, uuid: &str, prompt: &str) {
+        self.messages.add_prompt(uuid, prompt);
+    }
+
+    /// Notes a message of the CLI.
+    pub(crate) fn note_message(&self, line: &str) {
+        if self.messages.add(line)
+            && let Some(observed) = self.observed.get()
+        {
+            let _ = observed.send(line.into());
+        }
+    }
+
+    /// Notes a frame of the mirror, and its mark.
+    pub(crate) fn note_frame(&self, frame: &str, mark: Mark) {
+        self.messages.mark(frame, mark);
+    }
+
+    /// Notes the end of a turn, the prompts that it has answered, and the mark of its result.
+    pub(crate) fn note_turn_end(&self, prompts: &[String], mark: Mark) {
+        self.messages.end_turn(prompts, mark);
+        let mut answered = self.answered();
+        let AnsweredCalls { in_turn, ended } = &mut *answered;
+        ended.extend(
+            in_turn
+                .drain(..)
+                .map(|(session, call)| (mark, session, call)),
+        );
+    }
+
+    /// Notes that the store has everything up to a mark, and forgets the calls of the turns that have ended.
+    pub(crate) fn note_stored(self: &Arc<Self>, mark: Mark) {
+        self.messages.stored(mark);
+        if self
+            .answered()
+            .ended
+            .iter()
+            .any(|(ended, ..)| *ended <= mark)
+        {
+            let journal = Arc::clone(self);
+            tokio::spawn(async move { journal.forget(mark).await });
+        }
+    }
+
+    /// Forgets the calls of turns whose results are stored up to a mark.
+    pub(crate) async fn forget(&self, mark: Mark) {
+        let mut forgotten: HashMap<SessionKey, Vec<String>> = HashMap::new();
+        self.answered().ended.retain(|(ended, session, call)| {
+            let is_stored = *ended <= mark;
+            if is_stored {
+                let calls = forgotten.entry(session.clone()).or_default();
+                calls.push(call.clone());
+            }
+            !is_stored
+        });
+        for (session, calls) in forgotten {
+            let forgotten = async {
+                let epoch = self.epochs.of(&session).await?;
+                let forgotten = journal_of(&*self.store).forget(&session, epoch, &calls);
+                forgotten.await
+            };
+            // Calls that stay are forgotten after the next resume.
+            match timeout(FORGET, forgotten).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::debug!(%error, "calls stay in the journal"),
+                Err(_) => tracing::debug!("calls stay in the journal: the store is slow"),
+            }
+        }
     }
 
     /// Returns a reply that runs a call only after it is recorded, and answers only after its result is.
@@ -74,7 +184,7 @@ impl CallJournal {
     }
 
     async fn run(&self, call: RecordedCall, running: Answering) -> Answer {
-        let (session, messages) = self.unstored.at_call(&call.id);
+        let (session, messages) = self.messages.at_call(&call.id);
         let arguments = Bytes::copy_from_slice(call.arguments.as_bytes());
         let intent = Intent::new(&*call.id, call.tool.as_str(), messages, arguments);
         match self.intend(&session, &intent).await {
@@ -89,10 +199,11 @@ impl CallJournal {
             }
         }
         let answer = running.await;
-        if let Some(result) = result_of(&answer)
-            && let Err(error) = self.finish(session, &call, result).await
-        {
-            return self.end_session(error).await;
+        if let Some(result) = result_of(&answer) {
+            if let Err(error) = self.finish(session.clone(), &call, result).await {
+                return self.end_session(error).await;
+            }
+            self.answered().in_turn.push((session, call.id.to_string()));
         }
         answer
     }
@@ -125,6 +236,41 @@ impl CallJournal {
         finishing
             .await
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    }
+
+    pub(super) fn store(&self) -> &dyn SessionStore {
+        &*self.store
+    }
+
+    pub(super) async fn epoch(&self, session: &SessionKey) -> inhouse_store::Result<Epoch> {
+        self.epochs.of(session).await
+    }
+
+    /// Returns the session, and the messages that its transcript may lack when this call begins.
+    pub(super) fn messages_at(&self, call: &str) -> (SessionKey, Bytes) {
+        self.messages.at_call(call)
+    }
+
+    /// Returns whether a tool has the name of one in this process, which the journal records itself.
+    pub(super) fn is_in_process(&self, tool: &str) -> bool {
+        let mut names = self.in_process.iter();
+        names.any(|server| tool.starts_with(server.as_str()))
+    }
+
+    /// Notes a recorded call of a tool outside of this process.
+    pub(super) fn note_observed(&self, session: SessionKey, call: &str) {
+        self.answered().in_turn.push((session, call.to_owned()));
+    }
+
+    /// Returns the session of a recorded call of this turn.
+    pub(super) fn observed(&self, call: &str) -> Option<SessionKey> {
+        let answered = self.answered();
+        let mut in_turn = answered.in_turn.iter();
+        in_turn.find_map(|(session, id)| (id == call).then(|| session.clone()))
+    }
+
+    fn answered(&self) -> MutexGuard<'_, AnsweredCalls> {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the session. The driver drops this future, which has no answer.

@@ -51,6 +51,12 @@ impl<'a> InterruptedCalls<'a> {
         self.calls.is_empty()
     }
 
+    /// Returns the ids of the calls.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        let calls = self.calls.iter();
+        calls.map(|call| call.intent.call.clone()).collect()
+    }
+
     /// Returns the entries that the transcript lacks: the messages up to each call, and the results of the calls.
     ///
     /// An open call is passed to its tool, and what the tool returns is recorded under this epoch. Without an epoch, as

@@ -13,7 +13,6 @@
 //! | `summary` | the summary of a session, from both ends of its transcript |
 //! | `session_files` | files of a session that its transcript refers to |
 //! | `unsent` | entries that could not be stored, kept in a directory |
-//! | `unstored` | messages of the conversation whose entries are not stored yet |
 
 mod epochs;
 mod frame;
@@ -21,7 +20,6 @@ mod queue;
 mod session_files;
 mod summary;
 mod unsent;
-mod unstored;
 mod writer;
 
 use std::path::PathBuf;
@@ -36,11 +34,11 @@ use tracing::Instrument;
 pub(crate) use self::epochs::SessionEpochs;
 pub(crate) use self::summary::TranscriptEnds;
 pub(crate) use self::unsent::{UNSENT_ENTRIES, recover};
-pub(crate) use self::unstored::UnstoredMessages;
 use self::writer::Writer;
 pub(crate) use self::writer::{FIRST_PAUSE, LONGEST_PAUSE, StoreCall, persist};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
+use crate::journal::CallJournal;
 use crate::options::StoreFlush;
 use crate::resume::{AnsweredPrompts, KnownStreams};
 
@@ -55,8 +53,8 @@ pub(crate) struct Mirror {
     continued: Vec<String>,
     /// Whether a result has named the prompts that it answers.
     results_name_prompts: bool,
-    /// `None` if the store has no journal, which alone needs these messages.
-    unstored: Option<UnstoredMessages>,
+    /// `None` if the store has no journal.
+    journal: Option<Arc<CallJournal>>,
     task: JoinHandle<Result<()>>,
 }
 
@@ -86,7 +84,7 @@ impl Mirror {
         streams: KnownStreams,
         directory: PathBuf,
         flush: StoreFlush,
-        unstored: Option<UnstoredMessages>,
+        journal: Option<Arc<CallJournal>>,
         driver: WeakUnboundedSender<Command>,
     ) -> Self {
         let (input, received) = unbounded_channel();
@@ -109,7 +107,7 @@ impl Mirror {
             prompts: Vec::new(),
             continued: Vec::new(),
             results_name_prompts: false,
-            unstored,
+            journal,
             task: tokio::spawn(task),
         }
     }
@@ -117,30 +115,30 @@ impl Mirror {
     /// Adds a `transcript_mirror` frame.
     pub(crate) fn push(&mut self, mut frame: Frame) {
         frame.detach();
-        if let Some(unstored) = &self.unstored {
-            unstored.mark(frame.line(), self.sent + 1);
+        if let Some(journal) = &self.journal {
+            journal.note_frame(frame.line(), self.sent + 1);
         }
         self.send(Input::Frame(frame));
     }
 
     /// Notes a message of the CLI.
     pub(crate) fn note_message(&self, message: &Frame) {
-        if let Some(unstored) = &self.unstored {
-            unstored.add(message.line());
+        if let Some(journal) = &self.journal {
+            journal.note_message(message.line());
         }
     }
 
     /// Notes the session that the CLI works on.
     pub(crate) fn note_session(&self, id: &str) {
-        if let Some(unstored) = &self.unstored {
-            unstored.set_session(id);
+        if let Some(journal) = &self.journal {
+            journal.note_session(id);
         }
     }
 
     /// Notes that the store has everything up to a mark.
     pub(crate) fn note_stored(&self, mark: Mark) {
-        if let Some(unstored) = &self.unstored {
-            unstored.stored(mark);
+        if let Some(journal) = &self.journal {
+            journal.note_stored(mark);
         }
     }
 
@@ -151,8 +149,8 @@ impl Mirror {
 
     /// Notes a prompt that is sent.
     pub(crate) fn note_prompt(&mut self, uuid: String, prompt: &str) {
-        if let Some(unstored) = &self.unstored {
-            unstored.add_prompt(&uuid, prompt);
+        if let Some(journal) = &self.journal {
+            journal.note_prompt(&uuid, prompt);
         }
         self.prompts.push(uuid);
     }
@@ -175,8 +173,8 @@ impl Mirror {
         named.append(&mut self.continued);
         named.sort();
         named.dedup();
-        if let Some(unstored) = &self.unstored {
-            unstored.end_turn(&named, self.sent + 1);
+        if let Some(journal) = &self.journal {
+            journal.note_turn_end(&named, self.sent + 1);
         }
         self.send(Input::Result(TurnResult {
             line,

@@ -43,7 +43,7 @@ use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{CallJournal, InterruptedCalls};
 use crate::launch::HostEnvironment;
-use crate::mirror::{Mirror, SessionEpochs, TranscriptEnds, UnstoredMessages};
+use crate::mirror::{Mark, Mirror, SessionEpochs, TranscriptEnds};
 use crate::options::{Options, StoreFlush};
 
 /// How long loading a session may take by default.
@@ -61,7 +61,6 @@ pub(crate) struct StoredSession {
     /// `None` once the mirror has them.
     streams: Option<KnownStreams>,
     pub(crate) prompts: Arc<StoredPrompts>,
-    unstored: UnstoredMessages,
     /// `None` if the store has no journal.
     journal: Option<Arc<CallJournal>>,
     directory: SessionDirectory,
@@ -131,6 +130,8 @@ impl StoredSession {
         let mut ends = HashMap::new();
         let mut transcript = TranscriptEnds::default();
         let mut last_entry = None;
+        let mut repaired = Vec::new();
+        let servers = &options.mcp.servers.in_process;
         let stored = resumed.as_ref().unwrap_or(&session).clone();
         let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
         let mut has_transcript = false;
@@ -143,8 +144,10 @@ impl StoredSession {
                 epoch = Some(loader.fence().await?);
             }
             let own_epoch = epoch.filter(|_| *resumed == session);
-            let servers = &options.mcp.servers.in_process;
             let calls = InterruptedCalls::read(&*store, resumed, servers).await?;
+            if *resumed == session {
+                repaired = calls.ids();
+            }
             has_transcript = loader.load(calls, own_epoch).await? > Position::START;
             prompts.set_known(loader.take_prompts());
             if *resumed == session {
@@ -156,8 +159,7 @@ impl StoredSession {
         // The CLI cannot resume a session of which only calls of subagents were recorded.
         resumed = resumed.filter(|_| has_transcript);
         let epochs = Arc::new(SessionEpochs::new(Arc::clone(&store), &session, epoch));
-        let unstored = UnstoredMessages::new(session.clone());
-        let journal = CallJournal::new(&store, &epochs, &unstored);
+        let journal = CallJournal::new(&store, &epochs, &session, servers, repaired);
         let streams = KnownStreams {
             session: session.clone(),
             epochs,
@@ -178,7 +180,6 @@ impl StoredSession {
             store,
             streams: Some(streams),
             prompts: Arc::new(prompts),
-            unstored,
             journal,
             directory,
             lease,
@@ -199,17 +200,20 @@ impl StoredSession {
         if let Some(lease) = &mut self.lease {
             lease.report_to(commands.clone());
         }
-        let unstored = self.journal.as_ref().map(|journal| {
-            journal.report_to(commands.clone());
-            self.unstored.clone()
-        });
+        if let Some(journal) = &self.journal {
+            journal.start(commands.clone());
+        }
         let streams = self.streams.take().expect("a session has one mirror");
         let (store, directory) = (Arc::clone(&self.store), self.directory.path().to_owned());
-        Mirror::spawn(store, streams, directory, flush, unstored, commands)
+        let journal = self.journal.clone();
+        Mirror::spawn(store, streams, directory, flush, journal, commands)
     }
 
     /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored, and releases the lease.
-    pub(crate) async fn finish(self) {
+    pub(crate) async fn finish(self, is_stored: bool) {
+        if let Some(journal) = self.journal.filter(|_| is_stored) {
+            journal.forget(Mark::MAX).await;
+        }
         let directory = self.directory;
         let removed = spawn_blocking(move || drop(directory));
         if let Err(error) = removed.await {

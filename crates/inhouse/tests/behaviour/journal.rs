@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use inhouse::message::Prompt;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{ErrorKind, query};
-use inhouse_store::{Intent, Journal as _, SessionStore as _};
+use inhouse_store::{Intent, Journal as _, JournaledCall, SessionStore as _};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use serde_json::json;
 
 use crate::resume::{Machine, OTHER, SESSION, user};
-use crate::support::{failed, seconds, timed};
+use crate::support::{failed, idle, seconds, timed};
 
 /// Returns a server with the tool `charge`, and the number of its charges.
 fn bank() -> (ToolServer, Arc<AtomicUsize>) {
@@ -23,6 +23,19 @@ fn bank() -> (ToolServer, Arc<AtomicUsize>) {
         "charged"
     });
     (ToolServer::new("bank").tool(charge), charges)
+}
+
+async fn recorded(machine: &Machine) -> Vec<JournaledCall> {
+    let session = machine.session(SESSION);
+    machine.store.calls(&session).await.unwrap()
+}
+
+/// Sends a frame with an entry of the main transcript.
+async fn mirror(machine: &Machine, cli: &mut FakeCli, entry: &str) {
+    let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+    let entry: serde_json::Value = serde_json::from_str(entry).unwrap();
+    cli.send(json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]}))
+        .await;
 }
 
 fn count(charges: &AtomicUsize) -> usize {
@@ -59,11 +72,7 @@ async fn call_is_recorded_before_it_runs_and_its_result_before_the_answer() {
             cli.expect_prompt().await;
             let result = cli.call_tool("bank", "charge", json!({"cents": 5})).await;
             assert_eq!(result.all_text(), "charged");
-            let calls = machine
-                .store
-                .calls(&machine.session(SESSION))
-                .await
-                .unwrap();
+            let calls = recorded(machine).await;
             let recorded = calls[0].result.clone().unwrap();
             assert!(String::from_utf8_lossy(&recorded).contains("charged"));
             cli.turn("Charged.").await;
@@ -84,26 +93,38 @@ async fn messages_that_are_stored_are_not_recorded_with_a_call() {
         },
         async |cli| {
             cli.expect_prompt().await;
-            let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
-            let entry: serde_json::Value = serde_json::from_str(&user(OTHER, "Charge.")).unwrap();
-            cli.send(
-                json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]}),
-            )
-            .await;
-            crate::support::idle().await;
+            mirror(machine, cli, &user(OTHER, "Charge.")).await;
+            idle().await;
             cli.call_tool("bank", "charge", json!({})).await;
+            let calls = recorded(machine).await;
+            let messages = String::from_utf8_lossy(&calls[0].intent.message);
+            assert!(!messages.contains("Charge the card."), "{messages}");
+            assert!(messages.contains("toolu_1"), "{messages}");
             cli.turn("Charged.").await;
         },
     )
     .await;
-    let calls = machine
-        .store
-        .calls(&machine.session(SESSION))
-        .await
-        .unwrap();
-    let messages = String::from_utf8_lossy(&calls[0].intent.message).into_owned();
-    assert!(!messages.contains("Charge the card."), "{messages}");
-    assert!(messages.contains("toolu_1"), "{messages}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn call_is_forgotten_once_the_result_of_its_turn_is_stored() {
+    let machine = &Machine::new();
+    let (server, _) = bank();
+    FakeCli::play(
+        machine.options().session_id(SESSION).tool_server(server),
+        async |client| client.send("Charge the card.").await?.finish().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            cli.call_tool("bank", "charge", json!({})).await;
+            mirror(machine, cli, &user(OTHER, "Charge.")).await;
+            idle().await;
+            assert_eq!(recorded(machine).await.len(), 1);
+            cli.turn("Charged.").await;
+            idle().await;
+            assert_eq!(recorded(machine).await.len(), 0);
+        },
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,11 +188,7 @@ async fn result_that_cannot_be_recorded_ends_the_session_unanswered() {
     .await;
     assert_eq!(end.kind(), ErrorKind::Store, "{end}");
     assert_eq!(count(&charges), 1);
-    let calls = machine
-        .store
-        .calls(&machine.session(SESSION))
-        .await
-        .unwrap();
+    let calls = recorded(machine).await;
     assert!(calls[0].is_open());
 }
 
@@ -222,4 +239,45 @@ async fn call_that_has_finished_before_is_answered_without_running() {
     })
     .await;
     assert_eq!(count(&charges), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_of_other_tools_are_recorded_without_waiting() {
+    let machine = &Machine::new();
+    let message = |kind: &str, block| {
+        let message = json!({"role": kind, "content": [block]});
+        json!({"type": kind, "uuid": uuid(), "parent_tool_use_id": null, "message": message})
+    };
+    let input = json!({"command": "make"});
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": input});
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "made"});
+    FakeCli::play(
+        machine.options().session_id(SESSION),
+        async |client| client.send("Make it.").await?.finish().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            cli.send(message("assistant", call)).await;
+            idle().await;
+            let calls = recorded(machine).await;
+            assert_eq!(calls.len(), 1);
+            assert!(calls[0].is_open());
+            assert_eq!(calls[0].intent.tool, "Bash");
+            assert_eq!(calls[0].intent.input, r#"{"command":"make"}"#);
+            let messages = String::from_utf8_lossy(&calls[0].intent.message).into_owned();
+            assert!(messages.contains("Make it.") && messages.contains("toolu_1"));
+
+            cli.send(message("user", result)).await;
+            idle().await;
+            let recorded_result = recorded(machine).await[0].result.clone().unwrap();
+            assert!(String::from_utf8_lossy(&recorded_result).contains("made"));
+            cli.turn("Made.").await;
+            idle().await;
+            assert_eq!(recorded(machine).await.len(), 0);
+        },
+    )
+    .await;
+}
+
+fn uuid() -> String {
+    uuid::Uuid::new_v4().to_string()
 }

@@ -1,20 +1,19 @@
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use inhouse_proto::session::StreamedMessage;
 use inhouse_store::SessionKey;
 
-use super::Mark;
+use crate::mirror::Mark;
 
 /// How many calls of subagents are kept. A call that runs later than this many others is recorded without its message.
 const SUBAGENT_CALLS: usize = 64;
 
-/// The messages of the conversation that the store does not have yet, shared by the driver and the journal of calls.
+/// The messages of the conversation that the store does not have yet.
 ///
 /// The CLI streams a message about 100 ms before it mirrors the entry (2.1.325), and a tool may run in between.
-#[derive(Clone)]
-pub(crate) struct UnstoredMessages(Arc<Mutex<State>>);
+pub(super) struct UnstoredMessages(Mutex<State>);
 
 struct State {
     /// The session that the CLI works on, which `/clear` changes.
@@ -35,13 +34,13 @@ struct Unstored {
 }
 
 impl UnstoredMessages {
-    pub(crate) fn new(session: SessionKey) -> Self {
-        Self(Arc::new(Mutex::new(State {
+    pub(super) fn new(session: SessionKey) -> Self {
+        Self(Mutex::new(State {
             session,
             prompts: VecDeque::new(),
             messages: VecDeque::new(),
             subagent_calls: VecDeque::new(),
-        })))
+        }))
     }
 
     /// Sets the session that the CLI works on.
@@ -59,10 +58,10 @@ impl UnstoredMessages {
         self.lock().prompts.push_back(Unstored::new(uuid, line));
     }
 
-    /// Adds a message of the CLI. Lines that are not part of the conversation are ignored.
-    pub(super) fn add(&self, line: &str) {
+    /// Adds a message of the CLI; returns whether it belongs to the main conversation.
+    pub(super) fn add(&self, line: &str) -> bool {
         let Some(message) = StreamedMessage::read(line) else {
-            return;
+            return false;
         };
         let mut state = self.lock();
         if message.parent_tool_use_id.is_some() {
@@ -72,9 +71,12 @@ impl UnstoredMessages {
             if state.subagent_calls.len() > SUBAGENT_CALLS {
                 state.subagent_calls.pop_front();
             }
-        } else if !state.prompts.iter().any(|prompt| prompt.is(&message.uuid)) {
+            return false;
+        }
+        if !state.prompts.iter().any(|prompt| prompt.is(&message.uuid)) {
             state.messages.push_back(Unstored::new(&message.uuid, line));
         }
+        true
     }
 
     /// Notes which messages are in a frame of the mirror.
@@ -114,7 +116,7 @@ impl UnstoredMessages {
     }
 
     /// Returns the messages that a transcript may lack when a call begins, one line each, and the session.
-    pub(crate) fn at_call(&self, call: &str) -> (SessionKey, Bytes) {
+    pub(super) fn at_call(&self, call: &str) -> (SessionKey, Bytes) {
         let state = self.lock();
         let of_subagent = state
             .subagent_calls
