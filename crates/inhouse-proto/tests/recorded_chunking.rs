@@ -1,10 +1,14 @@
 //! Checks that the events of the engine do not depend on how the bytes of a recording are split.
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use inhouse_proto::engine::{Config, Engine, Event};
+
+use crate::support::recordings;
 
 /// Largest size of the portions of equal size, in bytes.
 const SMALL_PORTIONS: usize = 24;
@@ -14,8 +18,7 @@ const RANDOM_CUTS: u64 = 24;
 
 #[test]
 fn events_of_recordings_do_not_depend_on_the_chunking() {
-    let recordings = recordings();
-    for path in &recordings {
+    for path in &recordings(".jsonl") {
         let bytes = fs::read(path).expect("the recording can be read");
         let now = Instant::now();
         let whole = events([bytes.as_slice()], now);
@@ -34,7 +37,7 @@ fn events_of_recordings_do_not_depend_on_the_chunking() {
 
 #[test]
 fn last_line_feed_of_a_recording_is_optional() {
-    for path in recordings() {
+    for path in recordings(".jsonl") {
         let bytes = fs::read(&path).expect("the recording can be read");
         let cut = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let now = Instant::now();
@@ -122,22 +125,4 @@ impl<'a> Iterator for RandomPortions<'a> {
         self.rest = rest;
         Some(portion)
     }
-}
-
-/// Returns the paths of all recordings `fixtures/<version>/*.jsonl`, of the output of hosts as well as of CLIs.
-fn recordings() -> Vec<PathBuf> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let entries = |directory: PathBuf| {
-        fs::read_dir(directory)
-            .expect("the directory can be listed")
-            .map(|entry| entry.expect("the entry can be read").path())
-    };
-    let mut files: Vec<_> = entries(fixtures)
-        .filter(|path| path.is_dir())
-        .flat_map(entries)
-        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
-        .collect();
-    assert!(!files.is_empty(), "there are no recordings");
-    files.sort();
-    files
 }

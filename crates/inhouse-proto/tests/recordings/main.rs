@@ -8,12 +8,11 @@ mod support;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use inhouse_proto::message::{Message, TranscriptMirror};
 use serde_json::Value;
 
-use crate::support::{is_tag, shape, unread};
+use crate::support::{is_tag, recordings, shape, unread};
 
 /// Types of lines that the engine handles and does not report as messages.
 const CONTROL: [&str; 4] = [
@@ -116,7 +115,7 @@ impl Line<'_> {
 
 /// Calls `check` with the location and the value of each line.
 fn for_each_line(mut check: impl FnMut(&str, Line<'_>)) {
-    for file in recordings() {
+    for file in recordings(".out.jsonl") {
         let requests: HashMap<String, String> = control::subtypes_of_requests(&file);
         let text = fs::read_to_string(&file).expect("a recording is UTF-8");
         for (number, text) in text
@@ -134,27 +133,4 @@ fn for_each_line(mut check: impl FnMut(&str, Line<'_>)) {
             check(&format!("{}:{}", file.display(), number + 1), line);
         }
     }
-}
-
-/// Returns the paths of all recordings `fixtures/<version>/*.out.jsonl`.
-///
-/// Returns none if there is no directory. Panics if there is a directory without recordings.
-fn recordings() -> Vec<PathBuf> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    if !fixtures.exists() {
-        return Vec::new();
-    }
-    let entries = |directory: PathBuf| {
-        fs::read_dir(directory)
-            .expect("the directory can be listed")
-            .map(|entry| entry.expect("the entry can be read").path())
-    };
-    let mut files: Vec<_> = entries(fixtures)
-        .filter(|path| path.is_dir())
-        .flat_map(entries)
-        .filter(|path| path.to_string_lossy().ends_with(".out.jsonl"))
-        .collect();
-    assert!(!files.is_empty(), "the fixtures contain no recording");
-    files.sort();
-    files
 }

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "not every test binary uses every helper")]
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -139,4 +141,23 @@ fn find_members(value: &Value, pointer: &str, path: &str, found: &mut Vec<Member
         }
         _ => {}
     }
+}
+
+/// Returns the paths of all recordings `fixtures/<version>/*` whose names end like this: `.out.jsonl` for the output of
+/// CLIs, `.jsonl` for that of hosts as well.
+pub(crate) fn recordings(ending: &str) -> Vec<PathBuf> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let entries = |directory: PathBuf| {
+        fs::read_dir(directory)
+            .expect("the directory can be listed")
+            .map(|entry| entry.expect("the entry can be read").path())
+    };
+    let mut files: Vec<_> = entries(fixtures)
+        .filter(|path| path.is_dir())
+        .flat_map(entries)
+        .filter(|path| path.to_string_lossy().ends_with(ending))
+        .collect();
+    assert!(!files.is_empty(), "there are no recordings");
+    files.sort();
+    files
 }
