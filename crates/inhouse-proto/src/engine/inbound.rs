@@ -48,13 +48,12 @@ impl Inbound {
         Some(Ticket { request_id, serial })
     }
 
-    /// Closes a request that is about to be answered; returns false if the CLI has cancelled it.
-    pub(super) fn close(&mut self, ticket: &Ticket) -> bool {
-        let is_open = self.is_open(ticket);
-        if is_open {
-            self.open.remove(&ticket.request_id);
-        }
-        is_open
+    /// Closes a request that is about to be answered and returns its id; `None` if the CLI has cancelled it.
+    pub(super) fn close(&mut self, ticket: Ticket) -> Option<Text> {
+        let Entry::Occupied(entry) = self.open.entry(ticket.request_id) else {
+            return None;
+        };
+        (*entry.get() == ticket.serial).then(|| entry.remove_entry().0)
     }
 
     /// Closes a request that the CLI cancels; `None` if it is not open.

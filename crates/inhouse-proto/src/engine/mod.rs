@@ -164,8 +164,8 @@ impl Engine {
     /// The answer consumes the ticket, so a request cannot be answered twice. The answer to a request that the CLI has
     /// cancelled is dropped.
     pub fn respond(&mut self, ticket: Ticket, answer: Answer) {
-        if self.inbound.close(&ticket) {
-            self.outgoing.answer(ticket.request_id(), answer);
+        if let Some(request_id) = self.inbound.close(ticket) {
+            self.outgoing.answer(&request_id, answer);
         }
     }
 

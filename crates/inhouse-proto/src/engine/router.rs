@@ -28,9 +28,10 @@ impl Engine {
             let frame = Frame::new(line, self.lines.line_buffer());
             return self.events.push_back(Event::Message(frame));
         }
-        let Some(envelope) = Envelope::read(&line) else {
+        let mut envelope = Envelope::default();
+        if envelope.read(&line).is_none() {
             return self.not_json(&bytes, now);
-        };
+        }
         let kind = envelope.kind.as_deref().unwrap_or_default();
         let subtype = envelope.subtype.as_deref().unwrap_or_default();
         match (kind, subtype) {
@@ -146,8 +147,9 @@ impl Engine {
     ///
     /// The CLI sends such requests with the reply to `initialize`. They are handled like new requests.
     fn route_pending(&mut self, line: &Text, request: &RawValue) {
-        match Envelope::read(request.get()) {
-            Some(envelope) => self.route_request(line, &envelope),
+        let mut envelope = Envelope::default();
+        match envelope.read(request.get()) {
+            Some(()) => self.route_request(line, &envelope),
             None => self.malformed(line),
         }
     }

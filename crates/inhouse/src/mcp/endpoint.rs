@@ -239,11 +239,10 @@ impl Drop for OpenCall {
         let mut calls = self.calls.lock();
         // Ids are reused after a new handshake: the late end of an old request must not remove a new
         // one.
-        if calls
-            .get(&self.id)
-            .is_some_and(|open| open.is_of(self.canceller.cancelled()))
+        if let Some(open) = calls.remove(&self.id)
+            && !open.is_of(self.canceller.cancelled())
         {
-            calls.remove(&self.id);
+            calls.insert(self.id.clone(), open);
         }
     }
 }
