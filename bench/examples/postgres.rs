@@ -1,6 +1,6 @@
 //! Starts a PostgreSQL server on loopback, prints its URL, and stops it at the end of input.
 //!
-//! A program of its own, because the test kit turns on features of tokio that would slow down what is measured.
+//! A separate program, because the test kit turns on features of tokio that would slow down what is measured.
 
 #![expect(clippy::print_stdout, reason = "the program prints its result")]
 

@@ -25,7 +25,7 @@ pub enum Load {
     Calls(u64),
     /// Messages with this many bytes of text.
     Messages(u64, usize),
-    /// Entries that are mirrored, each in a frame of its own.
+    /// Entries that are mirrored, each in a separate frame.
     Frames {
         /// The number of frames.
         count: u64,

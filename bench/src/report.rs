@@ -22,12 +22,6 @@ impl Report {
         self.set(name, value as f64);
     }
 
-    /// Returns a figure.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<f64> {
-        self.0.get(name).copied()
-    }
-
     /// Sets the processor time and the highest memory of this process, from its start until now.
     ///
     /// # Errors

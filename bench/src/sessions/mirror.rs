@@ -12,9 +12,10 @@ use inhouse_store::{
 };
 
 use crate::in_memory::{InMemoryCli, Load};
+use crate::proc::process_cpu;
 use crate::report::Report;
 
-/// Mirrors this many entries of one turn, each in a frame of its own.
+/// Mirrors this many entries of one turn, each in a separate frame.
 ///
 /// With `one_by_one` the CLI sends a frame when the one before is stored, so that no two share an append.
 ///
@@ -55,8 +56,8 @@ pub async fn mirror(
     let mut report = Report::default();
     report.add_process()?;
     report.count("appends", store.appends.load(Ordering::SeqCst));
-    let cpu = report.get("cpu_ms").unwrap_or_default();
-    report.set("each_us", cpu * 1e3 / entries as f64);
+    let cpu = process_cpu().as_secs_f64() * 1e6;
+    report.set("each_us", cpu / entries as f64);
     Ok(report)
 }
 
