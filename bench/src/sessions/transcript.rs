@@ -123,10 +123,9 @@ impl Iterator for Transcript {
             entry => format!("\"{}\"", self.uuid(entry)),
         };
         let (kind, bytes) = TURN[(self.entry % TURN.len() as u64) as usize];
-        let call = format!(
-            "toolu_{:024}",
-            self.entry - u64::from(matches!(kind, Kind::Result)).min(self.entry)
-        );
+        // A result follows its call.
+        let call = self.entry - u64::from(matches!(kind, Kind::Result));
+        let call = format!("toolu_{call:024}");
         self.entry += 1;
         let (uuid, session, text) = (
             self.uuid(self.entry),
