@@ -64,7 +64,8 @@ pub(crate) async fn soak(name: &str, kind: &StoreKind, first: usize) {
     for (run, moment) in (0..runs).zip(MOMENTS.into_iter().cycle().skip(first)) {
         let delay = match moment {
             Moment::AfterTurn | Moment::AfterQuery => rng.time_below(RIGHT_AFTER),
-            Moment::InTurn => rng.time_below(reference.turn),
+            // A slow store makes the turn longer.
+            Moment::InTurn => rng.time_below(2 * reference.turn),
         };
         let kill = Kill {
             moment,

@@ -16,6 +16,8 @@ mod postgres;
 #[cfg(target_os = "linux")]
 mod scene;
 #[cfg(target_os = "linux")]
+mod slow_store;
+#[cfg(target_os = "linux")]
 mod sqlite;
 #[cfg(target_os = "linux")]
 mod store_faults;

@@ -65,6 +65,7 @@ impl Scene {
             closes: false,
             lease: Duration::from_secs(2),
             call_time: Duration::ZERO,
+            asks_to_read: false,
             effects: self.isolation.root().join("effects"),
             append_faults: Vec::new(),
             hangs_after_call: false,

@@ -1,7 +1,7 @@
 //! Scenarios with sessions in SQLite.
 
 use crate::scene::StoreKind;
-use crate::{killed_after_finish, store_faults};
+use crate::{killed_after_finish, slow_store, store_faults};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn delivered_turn_survives_a_killed_host() {
@@ -12,4 +12,9 @@ async fn delivered_turn_survives_a_killed_host() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_leave_neither_holes_nor_duplicates() {
     store_faults::soak("store_faults_sqlite").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_store_delays_the_result_by_one_append() {
+    slow_store::soak("slow_store_sqlite").await;
 }

@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use inhouse::launch::Launch;
 use inhouse::message::Prompt;
+use inhouse::permission::{CanUseTool, Decision};
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::transport::{ChildTransport, Connection, Transport};
-use inhouse::{Client, Error, ErrorKind, Options, query};
+use inhouse::{Asked, Client, Error, ErrorKind, Options, query};
 use inhouse_store::SessionStore;
 use inhouse_store::postgres::PostgresStore;
 use inhouse_store::sqlite::SqliteStore;
@@ -22,6 +23,7 @@ use inhouse_testkit::Isolation;
 use inhouse_testkit::faulty_store::{Fault, Faults, FaultyStore, StoreCall};
 use inhouse_testkit::host::{HostProcess, report, this_test};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{interval, timeout};
 
@@ -33,9 +35,10 @@ const ATTEMPTS: Duration = Duration::from_millis(50);
 
 /// What a host does. It resumes its session, or begins it if the store does not have it.
 ///
-/// The host reports `connected` with the pid of the CLI, `began` and `ended` for each call of its tool, and `finished` with the
-/// answer as soon as the result of a prompt was delivered. A client that is closed reports `appends`, with their number. An error is
-/// reported as `failed`, with its kind.
+/// The host reports `connected` with the pid of the CLI, and `finished` with the answer as soon as the result of a prompt was
+/// delivered. With the number of appends so far, it reports `asked` for a permission, `began` and `ended` for a call of its tool,
+/// `result` when the CLI has written one to a recording, `delivered` when a client has got it, and `appends` when a client is closed. An error is reported as `failed`,
+/// with its kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// A URL of PostgreSQL, or the path of a SQLite database.
@@ -52,6 +55,8 @@ pub(crate) struct Plan {
     pub(crate) lease: Duration,
     /// How long a call of the tool takes after its effect.
     pub(crate) call_time: Duration,
+    /// Whether the tool only reads, and each call of it needs a permission; otherwise it is allowed to run and may change something.
+    pub(crate) asks_to_read: bool,
     /// A file to which each call of the tool adds a line.
     pub(crate) effects: PathBuf,
     /// The faults of the first appends, in order.
@@ -70,7 +75,10 @@ pub(crate) enum PlannedFault {
     LoseAcknowledgement,
     Hang,
     HangAfterwards,
+    /// The append takes 100 ms.
     Slow,
+    /// The append takes 3 s.
+    VerySlow,
 }
 
 impl Plan {
@@ -134,20 +142,28 @@ impl Host {
 
     async fn run_client(&self) -> Result<(), Error> {
         let connect = async |options| match &self.plan.recording {
-            Some(path) => Client::connect_with(options, Recorder(path.clone())).await,
+            Some(path) => {
+                let recorder = Recorder {
+                    path: path.clone(),
+                    faults: self.store.faults().clone(),
+                };
+                Client::connect_with(options, recorder).await
+            }
             None => Client::connect(options).await,
         };
         let mut client = self.begin(connect).await?;
         report("connected", client.control().pid().expect("a process"));
         for (id, text) in &self.plan.prompts {
             let turn = client.send(Prompt::from(text.as_str()).uuid(id)).await?;
-            report("finished", turn.text().await?);
+            let answer = turn.text().await?;
+            report("delivered", appends(self.store.faults()));
+            report("finished", answer);
         }
         if !self.plan.closes {
             pending::<()>().await;
         }
         client.close().await?;
-        report("appends", self.store.faults().calls(StoreCall::Append));
+        report("appends", appends(self.store.faults()));
         Ok(())
     }
 
@@ -191,13 +207,22 @@ impl Host {
             let call = call.clone();
             async move { call.run().await }
         });
-        self.isolation
+        let note = note.read_only(self.plan.asks_to_read);
+        let options = self
+            .isolation
             .options()
             .store(self.store.clone())
             .session_root(&self.plan.root)
             .lease_ttl(self.plan.lease)
-            .tool_server(ToolServer::new("s").tool(note))
-            .allow_tools(["mcp__s", "Bash"])
+            .tool_server(ToolServer::new("s").tool(note));
+        if !self.plan.asks_to_read {
+            return options.allow_tools(["mcp__s", "Bash"]);
+        }
+        let faults = self.store.faults().clone();
+        options.permissions(move |_: Asked<CanUseTool>| {
+            report("asked", appends(&faults));
+            async { Ok(Decision::allow()) }
+        })
     }
 }
 
@@ -213,15 +238,20 @@ struct Call {
 impl Call {
     async fn run(&self) -> &'static str {
         add_line(&self.effects);
-        report("began", "");
+        report("began", appends(&self.faults));
         // The time of a call that does something.
         let _ = timeout(self.time, pending::<()>()).await;
         if self.hangs_after {
             self.faults.always(StoreCall::Append, Fault::Hang);
         }
-        report("ended", "");
+        report("ended", appends(&self.faults));
         "noted"
     }
+}
+
+/// Returns the number of appends so far, repeated ones included.
+fn appends(faults: &Faults) -> usize {
+    faults.calls(StoreCall::Append)
 }
 
 fn add_line(path: &Path) {
@@ -243,19 +273,25 @@ impl PlannedFault {
             Self::Hang => Fault::Hang,
             Self::HangAfterwards => Fault::HangAfterwards,
             Self::Slow => Fault::Delay(Duration::from_millis(100)),
+            Self::VerySlow => Fault::Delay(Duration::from_secs(3)),
         }
     }
 }
 
 /// Starts the CLI as usual, and writes what it writes to a file as well.
-struct Recorder(PathBuf);
+struct Recorder {
+    path: PathBuf,
+    faults: Faults,
+}
 
 impl Transport for Recorder {
     async fn open(self, launch: &Launch) -> inhouse::Result<Connection> {
         let mut connection = ChildTransport.open(launch).await?;
         connection.reader = Box::new(Recorded {
             reader: connection.reader,
-            file: File::create(&self.0).expect("the directory of the test is there"),
+            file: File::create(&self.path).expect("the directory of the test is there"),
+            faults: self.faults,
+            line: Vec::new(),
         });
         Ok(connection)
     }
@@ -264,6 +300,9 @@ impl Transport for Recorder {
 struct Recorded {
     reader: Box<dyn AsyncRead + Send + Unpin>,
     file: File,
+    faults: Faults,
+    /// The line that is not complete.
+    line: Vec<u8>,
 }
 
 impl AsyncRead for Recorded {
@@ -274,7 +313,18 @@ impl AsyncRead for Recorded {
     ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.reader).poll_read(cx, buffer))?;
-        self.file.write_all(&buffer.filled()[before..])?;
+        let new = &buffer.filled()[before..];
+        self.file.write_all(new)?;
+        for part in new.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.line);
+                let message: Value = serde_json::from_slice(&line).unwrap_or_default();
+                if message["type"] == "result" {
+                    report("result", appends(&self.faults));
+                }
+            }
+        }
         Poll::Ready(Ok(()))
     }
 }
