@@ -12,6 +12,8 @@ mod killed_after_finish;
 #[cfg(target_os = "linux")]
 mod killed_host;
 #[cfg(target_os = "linux")]
+mod killed_in_call;
+#[cfg(target_os = "linux")]
 mod postgres;
 #[cfg(target_os = "linux")]
 mod scene;

@@ -3,7 +3,7 @@
 use inhouse_testkit::servers::PostgresServer;
 
 use crate::scene::StoreKind;
-use crate::{killed_after_finish, store_faults, zombie};
+use crate::{killed_after_finish, killed_in_call, store_faults, zombie};
 
 fn start_server() -> PostgresServer {
     PostgresServer::start().unwrap_or_else(|why| panic!("{why}"))
@@ -26,4 +26,11 @@ async fn crashes_leave_neither_holes_nor_duplicates() {
 async fn stopped_host_stores_and_answers_nothing_after_its_lease() {
     let server = start_server();
     zombie::soak("zombie", &StoreKind::Postgres(server.url())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn call_is_visible_after_its_host_is_killed() {
+    let server = start_server();
+    let kind = StoreKind::Postgres(server.url());
+    killed_in_call::soak("killed_in_call_postgres", &kind).await;
 }

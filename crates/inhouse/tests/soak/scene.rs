@@ -96,6 +96,12 @@ impl Scene {
         entries.expect("the store is there")
     }
 
+    /// Returns how often the tool took effect.
+    pub(crate) fn effects(&self) -> usize {
+        let lines = std::fs::read_to_string(self.isolation.root().join("effects"));
+        lines.unwrap_or_default().lines().count()
+    }
+
     /// Returns the messages of a request without what differs between two runs: ids, paths and marks for the cache.
     pub(crate) fn history(&self, request: &ModelRequest) -> Vec<Value> {
         let text = Value::from(request.messages()).to_string();

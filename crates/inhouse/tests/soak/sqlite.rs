@@ -1,7 +1,7 @@
 //! Scenarios with sessions in SQLite.
 
 use crate::scene::StoreKind;
-use crate::{killed_after_finish, slow_store, store_faults};
+use crate::{killed_after_finish, killed_in_call, slow_store, store_faults};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn delivered_turn_survives_a_killed_host() {
@@ -12,6 +12,11 @@ async fn delivered_turn_survives_a_killed_host() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_leave_neither_holes_nor_duplicates() {
     store_faults::soak("store_faults_sqlite").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn call_is_visible_after_its_host_is_killed() {
+    killed_in_call::soak("killed_in_call_sqlite", &StoreKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
