@@ -7,7 +7,7 @@
 //! ```no_run
 //! use std::time::Duration;
 //!
-//! use inhouse_testkit::host::{HostProcess, report, this_test};
+//! use inhouse_testkit::host::{HostProcess, exit_with_test, report, this_test};
 //! use inhouse_testkit::{Isolation, RealCli, ScriptedModel};
 //!
 //! const DEADLINE: Duration = Duration::from_secs(60);
@@ -28,6 +28,7 @@
 //! #[tokio::test]
 //! async fn host() {
 //!     let Some(isolation) = Isolation::from_env() else { return };
+//!     exit_with_test();
 //!     let query = inhouse::query("What time is it?").options(isolation.options());
 //!     report("answered", query.await.unwrap().text().await.unwrap());
 //!     std::future::pending::<()>().await;
@@ -73,6 +74,31 @@ pub fn report(name: &str, value: impl fmt::Display) {
     // Fails if the test has ended; then no one reads the event.
     let _ = stdout.write_all(line.as_bytes());
     let _ = stdout.flush();
+}
+
+/// Ends this process when the test that started it with [`HostProcess`] has ended, however it ended.
+///
+/// A test that is killed cannot kill its hosts. Its end of their stdin is closed then, which a thread of this process waits for.
+/// Call this function once, at the start of a host that does not read its stdin.
+///
+/// ```no_run
+/// use inhouse_testkit::Isolation;
+/// use inhouse_testkit::host::exit_with_test;
+///
+/// #[tokio::test]
+/// async fn host() {
+///     let Some(isolation) = Isolation::from_env() else { return };
+///     exit_with_test();
+///     // …
+/// #   drop(isolation);
+/// }
+/// ```
+pub fn exit_with_test() {
+    thread::spawn(|| {
+        // An error means that stdin was closed before.
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        std::process::exit(1);
+    });
 }
 
 /// Returns the command that runs one test of this test executable in another process.

@@ -1,11 +1,15 @@
 //! Host processes report events, and are killed, stopped, continued and reaped.
 
+use std::future::pending;
 use std::process::Command;
 use std::time::Duration;
 
-use inhouse_testkit::host::HostProcess;
+use inhouse_testkit::host::{HostProcess, exit_with_test, report, this_test};
 
 use crate::support::{DEADLINE, is_reaped, wait_until};
+
+/// Set in the host process.
+const HOST: &str = "INHOUSE_TEST_HOST";
 
 /// A short time, in which no event is expected.
 const NOTHING: Duration = Duration::from_millis(50);
@@ -54,9 +58,7 @@ async fn killed_host_leaves_its_children() {
     let child = child_of(&mut host).await;
     assert!(!host.kill().success());
     assert!(!is_dead(child));
-    let mut kill = Command::new("kill");
-    kill.args(["-KILL", &child.to_string()]);
-    assert!(kill.status().unwrap().success());
+    kill(&child.to_string());
 }
 
 #[tokio::test]
@@ -74,6 +76,43 @@ async fn tree_is_stopped_continued_and_killed_on_drop() {
     drop(host);
     assert!(is_reaped(pid));
     wait_until("the child is dead", || is_dead(child));
+}
+
+/// The host of the next test. Does nothing when it runs as an ordinary test.
+#[tokio::test]
+async fn host_of_a_killed_test() {
+    if std::env::var_os(HOST).is_some() {
+        exit_with_test();
+        report("ready", "");
+        pending::<()>().await;
+    }
+}
+
+#[tokio::test]
+async fn host_exits_when_its_test_is_killed() {
+    // `sleep` holds the other end of the host's stdin, as a test does.
+    let script = r#"
+        exec 3>&1
+        sh -c 'echo "inhouse-host test \"$$\"" >&3; exec sleep 1000' | "$@"
+        echo 'inhouse-host ended ""'
+    "#;
+    let host = this_test("hosts::host_of_a_killed_test").unwrap();
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", script, "sh"])
+        .arg(host.get_program())
+        .args(host.get_args())
+        .env(HOST, "yes");
+    let mut shell = HostProcess::start(command).unwrap();
+    let test = shell.event("test", DEADLINE).await.unwrap();
+    shell.event("ready", DEADLINE).await.unwrap();
+    kill(&test);
+    shell.event("ended", DEADLINE).await.unwrap();
+}
+
+fn kill(pid: &str) {
+    let mut kill = Command::new("kill");
+    assert!(kill.args(["-KILL", pid]).status().unwrap().success());
 }
 
 async fn child_of(host: &mut HostProcess) -> u32 {

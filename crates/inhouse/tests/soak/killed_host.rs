@@ -52,6 +52,7 @@ async fn host() {
     let Some(isolation) = Isolation::from_env() else {
         return;
     };
+    host::exit_with_test();
     let server = ToolServer::new("s").tool(Tool::new("wait", "Waits", async |session: Session| {
         let pid = session.control().and_then(|control| control.pid());
         host::report("called", pid.expect("a child process"));

@@ -21,7 +21,7 @@ use inhouse_store::postgres::PostgresStore;
 use inhouse_store::sqlite::SqliteStore;
 use inhouse_testkit::Isolation;
 use inhouse_testkit::faulty_store::{Fault, Faults, FaultyStore, StoreCall};
-use inhouse_testkit::host::{HostProcess, report, this_test};
+use inhouse_testkit::host::{HostProcess, exit_with_test, report, this_test};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
@@ -106,6 +106,7 @@ async fn host() {
     let (Some(isolation), Ok(plan)) = (Isolation::from_env(), env::var(PLAN)) else {
         return;
     };
+    exit_with_test();
     let plan: Plan = serde_json::from_str(&plan).expect("a plan");
     let store = open_store(&plan.store).await.expect("the store is there");
     let store = FaultyStore::new(store);
