@@ -1,16 +1,18 @@
 //! A host that is killed in a tool call, or right after one.
 //!
-//! Another host then sends the same prompt with the same id. The effects of the tool are counted outside of the session.
+//! Another host then sends the same prompt with the same id. The model must see the call once, with the recorded result, or what the
+//! tool finds out about it, or that its outcome is unknown. The effects of the tool are counted outside of the session.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use inhouse_store::{Bytes, JournaledCall};
-use inhouse_testkit::RealCli;
+use inhouse_testkit::{ModelRequest, RealCli};
 use serde_json::Value;
 
 use crate::scene::{Scene, StoreKind, check_transcript};
-use crate::support::{DEADLINE, Failures, event, exit, pass, report, runs};
+use crate::stored_host::{FOUND_OUT, NOTED};
+use crate::support::{DEADLINE, Failures, Rng, event, exit, pass, report, runs};
 
 const PROMPT: &str = "Note 1.";
 
@@ -20,12 +22,15 @@ const CALL: &str = "toolu_1";
 /// The time of a call: longer than the CLI takes to report it as a rule, and than the last moment in it.
 const CALL_TIME: Duration = Duration::from_millis(250);
 
+/// The first moments after a call: its result is recorded, and its answer sent.
+const AFTER_END: Duration = Duration::from_millis(20);
+
 /// When the first host is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Moment {
     /// This many milliseconds after the beginning of the call.
     InCall(u64),
-    /// When the call has ended, before or while its answer is sent.
+    /// When the call has ended, before or after its result is recorded.
     AtEnd,
     /// When the model has got the result, which is not stored.
     BeforeMirror,
@@ -39,15 +44,23 @@ const MOMENTS: [Moment; 5] = [
     Moment::BeforeMirror,
 ];
 
+#[derive(Clone, Copy, Debug)]
+struct Kill {
+    moment: Moment,
+    /// Whether the tool finds out what became of a call.
+    finds_out: bool,
+    /// How long after the end of the call, for [`Moment::AtEnd`].
+    after_end: Duration,
+}
+
 /// What was there when the first host was dead, and what happened then.
 struct Outcome {
     /// The transcript that the second host has loaded.
     left: Vec<Bytes>,
     /// The journal that the second host has found.
-    #[expect(dead_code, reason = "for the checks of the journal")]
     journal: Vec<JournaledCall>,
     /// The first request of the second host.
-    seen: String,
+    request: ModelRequest,
     /// How often the tool took effect.
     effects: usize,
 }
@@ -57,20 +70,29 @@ struct Counts {
     runs: u32,
     /// Runs in which the call was in the transcript.
     recorded: u32,
-    /// Runs in which the tool took effect once more.
-    repeated: u32,
+    /// Runs in which the result was in the journal.
+    finished: u32,
 }
 
 /// Repeats the scenario; each run kills a host at every moment.
 pub(crate) async fn soak(name: &str, kind: &StoreKind) {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
+    let mut rng = Rng::seeded();
     let mut failures = Failures::default();
     let mut counts = BTreeMap::<Moment, Counts>::new();
     for run in 0..runs() {
         for moment in MOMENTS {
-            let outcome = kill_and_resume(&cli, kind, moment).await;
-            let outcome = outcome.and_then(|outcome| outcome.check().map(|()| outcome));
-            let outcome = outcome.map_err(|why| format!("{moment:?}: {why}"));
+            let kill = Kill {
+                moment,
+                finds_out: run % 2 == 0,
+                after_end: match run % 4 {
+                    0 | 1 => Duration::ZERO,
+                    _ => rng.time_below(AFTER_END),
+                },
+            };
+            let outcome = kill_and_resume(&cli, kind, kill).await;
+            let outcome = outcome.and_then(|outcome| outcome.check(kill).map(|()| outcome));
+            let outcome = outcome.map_err(|why| format!("{kill:?}: {why}"));
             if let Some(outcome) = failures.check(run, outcome) {
                 counts.entry(moment).or_default().add(&outcome);
             }
@@ -80,24 +102,21 @@ pub(crate) async fn soak(name: &str, kind: &StoreKind) {
         let Counts {
             runs,
             recorded,
-            repeated,
+            finished,
         } = counts;
-        format!("{moment:?}: {recorded} of {runs} calls recorded, {repeated} repeated")
+        format!("{moment:?}: {runs} calls, {recorded} in the transcript, {finished} with a result")
     });
     let detail = details.collect::<Vec<_>>().join("; ");
     report(name, runs(), failures.0.min(runs()), &detail);
 }
 
-async fn kill_and_resume(
-    cli: &RealCli,
-    kind: &StoreKind,
-    moment: Moment,
-) -> Result<Outcome, String> {
+async fn kill_and_resume(cli: &RealCli, kind: &StoreKind, kill: Kill) -> Result<Outcome, String> {
+    let moment = kill.moment;
     let scene = Scene::new(cli, kind).await;
     scene.script_notes();
     let mut plan = scene.plan(&[PROMPT]);
     plan.queries = true;
-    plan.call_time = CALL_TIME;
+    (plan.call_time, plan.finds_out) = (CALL_TIME, kill.finds_out);
     plan.hangs_after_call = moment == Moment::BeforeMirror;
     let mut first = scene.start(&plan);
     match moment {
@@ -105,7 +124,10 @@ async fn kill_and_resume(
             event(&mut first, "began").await?;
             pass(Duration::from_millis(time)).await;
         }
-        Moment::AtEnd => drop(event(&mut first, "ended").await?),
+        Moment::AtEnd => {
+            event(&mut first, "ended").await?;
+            pass(kill.after_end).await;
+        }
         Moment::BeforeMirror => {
             for _ in 0..2 {
                 let request = scene.model.next_request(DEADLINE).await;
@@ -130,33 +152,48 @@ async fn kill_and_resume(
     }
     exit(second).await?;
     check_transcript(&scene.entries().await)?;
-    let later = scene.model.conversation().split_off(requests);
-    let first_request = later.first().ok_or("the model got no further request")?;
+    let mut requests = scene.model.conversation().into_iter().skip(requests);
     Ok(Outcome {
         left,
         journal: journal.map_err(|why| why.to_string())?,
-        seen: Value::from(scene.history(first_request)).to_string(),
+        request: requests.next().ok_or("the model got no further request")?,
         effects: scene.effects(),
     })
 }
 
 impl Outcome {
-    /// Returns what a user would call a loss or a repetition.
-    fn check(&self) -> Result<(), String> {
-        let prompts = self.seen.matches(PROMPT).count();
+    /// Returns what was lost, repeated or hidden from the model.
+    fn check(&self, kill: Kill) -> Result<(), String> {
+        let seen = Value::from(self.request.messages()).to_string();
+        let prompts = seen.matches(PROMPT).count();
         if prompts != 1 {
-            let seen = &self.seen;
             return Err(format!(
                 "the model has seen the prompt {prompts} times: {seen}"
             ));
         }
-        if self.has_call() && !self.seen.contains(CALL) {
-            return Err(format!("the model has not seen the call: {}", self.seen));
-        }
-        if self.has_call() && self.effects != 1 {
+        let calls = seen.matches(&format!("\"id\":\"{CALL}\"")).count();
+        let results = self.request.tool_results();
+        let ([result], 1) = (&results[..], calls) else {
+            return Err(format!("the model has seen {calls} calls and {results:?}"));
+        };
+        if self.effects != 1 {
             return Err(format!("the tool took effect {} times", self.effects));
         }
-        Ok(())
+        let [journaled] = &self.journal[..] else {
+            return Err(format!("the journal has {} calls", self.journal.len()));
+        };
+        let is_expected = match (kill.moment, &journaled.result) {
+            (Moment::InCall(_), Some(_)) | (Moment::BeforeMirror, None) => {
+                return Err(format!("the journal has {journaled:?}"));
+            }
+            (_, Some(_)) => !result.is_error && result.text == NOTED,
+            (_, None) if kill.finds_out => !result.is_error && result.text == FOUND_OUT,
+            (_, None) => result.is_error && result.text.contains("outcome is unknown"),
+        };
+        match is_expected {
+            true => Ok(()),
+            false => Err(format!("the model has seen {result:?}")),
+        }
     }
 
     /// Returns whether the transcript has the call.
@@ -170,6 +207,7 @@ impl Counts {
     fn add(&mut self, outcome: &Outcome) {
         self.runs += 1;
         self.recorded += u32::from(outcome.has_call());
-        self.repeated += u32::from(outcome.effects > 1);
+        let finished = outcome.journal.iter().any(|call| !call.is_open());
+        self.finished += u32::from(finished);
     }
 }

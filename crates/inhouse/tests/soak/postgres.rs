@@ -29,7 +29,7 @@ async fn stopped_host_stores_and_answers_nothing_after_its_lease() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn call_is_visible_after_its_host_is_killed() {
+async fn call_of_a_killed_host_is_neither_lost_nor_repeated() {
     let server = start_server();
     let kind = StoreKind::Postgres(server.url());
     killed_in_call::soak("killed_in_call_postgres", &kind).await;

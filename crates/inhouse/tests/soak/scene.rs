@@ -66,6 +66,7 @@ impl Scene {
             lease: Duration::from_secs(2),
             call_time: Duration::ZERO,
             asks_to_read: false,
+            finds_out: false,
             effects: self.isolation.root().join("effects"),
             append_faults: Vec::new(),
             hangs_after_call: false,

@@ -15,7 +15,7 @@ async fn faults_leave_neither_holes_nor_duplicates() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn call_is_visible_after_its_host_is_killed() {
+async fn call_of_a_killed_host_is_neither_lost_nor_repeated() {
     killed_in_call::soak("killed_in_call_sqlite", &StoreKind::Sqlite).await;
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use inhouse::launch::Launch;
 use inhouse::message::Prompt;
 use inhouse::permission::{CanUseTool, Decision};
-use inhouse::tool::{Tool, ToolServer};
+use inhouse::tool::{Interrupted, Repair, Tool, ToolError, ToolServer};
 use inhouse::transport::{ChildTransport, Connection, Transport};
 use inhouse::{Asked, Client, Error, ErrorKind, Options, query};
 use inhouse_store::SessionStore;
@@ -29,6 +29,12 @@ use tokio::time::{interval, timeout};
 
 /// The variable with the plan, as JSON.
 const PLAN: &str = "INHOUSE_SOAK_PLAN";
+
+/// The result of the tool.
+pub(crate) const NOTED: &str = "noted";
+
+/// The result of an interrupted call whose effect the tool has found.
+pub(crate) const FOUND_OUT: &str = "the note is there";
 
 /// How often a host tries to get a session that another one has.
 const ATTEMPTS: Duration = Duration::from_millis(50);
@@ -57,6 +63,8 @@ pub(crate) struct Plan {
     pub(crate) call_time: Duration,
     /// Whether the tool only reads, and each call of it needs a permission; otherwise it is allowed to run and may change something.
     pub(crate) asks_to_read: bool,
+    /// Whether the tool finds out what became of an interrupted call.
+    pub(crate) finds_out: bool,
     /// A file to which each call of the tool adds a line.
     pub(crate) effects: PathBuf,
     /// The faults of the first appends, in order.
@@ -204,11 +212,16 @@ impl Host {
             faults: self.store.faults().clone(),
             hangs_after: self.plan.hangs_after_call,
         };
+        let repaired = call.clone();
         let note = Tool::new("note", "Makes a note", move || {
             let call = call.clone();
             async move { call.run().await }
         });
-        let note = note.read_only(self.plan.asks_to_read);
+        let mut note = note.read_only(self.plan.asks_to_read);
+        if self.plan.finds_out {
+            let repair = async move |_: Interrupted| Ok::<_, ToolError>(repaired.repair());
+            note = note.on_interrupted(repair);
+        }
         let options = self
             .isolation
             .options()
@@ -246,7 +259,15 @@ impl Call {
             self.faults.always(StoreCall::Append, Fault::Hang);
         }
         report("ended", appends(&self.faults));
-        "noted"
+        NOTED
+    }
+
+    /// Finds out what became of a call whose host was killed.
+    fn repair(&self) -> Repair {
+        match self.effects.exists() {
+            true => Repair::result(FOUND_OUT),
+            false => Repair::not_run(),
+        }
     }
 }
 
