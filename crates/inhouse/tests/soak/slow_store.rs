@@ -13,8 +13,9 @@ use crate::support::{Failures, event, exit, report, runs};
 /// and its answer.
 const STEPS: usize = 3;
 
-/// The appends for which a result waits: those of the transcript and of the results, at the same time.
-const LAST_APPENDS: usize = 2;
+/// The appends for which a result waits, those of the transcript and of the results at the same time, and one that may begin when
+/// they have ended. A turn has at least twice as many frames.
+const LAST_APPENDS: usize = 3;
 
 /// The greatest numbers of appends over all runs.
 #[derive(Default)]

@@ -43,8 +43,8 @@ const ATTEMPTS: Duration = Duration::from_millis(50);
 ///
 /// The host reports `connected` with the pid of the CLI, and `finished` with the answer as soon as the result of a prompt was
 /// delivered. With the number of appends so far, it reports `asked` for a permission, `began` and `ended` for a call of its tool,
-/// `result` when the CLI has written one to a recording, `delivered` when a client has got it, and `appends` when a client is closed. An error is reported as `failed`,
-/// with its kind.
+/// `result` when the CLI has written one to a recording, `delivered` when a client has got it, and `appends` when a client is
+/// closed. An error is reported as `failed`, with its kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// A URL of PostgreSQL, or the path of a SQLite database.
