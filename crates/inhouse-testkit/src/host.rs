@@ -49,10 +49,13 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// The beginning of a line that reports an event.
 const EVENT: &str = "inhouse-host ";
+
+/// How often it is checked whether a host has exited. Its output may end later, with a process that it has started.
+const EXIT_POLL: Duration = Duration::from_millis(5);
 
 /// How many lines of other output are kept for error messages.
 const KEPT_LINES: usize = 40;
@@ -247,19 +250,17 @@ impl HostProcess {
         Err(self.error(&format!("the event {name}"), reason))
     }
 
-    /// Waits until the host has exited by itself.
+    /// Waits until the host has exited by itself. Its events can still be read afterwards.
     ///
     /// # Errors
     /// If the deadline passes first.
     pub async fn exited(&mut self, within: Duration) -> Result<ExitStatus, HostError> {
         let exited = async {
-            // The output ends together with the process, up to a moment.
-            while self.events.recv().await.is_some() {}
             loop {
                 if let Some(status) = self.try_reap() {
                     return status;
                 }
-                tokio::task::yield_now().await;
+                sleep(EXIT_POLL).await;
             }
         };
         match timeout(within, exited).await {
@@ -284,7 +285,7 @@ impl HostProcess {
         self.signal(Signal::CONT);
     }
 
-    /// Kills the host and everything below it at once, and reaps the host.
+    /// Kills the host, everything below it and everything that [`stop_tree`](Self::stop_tree) has stopped, and reaps the host.
     #[cfg(target_os = "linux")]
     pub fn kill_tree(&mut self) -> ExitStatus {
         self.stop_tree();
@@ -296,8 +297,13 @@ impl HostProcess {
     }
 
     /// Stops the host and everything below it with SIGSTOP, as when the whole machine stands still.
+    ///
+    /// Does nothing if the host has exited: what it has left behind is not known.
     #[cfg(target_os = "linux")]
     pub fn stop_tree(&mut self) {
+        if self.try_reap().is_some() {
+            return;
+        }
         self.signal(Signal::STOP);
         // A process may have started another one before it was stopped.
         loop {
@@ -357,12 +363,10 @@ impl HostProcess {
 
 impl Drop for HostProcess {
     fn drop(&mut self) {
-        if self.try_reap().is_none() {
-            #[cfg(target_os = "linux")]
-            self.kill_tree();
-            #[cfg(not(target_os = "linux"))]
-            self.kill();
-        }
+        #[cfg(target_os = "linux")]
+        self.kill_tree();
+        #[cfg(not(target_os = "linux"))]
+        self.kill();
     }
 }
 
