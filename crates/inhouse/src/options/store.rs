@@ -53,6 +53,12 @@ impl Options {
     /// resume, it gets the same result again, without a request to the model. If its turn was cut off, the turn is continued: the
     /// model sees that the outcome of an open tool call is unknown. Otherwise it is sent.
     ///
+    /// # Erasure and encryption
+    ///
+    /// [`sessions::erase`](crate::sessions::erase) removes a session completely, and [`sessions::erase_idle`](crate::sessions::erase_idle)
+    /// those that were not used for some time. The crate `inhouse-store` has a wrapper that encrypts what a store keeps, with its feature
+    /// `encrypt`.
+    ///
     /// # Configuration
     ///
     /// The CLI works in a separate directory for each session instead of the usual configuration directory. The login (without its

@@ -42,7 +42,7 @@ pub(super) async fn choose(
 }
 
 /// Returns the key under which the CLI keeps the sessions of its working directory.
-fn project_of(options: &Options, host: &HostEnvironment) -> Result<ProjectKey> {
+pub(super) fn project_of(options: &Options, host: &HostEnvironment) -> Result<ProjectKey> {
     let named = child_variable(options, host, PROJECT_NAME).and_then(|name| name.to_str());
     let is_usable = |name: &&str| {
         (1..=64).contains(&name.len())

@@ -1,6 +1,9 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use inhouse_proto::session::SessionId;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::mirror::UNSENT_ENTRIES;
@@ -24,21 +27,14 @@ impl SessionDirectory {
     /// # Errors
     /// `Held` if another process uses the directory; `Store` if the directory has entries that are not stored, or cannot be created.
     pub(super) fn create(root: Option<PathBuf>, id: &str, owner: Option<OsUser>) -> Result<Self> {
-        let root = match root {
-            Some(root) => root,
-            None => default_root(owner).map_err(|error| {
-                let text = "the directory for sessions cannot be created in the temporary directory; set \
-                            `Options::session_root`";
-                Error::new(ErrorKind::Store, text).with_source(error)
-            })?,
-        };
+        let root = root_or_default(root, owner)?;
         let path = root.join(id);
         let failed = |error| {
             let text = format!("the session directory {} cannot be created", path.display());
             Error::new(ErrorKind::Store, text).with_source(error)
         };
         fs::create_dir_all(&root).map_err(failed)?;
-        let lock = Lock::take(root.join(format!("{id}.lock"))).map_err(failed)?;
+        let lock = Lock::take(lock_of(&root, id)).map_err(failed)?;
         let Some(lock) = lock else {
             let text =
                 format!("another process of this machine works on session {id}; wait for its end");
@@ -120,6 +116,77 @@ fn remove_all_but_session(directory: &Path) {
             tracing::warn!(path = %path.display(), %error, "file stays in a kept session directory");
         }
     }
+}
+
+/// Removes the directory of a session, also one with entries that are not stored. A directory that a process uses stays.
+///
+/// # Errors
+/// `Store` if the directory cannot be removed.
+pub(super) fn remove(root: &Path, id: &str) -> Result<()> {
+    let path = root.join(id);
+    let remove = || {
+        if !root.is_dir() {
+            return Ok(());
+        }
+        let Some(_lock) = Lock::take(lock_of(root, id))? else {
+            return Ok(());
+        };
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    };
+    remove().map_err(|error| {
+        let text = format!("the session directory {} cannot be removed", path.display());
+        Error::new(ErrorKind::Store, text).with_source(error)
+    })
+}
+
+/// Returns the directories of sessions of a project that nothing was written to for `idle`.
+///
+/// A directory without a project counts: the host was killed before the CLI had begun.
+pub(super) fn find_idle(root: &Path, project: &str, idle: Duration) -> Vec<String> {
+    let Ok(listing) = fs::read_dir(root) else {
+        return Vec::new();
+    };
+    let sessions = listing.flatten().filter_map(|entry| {
+        let id = entry.file_name().into_string().ok()?;
+        id.parse::<SessionId>().ok()?;
+        let projects = entry.path().join("projects");
+        let is_own = projects.join(project).is_dir() || !projects.exists();
+        let age = last_change(&entry.path()).elapsed().unwrap_or_default();
+        (is_own && age >= idle).then_some(id)
+    });
+    sessions.collect()
+}
+
+/// Returns the time of the last change of a file or of anything below a directory.
+fn last_change(path: &Path) -> SystemTime {
+    let metadata = fs::symlink_metadata(path);
+    let own = metadata.as_ref().ok().and_then(|data| data.modified().ok());
+    let own = own.unwrap_or(SystemTime::UNIX_EPOCH);
+    if !metadata.is_ok_and(|metadata| metadata.is_dir()) {
+        return own;
+    }
+    let listing = fs::read_dir(path).into_iter().flatten().flatten();
+    let below = listing.map(|entry| last_change(&entry.path())).max();
+    below.map_or(own, |below| own.max(below))
+}
+
+/// Returns the root of session directories; creates the default one.
+pub(super) fn root_or_default(root: Option<PathBuf>, owner: Option<OsUser>) -> Result<PathBuf> {
+    match root {
+        Some(root) => Ok(root),
+        None => default_root(owner).map_err(|error| {
+            let text = "the directory for sessions cannot be created in the temporary directory; set \
+                        `Options::session_root`";
+            Error::new(ErrorKind::Store, text).with_source(error)
+        }),
+    }
+}
+
+fn lock_of(root: &Path, id: &str) -> PathBuf {
+    root.join(format!("{id}.lock"))
 }
 
 /// A locked file beside the directory of a session. Dropping it removes the file.

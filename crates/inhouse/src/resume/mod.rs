@@ -11,11 +11,13 @@
 //! | `lease` | the lease of a session, and its renewal |
 //! | `load` | loading from the store into the directory |
 //! | `choose` | which session the options mean |
+//! | `erase` | erasure from the store and from this machine |
 //! | `prompts` | prompts that the transcript contains already, and their results |
 
 mod choose;
 mod config;
 mod directory;
+mod erase;
 mod lease;
 mod load;
 mod prompts;
@@ -34,6 +36,7 @@ use tokio::time::timeout;
 use self::choose::{Chosen, choose};
 use self::config::ConfigHome;
 use self::directory::SessionDirectory;
+pub(crate) use self::erase::{erase, erase_idle};
 use self::lease::{HeldLease, LEASE_TTL};
 use self::load::Loader;
 pub(crate) use self::prompts::{

@@ -29,6 +29,9 @@
 //! The functions of this module are those of [`Sessions::new`]: all projects in the CLI's usual configuration directory.
 //! Use [`Sessions`] for another directory, or for a single project.
 //!
+//! Sessions of a [store](crate::Options::store) are not on the disk: [`recover`], [`erase`] and [`erase_idle`] work on those, and
+//! [`SessionStore`](inhouse_store::SessionStore) lists and reads them.
+//!
 //! # Cost
 //!
 //! [`list`](Sessions::list) and [`info`](Sessions::info) read at most the first and the last 64 KiB of a transcript.
@@ -49,6 +52,7 @@ mod archive;
 mod batches;
 mod blocking;
 mod changes;
+mod erase;
 mod export;
 mod fork;
 mod handle;
@@ -66,6 +70,7 @@ pub use inhouse_proto::session::{
     InvalidSessionId, SessionId, SessionMessage, SessionMessageKind, SubagentMetadata, project_key,
 };
 
+pub use self::erase::{erase, erase_idle};
 pub use self::export::{Export, SessionEntry};
 pub use self::fork::Fork;
 pub use self::handle::Sessions;

@@ -50,9 +50,13 @@ impl Machine {
         self.project().session(id).unwrap()
     }
 
+    pub(crate) fn directory(&self, session: &str) -> PathBuf {
+        self.root.path().join(session)
+    }
+
     /// Returns the path of a file in the project of a session's directory.
     pub(crate) fn path(&self, session: &str, file: &str) -> PathBuf {
-        let directory = self.root.path().join(session).join("projects");
+        let directory = self.directory(session).join("projects");
         directory.join(self.project().as_str()).join(file)
     }
 
