@@ -37,6 +37,8 @@ pub enum StoreErrorKind {
     TooNew,
     /// Stored data cannot be read back. Restore it from a copy.
     Corrupt,
+    /// Stored data is encrypted with a key that this program does not have. Add that key.
+    UnknownKey,
 }
 
 impl StoreError {
@@ -105,6 +107,7 @@ impl StoreErrorKind {
             Self::Invalid => "invalid argument",
             Self::TooNew => "the store was written by a newer version; update this program",
             Self::Corrupt => "stored data cannot be read",
+            Self::UnknownKey => "stored data is encrypted with another key; add that key",
         }
     }
 }

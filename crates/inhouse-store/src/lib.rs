@@ -19,6 +19,7 @@
 //! | `sqlite` | `SqliteStore` | yes | yes | yes | one machine: a file, no server |
 //! | `postgres` | `PostgresStore` | yes | yes | yes | many hosts |
 //! | `object` | `ObjectStore` | yes | no | no | S3, Azure, GCS or a directory, through the crate `object_store` |
+//! | `encrypt` | `EncryptedStore` | yes | if the store inside has them | if the store inside has it | encryption: a wrapper around any of these, or around your own |
 //!
 //! Object stores have no clock and no transaction over several objects, so leases and journal need SQL. The two can be combined:
 //! leases and journal in PostgreSQL, entries in an object store, under the same epochs (see [`SessionStore::fence`]).
@@ -74,6 +75,8 @@ mod store;
 
 #[cfg(any(feature = "sqlite", feature = "object"))]
 mod compress;
+#[cfg(feature = "encrypt")]
+pub mod encrypt;
 #[cfg(feature = "memory")]
 pub mod memory;
 #[cfg(feature = "object")]

@@ -99,7 +99,13 @@ pub trait SessionStore: Send + Sync {
     /// Removes data completely. Data that does not exist is no error.
     ///
     /// Needs no epoch. An owner that still runs a session that was erased is fenced, and later epochs of the session are greater than all
-    /// before.
+    /// before. An erasure that was cut off is completed by calling it again.
+    ///
+    /// # What stays
+    ///
+    /// What a server keeps by itself is beyond a store: rows of PostgreSQL until they are vacuumed, its write-ahead log, versions of objects in a
+    /// bucket that keeps them, and backups. With an `EncryptedStore`, destroying the key makes all of
+    /// it unreadable.
     async fn erase(&self, what: &Erase) -> Result<()>;
 
     /// Erases the sessions without an append to their main stream for `idle`, and returns their number.
