@@ -98,11 +98,11 @@
 //! | `executableArgs` | – | [`runtime`](Options::runtime) |
 //! | `extraArgs` | `extra_args` | [`extra_arg`](Options::extra_arg) |
 //! | `spawnClaudeCodeProcess` | – | [`wrap_command`](Options::wrap_command), or a [`Transport`](crate::transport::Transport) |
-//! | `abortController` | – | none: dropping a future or a stream cancels it |
+//! | `abortController` | – | [`Control::close`](crate::Control::close), from any task; dropping a stream or the client also ends the session |
 //! | `stderr` | `stderr` | [`stderr`](Options::stderr) |
 //! | `debug` | – | [`debug`](Options::debug) |
 //! | `debugFile` | – | [`debug_file`](Options::debug_file) |
-//! | – | `debug_stderr` | none: the official SDK does not read it |
+//! | – | `debug_stderr` | [`stderr`](Options::stderr); the official SDK does not read `debug_stderr` any more |
 //! | – | `max_buffer_size` | [`max_line_bytes`](Options::max_line_bytes) |
 //! | – | `user` | [`os_user`](Options::os_user), by numeric ids |
 //! | – | `client_app` | [`client_app`](Options::client_app) |

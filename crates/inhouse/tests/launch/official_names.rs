@@ -144,10 +144,7 @@ fn docs_table_lists_every_official_option() {
                 .filter(|row| row[column] == format!("`{name}`"))
                 .collect();
             assert_eq!(found.len(), 1, "`{name}` must have one row");
-            assert!(
-                !found[0][2].is_empty(),
-                "`{name}` has no counterpart and no reason"
-            );
+            assert!(found[0][2].contains("[`"), "`{name}` has no counterpart");
         }
     }
 }
@@ -171,32 +168,16 @@ fn docs_table_lists_only_official_options() {
 }
 
 #[test]
-fn readme_counts_the_options_with_a_counterpart() {
-    let source = include_str!("../../src/options/mod.rs");
-    let rows = source.lines().filter(|line| line.starts_with("//! | "));
-    let without: Vec<&str> = rows
-        .filter(|row| row.contains("| not yet: ") || row.contains("| none: "))
-        .collect();
+fn readme_says_that_every_official_option_has_a_counterpart() {
     let readme = include_str!("../../../../README.md");
     let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
-    let count = |names: &[&str]| {
-        names
-            .iter()
-            .filter(|name| !without.iter().any(|row| row.contains(&format!("`{name}`"))))
-            .count()
-    };
-    for words in [
-        format!(
-            "Of the {} options of the official TypeScript SDK",
-            TYPESCRIPT.len()
-        ),
-        format!("{} have a counterpart", count(&TYPESCRIPT)),
-        format!(
-            "of the {} of the Python SDK (0.2.182), {}.",
-            PYTHON.len(),
-            count(&PYTHON)
-        ),
-    ] {
-        assert!(readme.contains(&words), "`{words}` is not in the README");
-    }
+    let sentence = format!(
+        "All {} options of the official TypeScript SDK (0.3.325) and all {} of the Python SDK (0.2.182) have a counterpart",
+        TYPESCRIPT.len(),
+        PYTHON.len()
+    );
+    assert!(
+        readme.contains(&sentence),
+        "`{sentence}` is not in the README"
+    );
 }
