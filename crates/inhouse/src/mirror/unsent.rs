@@ -1,7 +1,8 @@
 use std::collections::HashMap;
+use std::fs::File;
 use std::future::poll_fn;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bytes::Bytes;
 use inhouse_store::{Append, Position, SessionKey, SessionStore, StoreError, StreamKey};
@@ -31,7 +32,7 @@ pub(super) struct Unsent {
     current: SessionKey,
     /// The last entry with an id of this session.
     last_entry: Option<IdentifiedEntry>,
-    file: Option<PathBuf>,
+    file: Option<File>,
 }
 
 /// A line of the file: an entry and where it belongs.
@@ -64,7 +65,12 @@ impl Unsent {
         directory: &Path,
         unsent: Vec<UnsentEntries>,
     ) -> io::Result<()> {
-        self.file = Some(directory.join(UNSENT_ENTRIES));
+        let mut options = File::options();
+        // `create_new` follows no link: with `Options::os_user`, the directory belongs to another user.
+        options.append(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        self.file = Some(options.open(directory.join(UNSENT_ENTRIES))?);
         self.add(unsent)
     }
 
@@ -90,7 +96,7 @@ impl Unsent {
     }
 
     fn add(&mut self, unsent: Vec<UnsentEntries>) -> io::Result<()> {
-        let Some(path) = &self.file else {
+        let Some(file) = &mut self.file else {
             return Ok(());
         };
         let mut text = Vec::new();
@@ -113,10 +119,6 @@ impl Unsent {
                 *end = end.after(1);
             }
         }
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)?;
         file.write_all(&text)?;
         file.sync_all()
     }

@@ -255,22 +255,30 @@ pub(super) fn create_private(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Returns the default root: a directory in the temporary directory that only the user of the CLI can enter.
+/// Returns the default root: a directory in the temporary directory that only this user can write to.
 #[cfg(unix)]
 fn default_root(owner: Option<OsUser>) -> io::Result<PathBuf> {
-    use std::os::unix::fs::MetadataExt as _;
-    let uid = owner.map_or_else(|| rustix::process::geteuid().as_raw(), |owner| owner.uid);
-    let root = std::env::temp_dir().join(format!("inhouse-{uid}"));
+    default_root_in(&std::env::temp_dir(), owner)
+}
+
+/// The root belongs to this process, also if the CLI runs as another user: that user could otherwise replace the directory of a session by a link,
+/// and this process would write to where it points.
+#[cfg(unix)]
+fn default_root_in(temporary: &Path, cli: Option<OsUser>) -> io::Result<PathBuf> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let own = rustix::process::geteuid().as_raw();
+    let user = cli.map_or(own, |cli| cli.uid);
+    let root = temporary.join(format!("inhouse-{user}"));
     create_private(&root)?;
     let found = fs::symlink_metadata(&root)?;
     // Every user can create this name, so what is there already is not trusted.
-    let is_own = found.uid() == uid || (owner.is_some() && found.uid() == 0);
-    if !found.is_dir() || !is_own || found.mode() & 0o077 != 0 {
-        let text = format!("{} does not belong to user {uid} alone", root.display());
+    if !found.is_dir() || found.uid() != own || found.mode() & 0o066 != 0 {
+        let text = format!("{} does not belong to user {own} alone", root.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
-    if let Some(owner) = owner {
-        std::os::unix::fs::chown(&root, Some(owner.uid), Some(owner.gid))?;
+    if user != own {
+        // The other user passes through to the directories of sessions, and can do nothing else here.
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o711))?;
     }
     Ok(root)
 }
@@ -378,5 +386,36 @@ mod tests {
         create(root.path()).err().unwrap();
         assert_eq!(kept(), ["projects", UNSENT_ENTRIES]);
         assert!(root.path().join(ID).join("projects/p/s.jsonl").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn default_root_belongs_to_this_process_alone() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+        let temporary = tempfile::tempdir().unwrap();
+        let own = rustix::process::geteuid().as_raw();
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        let root = default_root_in(temporary.path(), None).unwrap();
+        assert_eq!(mode(&root), 0o700);
+
+        // The CLI runs as another user.
+        let other = OsUser {
+            uid: own + 1,
+            gid: own + 1,
+        };
+        for _ in 0..2 {
+            let root = default_root_in(temporary.path(), Some(other)).unwrap();
+            assert_ne!(root, temporary.path().join(format!("inhouse-{own}")));
+            assert_eq!(fs::metadata(&root).unwrap().uid(), own);
+            assert_eq!(mode(&root), 0o711);
+        }
+
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o770)).unwrap();
+        let error = default_root_in(temporary.path(), None).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        fs::remove_dir(&root).unwrap();
+        symlink(temporary.path(), &root).unwrap();
+        let error = default_root_in(temporary.path(), None).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
     }
 }
