@@ -12,10 +12,6 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
         "`store` together with `persist_session(false)`: the CLI mirrors only what it saves; remove one of them",
     );
     problems.add_if(
-        options.store.store.is_some() && options.session.file_checkpointing,
-        "`store` together with `file_checkpointing`: the backups of files are not stored; remove one of them",
-    );
-    problems.add_if(
         options.store.lease_ttl.is_some_and(|ttl| ttl < Duration::from_secs(1)),
         "`lease_ttl` of less than a second: the lease could not be renewed in time; choose a longer one",
     );

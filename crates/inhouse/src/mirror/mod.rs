@@ -32,6 +32,7 @@ use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 pub(crate) use self::epochs::SessionEpochs;
+pub(crate) use self::session_files::FILE_HISTORY;
 pub(crate) use self::summary::TranscriptEnds;
 pub(crate) use self::unsent::{UNSENT_ENTRIES, recover};
 use self::writer::Writer;

@@ -9,6 +9,10 @@ use inhouse_store::{FilePath, SessionKey};
 /// The directory of a session whose files its transcript refers to: results that are too long for an entry.
 pub(super) const TOOL_RESULTS: &str = "tool-results";
 
+/// The directory of the configuration directory with backups of files that tools have changed, one directory for each session. The
+/// transcript names the backups. The CLI writes them with `Options::file_checkpointing`.
+pub(crate) const FILE_HISTORY: &str = "file-history";
+
 /// The files of the mirrored sessions, and which of them are stored.
 ///
 /// The CLI does not mirror these files (2.1.325). Without them a session that is resumed on another machine refers to files
@@ -85,14 +89,20 @@ impl ChangedFile {
 pub(super) async fn files_below(config: &Path) -> Vec<ChangedFile> {
     let projects = config.join("projects");
     let found = tokio::task::spawn_blocking(move || {
-        let sessions = directories_in(&projects)
-            .into_iter()
-            .flat_map(|(project, path)| {
-                let sessions = directories_in(&path).into_iter();
-                sessions.filter_map(move |(session, path)| {
-                    Some((SessionKey::new(&*project, session).ok()?, path))
-                })
-            });
+        let sessions = names_in(&projects).into_iter().flat_map(|project| {
+            // A session has a transcript, a directory, or both.
+            let path = projects.join(&project);
+            let mut names = names_in(&path);
+            for name in &mut names {
+                *name = name.strip_suffix(".jsonl").unwrap_or(name).to_owned();
+            }
+            names.sort();
+            names.dedup();
+            names.into_iter().filter_map(move |name| {
+                let session = SessionKey::new(&*project, &*name).ok()?;
+                Some((session, path.join(name)))
+            })
+        });
         sessions
             .flat_map(|(session, directory)| files_of(&session, &directory))
             .collect()
@@ -100,22 +110,25 @@ pub(super) async fn files_below(config: &Path) -> Vec<ChangedFile> {
     found.await.unwrap_or_default()
 }
 
-fn directories_in(path: &Path) -> Vec<(String, PathBuf)> {
-    let Ok(listing) = fs::read_dir(path) else {
-        return Vec::new();
-    };
-    let directories = listing.filter_map(|entry| {
-        let entry = entry.ok()?;
-        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        is_directory.then_some(())?;
-        Some((entry.file_name().into_string().ok()?, entry.path()))
-    });
-    directories.collect()
+fn names_in(path: &Path) -> Vec<String> {
+    let listing = fs::read_dir(path).into_iter().flatten().flatten();
+    let names = listing.filter_map(|entry| entry.file_name().into_string().ok());
+    names.collect()
 }
 
-/// Lists the files of a session. There are none if the CLI runs on another machine.
+/// Lists the files of a session; `directory` is the one beside its transcript. There are none if the CLI runs on another machine.
 fn files_of(session: &SessionKey, directory: &Path) -> Vec<ChangedFile> {
-    let Ok(listing) = fs::read_dir(directory.join(TOOL_RESULTS)) else {
+    let mut files = files_in(session, TOOL_RESULTS, &directory.join(TOOL_RESULTS));
+    // `<config>/projects/<project>/<session>`
+    if let Some(config) = directory.ancestors().nth(3) {
+        let history = config.join(FILE_HISTORY).join(session.session());
+        files.extend(files_in(session, FILE_HISTORY, &history));
+    }
+    files
+}
+
+fn files_in(session: &SessionKey, kind: &str, directory: &Path) -> Vec<ChangedFile> {
+    let Ok(listing) = fs::read_dir(directory) else {
         return Vec::new();
     };
     let files = listing.filter_map(|file| {
@@ -124,7 +137,7 @@ fn files_of(session: &SessionKey, directory: &Path) -> Vec<ChangedFile> {
         let name = file.file_name().into_string().ok()?;
         Some(ChangedFile {
             session: session.clone(),
-            path: FilePath::new(format!("{TOOL_RESULTS}/{name}")).ok()?,
+            path: FilePath::new(format!("{kind}/{name}")).ok()?,
             file: file.path(),
             version: Version {
                 length: metadata.len(),

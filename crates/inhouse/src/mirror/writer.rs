@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::epochs::SessionEpochs;
 use super::frame::Entries;
 use super::queue::{Batch, Queue};
-use super::session_files::{SessionFiles, TOOL_RESULTS};
+use super::session_files::{FILE_HISTORY, SessionFiles, TOOL_RESULTS};
 use super::summary::TranscriptEnds;
 use super::unsent::{Unsent, UnsentEntries};
 use super::{Input, Mark, TurnResult};
@@ -367,7 +367,10 @@ pub(super) fn result_records(
 /// Returns whether an entry may name a file of its session.
 fn refers_to_files(unsent: &[UnsentEntries]) -> bool {
     let mut entries = unsent.iter().flat_map(|unsent| &unsent.entries);
-    entries.any(|entry| String::from_utf8_lossy(entry).contains(TOOL_RESULTS))
+    entries.any(|entry| {
+        let entry = String::from_utf8_lossy(entry);
+        entry.contains(TOOL_RESULTS) || entry.contains(FILE_HISTORY)
+    })
 }
 
 /// Merges frames of the same stream, so that a batch takes one append for each stream.

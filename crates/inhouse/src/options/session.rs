@@ -145,7 +145,8 @@ impl Options {
     /// Sets whether the CLI backs up files before tools change them, so that a rewind can restore
     /// them.
     ///
-    /// Not possible with a [store](Self::store), which does not keep the backups. Default: `false`.
+    /// A [store](Self::store) keeps the backups, too, so that a session which is resumed on another machine can rewind. Default:
+    /// `false`.
     ///
     /// ```
     /// use inhouse::Options;

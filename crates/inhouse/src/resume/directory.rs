@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use inhouse_proto::session::SessionId;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::UNSENT_ENTRIES;
+use crate::mirror::{FILE_HISTORY, UNSENT_ENTRIES};
 use crate::options::OsUser;
 
 /// The configuration directory of the CLI for one session, which no other process of the machine uses meanwhile.
@@ -93,7 +93,7 @@ impl Drop for SessionDirectory {
 }
 
 /// The entries of a directory that `sessions::recover` reads.
-const NEEDED_TO_RECOVER: [&str; 2] = [UNSENT_ENTRIES, "projects"];
+const NEEDED_TO_RECOVER: [&str; 3] = [UNSENT_ENTRIES, "projects", FILE_HISTORY];
 
 /// Removes the login, the settings, and what the CLI made of them: a directory may be kept for long.
 fn remove_all_but_session(directory: &Path) {

@@ -16,7 +16,7 @@ use super::prompts::{IdentifiedEntry, results_of};
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::InterruptedCalls;
-use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE, TranscriptEnds, persist};
+use crate::mirror::{FILE_HISTORY, FIRST_PAUSE, LONGEST_PAUSE, TranscriptEnds, persist};
 
 /// How many bytes are written to a transcript at once.
 const BUFFER: usize = 256 << 10;
@@ -228,6 +228,13 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Returns the directory with backups of the session. A fork finds them below the id of the resumed session.
+    fn file_history(&self) -> PathBuf {
+        // `<config>/projects/<project>`
+        let config = self.project.ancestors().nth(2).unwrap_or(&self.project);
+        config.join(FILE_HISTORY).join(self.session.session())
+    }
+
     async fn load_files(&self) -> Result<()> {
         let id = match &self.relocation {
             Some(relocation) => &relocation.session,
@@ -240,7 +247,10 @@ impl<'a> Loader<'a> {
             let Some(content) = content.map_err(store_error)? else {
                 continue;
             };
-            let path = directory.join(file.path.as_str());
+            let path = match file.path.as_str().strip_prefix(FILE_HISTORY) {
+                Some(name) => self.file_history().join(name.trim_start_matches('/')),
+                None => directory.join(file.path.as_str()),
+            };
             let mut file = create(&path).await.map_err(|error| failed(&path, error))?;
             file.write_all(&content)
                 .await

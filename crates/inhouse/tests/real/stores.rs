@@ -1,13 +1,15 @@
 //! Sessions of a store: resumed with another configuration, after a cut-off turn, and with a prompt that was answered.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use inhouse::message::Prompt;
+use inhouse::options::PermissionMode;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Options, query};
 use inhouse_store::memory::MemoryStore;
 use inhouse_store::{Bytes, Leases as _, Page, ProjectKey, SessionKey, SessionStore as _};
-use inhouse_testkit::{ModelRequest, Turn};
+use inhouse_testkit::{ModelRequest, RealCli, Turn};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -200,6 +202,107 @@ async fn cut_off_call_is_shown_to_the_model_with_another_prompt() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn files_are_rewound_after_a_resume_from_the_store() {
+    world::pinned(async |world| {
+        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let [first, second] = [(); 2].map(|()| Machine::new(world, &store, root.path()));
+        let path = world.cwd().join("note.txt");
+        std::fs::write(&path, "Old.\n").unwrap();
+        let read = json!({"file_path": path});
+        let write = json!({"file_path": path, "content": "New.\n"});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Read", read))
+            .turn(Turn::new().tool_use("toolu_2", "Write", write))
+            .turn("Done.");
+        let checkpointed = |machine: &Machine<'_>| {
+            let options = machine.options().file_checkpointing(true);
+            options.permission_mode(PermissionMode::AcceptEdits)
+        };
+        let prompt = Prompt::from("Renew it.").uuid(PROMPT);
+        first.ask(prompt, checkpointed(&first).session_id(ID)).await;
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "New.\n");
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+        let files = store.files(&key(world)).await.unwrap();
+        assert!(
+            files
+                .iter()
+                .any(|file| file.path.as_str().starts_with("file-history/"))
+        );
+
+        for options in [
+            checkpointed(&second).resume(ID).fork_session(true),
+            checkpointed(&second).resume(ID),
+        ] {
+            std::fs::write(&path, "New.\n").unwrap();
+            let client = world.connect(options).await;
+            let rewound = client.control().rewind_files(PROMPT).await.unwrap();
+            assert!(rewound.can_rewind, "{rewound:?}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), "Old.\n");
+            client.close().await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn transcript_of_a_newer_cli_is_resumed_by_the_oldest() {
+    world::pinned(async |world| {
+        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let machine = Machine::new(world, &store, root.path());
+        let note = world.cwd().join("note.txt");
+        std::fs::write(&note, "Swordfish.\n").unwrap();
+        let read = json!({"file_path": note});
+        world
+            .model
+            .turn(Turn::new().tool_use("toolu_1", "Read", read))
+            .turn("It is in the note.")
+            .turn("As I said.")
+            .turn("Once more.");
+        let oldest = RealCli::oldest().unwrap_or_else(|error| panic!("{error}"));
+        let with_oldest = || machine.options().cli_path(oldest.program()).resume(ID);
+
+        machine
+            .ask("The password?", machine.options().session_id(ID))
+            .await;
+        let of_newer = store.read(&key(world).main()).await.unwrap();
+        assert_eq!(machine.ask("Again?", with_oldest()).await, "As I said.");
+        let of_both = store.read(&key(world).main()).await.unwrap();
+        let newer = machine.options().resume(ID);
+        assert_eq!(machine.ask("And again?", newer).await, "Once more.");
+
+        let requests = world.model.conversation();
+        for request in &requests[2..] {
+            let seen = history(request);
+            for text in [
+                "The password?",
+                "toolu_1",
+                "Swordfish.",
+                "It is in the note.",
+            ] {
+                assert!(seen.contains(text), "{text} is not in {seen}");
+            }
+        }
+        let last = history(&requests[3]);
+        assert!(
+            last.contains("Again?") && last.contains("As I said."),
+            "{last}"
+        );
+        // Nothing of the newer CLI is lost or changed in the store.
+        assert_eq!(of_both[..of_newer.len()], of_newer);
+        let versions: HashSet<String> = of_both.iter().filter_map(version).collect();
+        assert_eq!(versions.len(), 2, "{versions:?}");
+    })
+    .await;
+}
+
+/// Returns the version of the CLI that wrote an entry.
+fn version(entry: &Bytes) -> Option<String> {
+    let entry: serde_json::Value = serde_json::from_slice(entry).ok()?;
+    Some(entry["version"].as_str()?.to_owned())
 }
 
 pub(crate) fn prompt() -> Prompt {
