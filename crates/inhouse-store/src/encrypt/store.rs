@@ -183,6 +183,10 @@ impl<S: SessionStore> Journal for EncryptedStore<S> {
         }
         Ok(calls)
     }
+
+    async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
+        self.inner_journal()?.forget(session, epoch, calls).await
+    }
 }
 
 impl<S: SessionStore> EncryptedStore<S> {

@@ -178,6 +178,7 @@ impl OpenCalls {
 
 impl OpenCall {
     /// Returns the id as the client sent it, in JSON.
+    #[cfg(feature = "rmcp")]
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
