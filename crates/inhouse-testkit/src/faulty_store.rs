@@ -90,7 +90,7 @@ pub enum StoreCall {
     Finish,
     /// [`Journal::calls`] reads the journal.
     Calls,
-    /// [`Journal::forget`] removes calls.
+    /// [`Journal::forget`] removes calls of the journal.
     Forget,
 }
 

@@ -14,7 +14,7 @@ pub use self::keys::EncryptionKeys;
 /// Encrypted are entries, summaries, the content of files, and the messages, inputs and results of the journal: each with XChaCha20-Poly1305
 /// and a new random nonce. Leases and journal are those of the store inside, if it has them.
 ///
-/// | whoever can | cannot |
+/// | a party that can | cannot |
 /// |---|---|
 /// | read the store inside | read the content |
 /// | write to it | change a record, move it to another position, stream, session, file or call, or insert one |
@@ -63,7 +63,7 @@ pub struct EncryptedStore<S> {
 }
 
 impl<S> EncryptedStore<S> {
-    /// Wraps a store.
+    /// Wraps a store with these keys.
     pub fn new(inner: S, keys: EncryptionKeys) -> Self {
         Self {
             inner,

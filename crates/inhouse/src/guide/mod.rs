@@ -5,9 +5,11 @@
 //! 3. [Permissions](permissions): in which order the CLI decides about a tool call, and how the host decides.
 //! 4. [Hooks](hooks): every event of a session, the possible answers, and the effect of a failed hook.
 //! 5. [Sessions](sessions): listing, reading, changing and moving the sessions on disk.
-//! 6. [Testing](testing): without a CLI, with a fake one, with the real one.
-//! 7. [Troubleshooting](troubleshooting): symptoms and their causes.
-//! 8. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
+//! 6. [Stores](stores): keeping sessions elsewhere, continuing them on any machine, and repairing tool calls.
+//! 7. [What survives what](durability): the guarantees of a session with a store, and the tests of each.
+//! 8. [Testing](testing): without a CLI, with a fake one, with the real one.
+//! 9. [Troubleshooting](troubleshooting): symptoms and their causes.
+//! 10. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
 
 #[doc = include_str!("conversations.md")]
 pub mod conversations {}
@@ -23,6 +25,12 @@ pub mod hooks {}
 
 #[doc = include_str!("sessions.md")]
 pub mod sessions {}
+
+#[doc = include_str!("stores.md")]
+pub mod stores {}
+
+#[doc = include_str!("durability.md")]
+pub mod durability {}
 
 #[doc = include_str!("testing.md")]
 pub mod testing {}

@@ -21,7 +21,7 @@ pub struct Interrupted {
     pub input: Value,
 }
 
-/// What Claude reads as the result of an [interrupted](Interrupted) call.
+/// The result that Claude reads for an [interrupted](Interrupted) call.
 ///
 /// ```
 /// use inhouse::tool::Repair;
