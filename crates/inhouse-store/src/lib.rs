@@ -7,7 +7,7 @@
 //!
 //! This crate is for applications that keep the sessions of `inhouse` outside of the machine, and for authors of stores. The traits, their
 //! types and the stores follow semantic versioning. The layout of the data is internal: a newer version may change it, and an older one refuses
-//! to open it then. `inhouse` uses [`SessionStore`] and [`Leases`]; no part of it uses a [`Journal`] yet.
+//! to open it then. `inhouse` uses the leases and the journal of a store that has them.
 //!
 //! # Adapters
 //!

@@ -51,7 +51,12 @@ impl Options {
     ///
     /// A prompt that may be sent again gets a [uuid](crate::message::Prompt::uuid) from the caller. If it was answered before the
     /// resume, it gets the same result again, without a request to the model. If its turn was cut off, the turn is continued: the
-    /// model sees that the outcome of an open tool call is unknown. Otherwise it is sent.
+    /// model sees what became of every call. Otherwise it is sent.
+    ///
+    /// In a store with a journal, calls of tools in this process that are not [read-only](crate::tool::Tool::read_only) are recorded
+    /// before they run and before they are answered. So no finished call is made again or lost, and
+    /// [`Tool::on_interrupted`](crate::tool::Tool::on_interrupted) finds out what became of a call that was cut off. The guide has a
+    /// [table of the guarantees](crate::guide::durability).
     ///
     /// # Erasure and encryption
     ///
