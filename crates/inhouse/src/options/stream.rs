@@ -128,7 +128,7 @@ impl Options {
         self
     }
 
-    /// Sets how many bytes of unread messages are kept.
+    /// Sets how many bytes of unread messages are kept, with those that wait for a [store](Self::store).
     ///
     /// Default: 256 MiB.
     ///

@@ -20,7 +20,8 @@ use crate::session::driver_dropped;
 /// turn is always kept, so that a late reader still finds the results of its turns.
 pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
     let shared = Arc::new(Mutex::new(Queue {
-        items: VecDeque::new(),
+        slots: VecDeque::new(),
+        released: 0,
         bytes: 0,
         limit,
         dropped: None,
@@ -29,8 +30,7 @@ pub(crate) fn backlog(limit: Option<usize>) -> (Sender, Receiver) {
     }));
     let sender = Sender {
         queue: Arc::clone(&shared),
-        batch: VecDeque::new(),
-        released: 0,
+        batch: Vec::new(),
     };
     (sender, Receiver(shared))
 }
@@ -53,13 +53,11 @@ pub(crate) enum Item {
 /// shuts down, ends the stream with an error.
 pub(crate) struct Sender {
     queue: Arc<Mutex<Queue>>,
-    batch: VecDeque<Batched>,
-    /// The mark up to which the store has everything.
-    released: Mark,
+    batch: Vec<Slot>,
 }
 
-/// An element of the batch.
-enum Batched {
+/// A place in the queue.
+enum Slot {
     Item(Item),
     /// Holds back everything behind it until this mark is released.
     Barrier(Mark),
@@ -69,7 +67,10 @@ enum Batched {
 pub(crate) struct Receiver(Arc<Mutex<Queue>>);
 
 struct Queue {
-    items: VecDeque<Item>,
+    /// Read items and held ones: both count toward the limit.
+    slots: VecDeque<Slot>,
+    /// The mark up to which the store has everything.
+    released: Mark,
     /// The memory that the items hold, without the queue's own allocation.
     bytes: usize,
     limit: Option<usize>,
@@ -88,47 +89,44 @@ enum Reader {
 impl Sender {
     /// Adds an item to the batch.
     pub(crate) fn push(&mut self, item: Item) {
-        self.batch.push_back(Batched::Item(item));
+        self.batch.push(Slot::Item(item));
     }
 
     /// Holds back the items that are pushed from now on until `mark` is released.
     pub(crate) fn hold_until(&mut self, mark: Mark) {
-        self.batch.push_back(Batched::Barrier(mark));
+        self.batch.push(Slot::Barrier(mark));
     }
 
-    /// Moves the held items behind barriers up to `mark` to the queue.
+    /// Lets the reader have the held items behind barriers up to `mark`.
     pub(crate) fn release(&mut self, mark: Mark) {
-        self.released = mark;
         self.flush();
+        let mut queue = lock(&self.queue);
+        queue.released = mark;
+        wake(queue);
     }
 
     /// Drops the held items; returns the last result among them.
     pub(crate) fn discard_held(&mut self) -> Option<Frame> {
         self.flush();
-        let held = mem::take(&mut self.batch).into_iter().rev();
-        held.filter_map(|batched| match batched {
-            Batched::Item(Item::Message(frame)) => Some(frame),
+        let held = lock(&self.queue).take_held().into_iter().rev();
+        held.filter_map(|slot| match slot {
+            Slot::Item(Item::Message(frame)) => Some(frame),
             _ => None,
         })
         .find(Frame::ends_turn)
     }
 
-    /// Moves the batch up to the first barrier to the queue and wakes the reader.
+    /// Moves the batch to the queue and wakes the reader.
     pub(crate) fn flush(&mut self) {
         if self.batch.is_empty() {
             return;
         }
         let mut queue = lock(&self.queue);
-        while let Some(next) = self.batch.pop_front() {
+        for next in self.batch.drain(..) {
             match next {
-                Batched::Barrier(mark) if mark > self.released => {
-                    self.batch.push_front(next);
-                    break;
-                }
-                Batched::Barrier(_) => {}
-                Batched::Item(Item::Message(frame)) => queue.message(frame),
-                Batched::Item(Item::Gap(gap)) => queue.gap(gap),
-                Batched::Item(item @ Item::RunEnded { .. }) => queue.push(item),
+                Slot::Item(Item::Message(frame)) => queue.message(frame),
+                Slot::Item(Item::Gap(gap)) => queue.gap(gap),
+                Slot::Item(Item::RunEnded { .. }) | Slot::Barrier(_) => queue.push(next),
             }
         }
         wake(queue);
@@ -137,18 +135,19 @@ impl Sender {
     /// Removes the ends of earlier runs, which a new prompt makes obsolete.
     pub(crate) fn discard_run_ends(&mut self) {
         self.flush();
-        self.batch
-            .retain(|batched| !matches!(batched, Batched::Item(Item::RunEnded { .. })));
         let mut queue = lock(&self.queue);
         queue
-            .items
-            .retain(|item| !matches!(item, Item::RunEnded { .. }));
+            .slots
+            .retain(|slot| !matches!(slot, Slot::Item(Item::RunEnded { .. })));
     }
 
     /// Ends the stream, with an error as the last item if there is one.
+    ///
+    /// Items that are still held are dropped: the store does not have what was before them.
     pub(crate) fn end(&mut self, error: Option<Error>) {
         self.flush();
         let mut queue = lock(&self.queue);
+        let _held = queue.take_held();
         queue.end = Some(error);
         wake(queue);
     }
@@ -182,29 +181,53 @@ impl Drop for Receiver {
         let mut queue = lock(&self.0);
         queue.reader = Reader::Gone;
         queue.bytes = 0;
-        let items = mem::take(&mut queue.items);
+        let slots = mem::take(&mut queue.slots);
         // The lock is released first: dropping many items takes long.
         drop(queue);
-        drop(items);
+        drop(slots);
     }
 }
 
 impl Queue {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Item, Error>>> {
-        if let Some(item) = self.items.pop_front() {
-            self.bytes -= size(&item);
-            return Poll::Ready(Some(Ok(item)));
+        while let Some(slot) = self.slots.pop_front() {
+            match slot {
+                Slot::Item(item) => {
+                    self.bytes -= size(&item);
+                    return Poll::Ready(Some(Ok(item)));
+                }
+                Slot::Barrier(mark) if mark > self.released => {
+                    self.slots.push_front(slot);
+                    return self.wait(cx);
+                }
+                Slot::Barrier(_) => {}
+            }
         }
         if let Some(gap) = self.dropped.take() {
             return Poll::Ready(Some(Ok(Item::Gap(gap))));
         }
         match &mut self.end {
             Some(error) => Poll::Ready(error.take().map(Err)),
-            None => {
-                self.reader = Reader::Present(Some(cx.waker().clone()));
-                Poll::Pending
-            }
+            None => self.wait(cx),
         }
+    }
+
+    fn wait<T>(&mut self, cx: &Context<'_>) -> Poll<T> {
+        self.reader = Reader::Present(Some(cx.waker().clone()));
+        Poll::Pending
+    }
+
+    /// Removes the held items and their barriers.
+    fn take_held(&mut self) -> VecDeque<Slot> {
+        let is_barrier = |slot: &Slot| matches!(slot, Slot::Barrier(mark) if *mark > self.released);
+        let Some(first) = self.slots.iter().position(is_barrier) else {
+            return VecDeque::new();
+        };
+        let held = self.slots.split_off(first);
+        self.bytes -= held.iter().map(slot_size).sum::<usize>();
+        // Lines that were dropped behind a barrier were held, too.
+        self.dropped = None;
+        held
     }
 
     fn message(&mut self, mut frame: Frame) {
@@ -217,7 +240,7 @@ impl Queue {
         // Copied out of the read buffer where it is small, so that an unread line does not keep the
         // whole buffer allocated.
         frame.detach();
-        self.push(Item::Message(frame));
+        self.push(Slot::Item(Item::Message(frame)));
     }
 
     fn gap(&mut self, gap: Box<Gap>) {
@@ -226,27 +249,27 @@ impl Queue {
         }
         match self.is_full_for(gap_size(&gap)) {
             true => self.drop_lines(gap.lines, gap.bytes),
-            false => self.push(Item::Gap(gap)),
+            false => self.push(Slot::Item(Item::Gap(gap))),
         }
     }
 
-    fn push(&mut self, item: Item) {
+    fn push(&mut self, slot: Slot) {
         if matches!(self.reader, Reader::Gone) {
             return;
         }
         if let Some(dropped) = self.dropped.take()
             && !self.extend_last_gap(&dropped)
         {
-            self.append(Item::Gap(dropped));
+            self.append(Slot::Item(Item::Gap(dropped)));
         }
-        self.append(item);
+        self.append(slot);
     }
 
     /// Adds a gap to the last item if that is a gap for the same reason; returns whether it is. An
     /// endless series of gaps then takes constant memory.
     fn extend_last_gap(&mut self, gap: &Gap) -> bool {
-        match self.items.back_mut() {
-            Some(Item::Gap(last)) if last.reason == gap.reason => {
+        match self.slots.back_mut() {
+            Some(Slot::Item(Item::Gap(last))) if last.reason == gap.reason => {
                 last.lines += gap.lines;
                 last.bytes += gap.bytes;
                 true
@@ -255,9 +278,9 @@ impl Queue {
         }
     }
 
-    fn append(&mut self, item: Item) {
-        self.bytes += size(&item);
-        self.items.push_back(item);
+    fn append(&mut self, slot: Slot) {
+        self.bytes += slot_size(&slot);
+        self.slots.push_back(slot);
     }
 
     /// Returns whether `size` more bytes exceed the limit. An empty queue accepts any line, however
@@ -277,6 +300,13 @@ impl Queue {
             .get_or_insert_with(|| Box::new(Gap::new(GapReason::BacklogFull, 0, 0)));
         gap.lines += lines;
         gap.bytes += bytes;
+    }
+}
+
+fn slot_size(slot: &Slot) -> usize {
+    match slot {
+        Slot::Item(item) => size(item),
+        Slot::Barrier(_) => 0,
     }
 }
 
@@ -371,6 +401,61 @@ mod tests {
             (GapReason::BacklogFull, None),
         ];
         assert_eq!(reasons, expected);
+    }
+
+    #[tokio::test]
+    async fn held_items_count_toward_the_limit_and_are_read_when_released() {
+        const LIMIT: usize = 10_000;
+        let (mut sender, mut receiver) = backlog(Some(LIMIT));
+        sender.push(garbage("before"));
+        for mark in [1, 2] {
+            sender.hold_until(mark);
+            for _ in 0..100 {
+                // Two kinds in turn, so that they are not merged.
+                sender.push(garbage("held"));
+                sender.push(too_long());
+                sender.flush();
+                assert!(lock(&sender.queue).bytes <= LIMIT);
+            }
+        }
+        assert_eq!(lines_now(&mut receiver).await, 1);
+        for mark in [1, 2] {
+            sender.release(mark);
+            assert_eq!(lines_now(&mut receiver).await, 200);
+        }
+        assert_eq!(lock(&sender.queue).bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn held_items_are_dropped_at_the_end() {
+        let (mut sender, mut receiver) = backlog(Some(300));
+        sender.push(garbage("before"));
+        sender.hold_until(1);
+        for _ in 0..10 {
+            sender.push(garbage("held"));
+            sender.push(too_long());
+        }
+        assert!(sender.discard_held().is_none(), "no result");
+        sender.end(None);
+        assert!(matches!(next(&mut receiver).await, Some(Ok(Item::Gap(_)))));
+        assert!(next(&mut receiver).await.is_none());
+        assert_eq!(lock(&sender.queue).bytes, 0);
+    }
+
+    /// Reads what can be read without waiting; returns the number of lines in its gaps.
+    async fn lines_now(receiver: &mut Receiver) -> u64 {
+        let mut lines = 0;
+        poll_fn(|cx| {
+            while let Poll::Ready(next) = receiver.poll_next(cx) {
+                let Some(Ok(Item::Gap(gap))) = next else {
+                    panic!("only gaps were sent: {next:?}");
+                };
+                lines += gap.lines;
+            }
+            Poll::Ready(())
+        })
+        .await;
+        lines
     }
 
     #[tokio::test]
