@@ -58,6 +58,10 @@ impl Options {
     /// [`Tool::on_interrupted`](crate::tool::Tool::on_interrupted) finds out what became of a call that was cut off. The guide has a
     /// [table of the guarantees](crate::guide::durability).
     ///
+    /// Hosts may have different versions of the CLI: 2.1.197 resumes what 2.1.325 has written, and the other way round, and entries that one of
+    /// them does not know stay in the store. Transcripts are no contract of the CLI, so this is checked for these two versions only. CLI 2.1.197
+    /// continues a turn that was cut off without showing the model its open calls, so the model may call such a tool again.
+    ///
     /// # Erasure and encryption
     ///
     /// [`sessions::erase`](crate::sessions::erase) removes a session completely, and [`sessions::erase_idle`](crate::sessions::erase_idle)

@@ -263,14 +263,10 @@ async fn transcript_of_a_session_without_a_store_is_ignored() {
 }
 
 #[tokio::test]
-async fn store_without_persistence_or_with_checkpoints_is_refused() {
+async fn store_without_persistence_or_with_too_short_leases_is_refused() {
     let options = Options::new().store(MemoryStore::new());
     for (options, named) in [
         (options.clone().persist_session(false), "persist_session"),
-        (
-            options.clone().file_checkpointing(true),
-            "file_checkpointing",
-        ),
         (options.lease_ttl(Duration::ZERO), "lease_ttl"),
     ] {
         let (transport, _cli) = FakeCli::new();

@@ -299,6 +299,28 @@ async fn transcript_of_a_newer_cli_is_resumed_by_the_oldest() {
     .await;
 }
 
+#[tokio::test]
+async fn oldest_cli_continues_a_cut_off_turn_without_its_calls() {
+    world::pinned(async |world| {
+        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let machine = Machine::new(world, &store, root.path());
+        cut_off(&machine).await;
+        world.model.turn("Continued.");
+        let oldest = RealCli::oldest().unwrap_or_else(|error| panic!("{error}"));
+
+        let options = machine.options().cli_path(oldest.program()).resume(ID);
+        let answer = machine.ask(prompt(), options).await;
+        assert_eq!(answer, "Continued.");
+        let seen = history(&world.model.conversation()[1]);
+        for text in ["Charge the card.", "Continue from where you left off."] {
+            assert!(seen.contains(text), "{text} is not in {seen}");
+        }
+        // It does not know the second variable.
+        assert!(!seen.contains("toolu_1"), "{seen}");
+    })
+    .await;
+}
+
 /// Returns the version of the CLI that wrote an entry.
 fn version(entry: &Bytes) -> Option<String> {
     let entry: serde_json::Value = serde_json::from_slice(entry).ok()?;
