@@ -23,11 +23,13 @@ impl<S: SessionStore> SessionStore for EncryptedStore<S> {
 
     async fn append(&self, stream: &StreamKey, append: &Append) -> Result<Position> {
         // A retry has other nonces. That is as good: stores skip entries by their positions and do not compare them.
-        let mut encrypted = Append::new(append.epoch, append.position, [Bytes::new(); 0]);
-        for (index, entry) in append.entries.iter().enumerate() {
+        let entries = append.entries.iter().enumerate();
+        let entries = entries.map(|(index, entry)| {
             let place = Place::entry(stream, append.position.after(index));
-            encrypted.entries.push(self.seal(&place, entry)?);
-        }
+            self.seal(&place, entry)
+        });
+        let entries: Vec<Bytes> = entries.collect::<Result<_>>()?;
+        let mut encrypted = Append::new(append.epoch, append.position, entries);
         if let Some(summary) = &append.summary {
             let place = Place::summary(stream.session());
             encrypted.summary = Some(self.seal(&place, summary)?);
