@@ -1,4 +1,4 @@
-//! The battery on encrypted stores, and what a party with access to the store inside can see and do.
+//! The battery on encrypted stores, and what access to the store inside allows.
 #![cfg(all(feature = "encrypt", feature = "memory", feature = "sqlite"))]
 
 use inhouse_store::encrypt::{EncryptedStore, EncryptionKeys};

@@ -14,10 +14,10 @@ pub use self::keys::EncryptionKeys;
 /// Encrypted are entries, summaries, the content of files, and the messages, inputs and results of the journal: each with XChaCha20-Poly1305
 /// and a new random nonce. Leases and journal are those of the store inside, if it has them.
 ///
-/// | a party that can | cannot |
+/// | access to the store inside | does not allow |
 /// |---|---|
-/// | read the store inside | read the content |
-/// | write to it | change a record, move it to another position, stream, session, file or call, or insert one |
+/// | reading | to read the content |
+/// | writing | to change a record, to move it to another position, stream, session, file or call, or to insert one |
 ///
 /// # What is not hidden
 ///
@@ -63,7 +63,7 @@ pub struct EncryptedStore<S> {
 }
 
 impl<S> EncryptedStore<S> {
-    /// Wraps a store with these keys.
+    /// Creates an encrypted store on another store.
     pub fn new(inner: S, keys: EncryptionKeys) -> Self {
         Self {
             inner,
