@@ -247,9 +247,9 @@ impl<'a> Loader<'a> {
             let Some(content) = content.map_err(store_error)? else {
                 continue;
             };
-            let path = match file.path.as_str().strip_prefix(FILE_HISTORY) {
-                Some(name) => self.file_history().join(name.trim_start_matches('/')),
-                None => directory.join(file.path.as_str()),
+            let path = match file.path.as_str().split_once('/') {
+                Some((FILE_HISTORY, name)) => self.file_history().join(name),
+                _ => directory.join(file.path.as_str()),
             };
             let mut file = create(&path).await.map_err(|error| failed(&path, error))?;
             file.write_all(&content)

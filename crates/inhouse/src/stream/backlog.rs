@@ -67,7 +67,7 @@ enum Slot {
 pub(crate) struct Receiver(Arc<Mutex<Queue>>);
 
 struct Queue {
-    /// Read items and held ones: both count toward the limit.
+    /// Unread items, readable or held back: all count toward the limit.
     slots: VecDeque<Slot>,
     /// The mark up to which the store has everything.
     released: Mark,
