@@ -5,6 +5,7 @@ mod closing_with_queue;
 mod connecting;
 mod control;
 mod dropping;
+mod encrypted;
 mod erasing;
 #[cfg(unix)]
 mod errors;

@@ -243,6 +243,9 @@ async fn files_that_were_not_stored_are_recovered() {
         let directory = format!("{config}/projects/-srv-agent/{SESSION}");
         std::fs::create_dir_all(format!("{directory}/tool-results")).unwrap();
         std::fs::write(format!("{directory}/tool-results/a.txt"), "long").unwrap();
+        let history = format!("{config}/file-history/{SESSION}");
+        std::fs::create_dir_all(&history).unwrap();
+        std::fs::write(format!("{history}/b@v1"), "backup").unwrap();
         let frame = serde_json::json!({
             "type": "transcript_mirror",
             "filePath": format!("{directory}.jsonl"),
@@ -255,9 +258,14 @@ async fn files_that_were_not_stored_are_recovered() {
     let directory = unsent_directory(&failed(outcome).to_string());
     store.faults().clear();
     assert_eq!(sessions::recover(&directory, &store).await.unwrap(), 1);
-    let path = inhouse_store::FilePath::new("tool-results/a.txt").unwrap();
-    let file = store.inner().file(&session(), &path).await.unwrap();
-    assert_eq!(file.as_deref(), Some(&b"long"[..]));
+    for (path, content) in [
+        ("tool-results/a.txt", "long"),
+        ("file-history/b@v1", "backup"),
+    ] {
+        let path = inhouse_store::FilePath::new(path).unwrap();
+        let file = store.inner().file(&session(), &path).await.unwrap();
+        assert_eq!(file.as_deref(), Some(content.as_bytes()));
+    }
     assert!(!directory.exists());
 }
 
