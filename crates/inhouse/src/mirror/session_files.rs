@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -28,6 +29,8 @@ pub(super) struct ChangedFile {
     pub(super) session: SessionKey,
     pub(super) path: FilePath,
     file: PathBuf,
+    /// The user that the configuration directory belongs to.
+    owner: Option<u32>,
     version: Version,
 }
 
@@ -73,15 +76,53 @@ impl SessionFiles {
 }
 
 impl ChangedFile {
-    /// Reads the file; `None` if it is gone.
+    /// Reads the file; `None` if it is gone, or is not a file of the user that the CLI runs as.
     pub(super) async fn read(&self) -> Option<Bytes> {
-        match tokio::fs::read(&self.file).await {
+        let (path, owner) = (self.file.clone(), self.owner);
+        let read = tokio::task::spawn_blocking(move || read_owned(&path, owner));
+        match read.await.unwrap_or_else(|error| Err(error.into())) {
             Ok(content) => Some(content.into()),
             Err(error) => {
                 tracing::warn!(path = %self.path, %error, "file of the session cannot be read");
                 None
             }
         }
+    }
+}
+
+/// Reads a file that belongs to a user.
+///
+/// The CLI may run as another user than this process. A link in its directory must not make this process read a file that the
+/// CLI cannot read, and store it for the CLI.
+fn read_owned(path: &Path, owner: Option<u32>) -> io::Result<Vec<u8>> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    let mut file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || owner_of(&metadata) != owner {
+        return Err(io::Error::other("the file belongs to another user"));
+    }
+    let mut content = Vec::new();
+    file.read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// Returns the user that a file belongs to; `None` where there are no users.
+fn owner_of(metadata: &fs::Metadata) -> Option<u32> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(metadata.uid())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
     }
 }
 
@@ -118,16 +159,23 @@ fn names_in(path: &Path) -> Vec<String> {
 
 /// Lists the files of a session; `directory` is the one beside its transcript. There are none if the CLI runs on another machine.
 fn files_of(session: &SessionKey, directory: &Path) -> Vec<ChangedFile> {
-    let mut files = files_in(session, TOOL_RESULTS, &directory.join(TOOL_RESULTS));
     // `<config>/projects/<project>/<session>`
-    if let Some(config) = directory.ancestors().nth(3) {
-        let history = config.join(FILE_HISTORY).join(session.session());
-        files.extend(files_in(session, FILE_HISTORY, &history));
-    }
+    let Some(config) = directory.ancestors().nth(3) else {
+        return Vec::new();
+    };
+    let owner = fs::metadata(config).ok().as_ref().and_then(owner_of);
+    let history = config.join(FILE_HISTORY).join(session.session());
+    let mut files = files_in(session, TOOL_RESULTS, &directory.join(TOOL_RESULTS), owner);
+    files.extend(files_in(session, FILE_HISTORY, &history, owner));
     files
 }
 
-fn files_in(session: &SessionKey, kind: &str, directory: &Path) -> Vec<ChangedFile> {
+fn files_in(
+    session: &SessionKey,
+    kind: &str,
+    directory: &Path,
+    owner: Option<u32>,
+) -> Vec<ChangedFile> {
     let Ok(listing) = fs::read_dir(directory) else {
         return Vec::new();
     };
@@ -139,6 +187,7 @@ fn files_in(session: &SessionKey, kind: &str, directory: &Path) -> Vec<ChangedFi
             session: session.clone(),
             path: FilePath::new(format!("{kind}/{name}")).ok()?,
             file: file.path(),
+            owner,
             version: Version {
                 length: metadata.len(),
                 modified: metadata.modified().ok(),
@@ -146,4 +195,22 @@ fn files_in(session: &SessionKey, kind: &str, directory: &Path) -> Vec<ChangedFi
         })
     });
     files.collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_files_of_other_users_are_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        fs::write(&file, "content").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let owner = owner_of(&fs::metadata(&file).unwrap());
+        assert_eq!(read_owned(&file, owner).unwrap(), b"content");
+        assert!(read_owned(&link, owner).is_err());
+        let another = owner.map(|owner| owner + 1);
+        assert!(read_owned(&file, another).is_err());
+    }
 }
