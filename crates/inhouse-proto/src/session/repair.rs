@@ -140,6 +140,8 @@ struct CommonMembers {
 struct NewEntry<'a> {
     parent_uuid: Option<&'a str>,
     is_sidechain: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_meta: Option<bool>,
     #[serde(rename = "type")]
     tag: &'a str,
     message: &'a RawValue,
@@ -208,6 +210,7 @@ impl TranscriptRepair {
         let entry = NewEntry {
             parent_uuid: source.or_else(|| self.parent(blocks.message_id.as_deref())),
             is_sidechain: false,
+            is_meta: None,
             tag: &streamed.tag,
             message: serde_json::from_str(streamed.message).ok()?,
             uuid: &streamed.uuid,
@@ -230,6 +233,12 @@ impl TranscriptRepair {
         self.calls.get(call).is_some_and(|call| !call.is_answered)
     }
 
+    /// Returns whether a call is in the transcript.
+    #[must_use]
+    pub fn has_call(&self, call: &str) -> bool {
+        self.calls.contains_key(call)
+    }
+
     /// Adds the result of an [open](Self::is_open) call; `None` for any other call. `id` has the bits of a new UUID.
     pub fn result(
         &mut self,
@@ -250,12 +259,35 @@ impl TranscriptRepair {
         let entry = NewEntry {
             parent_uuid: Some(&source),
             is_sidechain: false,
+            is_meta: None,
             tag: "user",
             message: &message,
             uuid: &uuid,
             timestamp: &time_text(now),
             tool_use_result: Some(&to_raw_value(&content).ok()?),
             source_tool_assistant: Some(&source),
+            session_id: &self.session,
+            common: &self.common,
+        };
+        let entry = serde_json::to_string(&entry).ok()?;
+        self.note("user", &uuid, message.get());
+        Some(entry)
+    }
+
+    /// Adds a text for the model, which the user does not see. `id` has the bits of a new UUID.
+    pub fn notice(&mut self, text: &str, id: u128, now: SystemTime) -> Option<String> {
+        let message = to_raw_value(&json!({"role": "user", "content": text})).ok()?;
+        let uuid = uuid_text(id);
+        let entry = NewEntry {
+            parent_uuid: self.leaf.as_deref(),
+            is_sidechain: false,
+            is_meta: Some(true),
+            tag: "user",
+            message: &message,
+            uuid: &uuid,
+            timestamp: &time_text(now),
+            tool_use_result: None,
+            source_tool_assistant: None,
             session_id: &self.session,
             common: &self.common,
         };
@@ -328,7 +360,7 @@ impl Blocks {
     }
 }
 
-/// Returns a result as the content of a `tool_result` block, as the CLI would pass it to the model.
+/// Returns a result as the content of a `tool_result` block. Long results are not moved to a file, as the CLI does.
 fn content_of(result: &CallToolResult) -> serde_json::Value {
     let text = |text: String| json!({"type": "text", "text": text});
     if let Some(data) = &result.structured_content
@@ -426,6 +458,16 @@ mod tests {
         let again = repair.result("t1", &CallToolResult::text("again"), 1, NOW);
         assert_eq!(again, None);
         assert_eq!(repair.result("t9", &CallToolResult::text(""), 2, NOW), None);
+    }
+
+    #[test]
+    fn notice_follows_the_last_entry_and_is_not_shown() {
+        let mut repair = TranscriptRepair::new("s");
+        repair.push(&Entry::read(r#"{"type":"user","uuid":"u1"}"#).unwrap());
+        let entry = parsed(repair.notice("Restarted.", 1, NOW));
+        assert_eq!(entry["parentUuid"], "u1");
+        assert_eq!(entry["isMeta"], true);
+        assert_eq!(entry["message"]["content"], "Restarted.");
     }
 
     #[test]

@@ -161,6 +161,11 @@ fn mcp_flaw(tool: &str, name: &str, content: Option<&str>) -> Option<RuleFlaw> {
     Some(RuleFlaw::McpToolWithContent { instead })
 }
 
+/// Returns the name of an MCP server or tool as the model sees it.
+pub(crate) fn normalized_name(name: &str) -> String {
+    name.chars().map(normalized).collect()
+}
+
 /// Replaces a character as the CLI does in the names of MCP servers and tools.
 fn normalized(c: char) -> char {
     match c {

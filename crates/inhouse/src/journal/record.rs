@@ -12,36 +12,47 @@ use inhouse_proto::wire::Text;
 use inhouse_store::{Epoch, Intent, Journal, SessionKey, SessionStore, StoreError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
+use tokio::sync::RwLock;
+use tokio::sync::mpsc::{Sender, WeakUnboundedSender, channel};
 use tokio::time::timeout;
 use tracing::Instrument as _;
 
-use super::observe::observe;
+use super::observe::{ObservedMessage, observe};
 use super::unstored::UnstoredMessages;
 use crate::driver::{Answering, Command};
-use crate::mcp::{Reply, Server};
+use crate::error::{Error, ErrorKind};
+use crate::mcp::{Bridge, Reply};
 use crate::mirror::{Mark, SessionEpochs, StoreCall, persist};
 use crate::resume::store_error;
 
 /// How long it may take to remove calls from the journal.
 const FORGET: Duration = Duration::from_secs(5);
 
+/// How many messages wait for [`observe`]. More are dropped: a slow store must not use up the memory.
+const OBSERVED: usize = 64;
+
 /// Records the calls of a session in the journal of its store.
 pub(crate) struct CallJournal {
     store: Arc<dyn SessionStore>,
     epochs: Arc<SessionEpochs>,
     messages: UnstoredMessages,
-    answered: Mutex<AnsweredCalls>,
-    /// The beginnings of the names of tools in this process.
-    in_process: Vec<String>,
-    /// The lines for [`observe`]; set when the session starts, like the driver.
-    observed: OnceLock<UnboundedSender<Box<str>>>,
-    driver: OnceLock<WeakUnboundedSender<Command>>,
+    settled: Mutex<SettledCalls>,
+    /// Held for reading by every write that must not be lost, and for writing at the end of the session.
+    writes: Arc<RwLock<()>>,
+    /// Set when the session starts.
+    running: OnceLock<Running>,
+}
+
+/// What the journal needs of a session that runs.
+struct Running {
+    driver: WeakUnboundedSender<Command>,
+    bridge: Arc<Bridge>,
+    observed: Sender<ObservedMessage>,
 }
 
 /// The calls that the journal can forget once the transcript has their results.
-struct AnsweredCalls {
-    /// Calls that were answered since the last result.
+struct SettledCalls {
+    /// Calls that have ended since the last result, and calls of tools outside of this process.
     in_turn: Vec<(SessionKey, String)>,
     /// Calls of turns whose results are being stored, each with the mark of its result.
     ended: Vec<(Mark, SessionKey, String)>,
@@ -53,7 +64,7 @@ pub(crate) struct RecordedCall {
     request: Text,
     /// The id of the call in the conversation.
     id: Text,
-    /// The name by which the model calls the tool.
+    /// The name of the tool, with that of its server.
     tool: String,
     arguments: Text,
 }
@@ -66,7 +77,6 @@ impl CallJournal {
         store: &Arc<dyn SessionStore>,
         epochs: &Arc<SessionEpochs>,
         session: &SessionKey,
-        servers: &[(String, Arc<dyn Server>)],
         repaired: Vec<String>,
     ) -> Option<Arc<Self>> {
         store.journal()?;
@@ -75,22 +85,29 @@ impl CallJournal {
             store: Arc::clone(store),
             epochs: Arc::clone(epochs),
             messages: UnstoredMessages::new(session.clone()),
-            answered: Mutex::new(AnsweredCalls {
+            settled: Mutex::new(SettledCalls {
                 in_turn: repaired.collect(),
                 ended: Vec::new(),
             }),
-            in_process: servers.iter().map(|(key, _)| tool_name(key, "")).collect(),
-            observed: OnceLock::new(),
-            driver: OnceLock::new(),
+            writes: Arc::default(),
+            running: OnceLock::new(),
         }))
     }
 
     /// Starts to record. The driver ends the session if a call of a tool in this process cannot be recorded.
-    pub(crate) fn start(self: &Arc<Self>, driver: WeakUnboundedSender<Command>) {
-        let (lines, observed) = unbounded_channel();
-        // Both are set once: a session starts once.
-        let _ = (self.driver.set(driver), self.observed.set(lines));
-        tokio::spawn(observe(Arc::downgrade(self), observed).in_current_span());
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        driver: WeakUnboundedSender<Command>,
+        bridge: Arc<Bridge>,
+    ) {
+        let (observed, messages) = channel(OBSERVED);
+        // Set once: a session starts once.
+        let _ = self.running.set(Running {
+            driver,
+            bridge,
+            observed,
+        });
+        tokio::spawn(observe(Arc::downgrade(self), messages).in_current_span());
     }
 
     /// Notes the session that the CLI works on.
@@ -105,10 +122,19 @@ impl CallJournal {
 
     /// Notes a message of the CLI.
     pub(crate) fn note_message(&self, line: &str) {
+        // Also the beginning of `"tool_result"` and `"tool_use_id"`.
+        let has_calls = || memchr::memmem::find(line.as_bytes(), b"\"tool_").is_some();
         if self.messages.add(line)
-            && let Some(observed) = self.observed.get()
+            && has_calls()
+            && let Some(running) = self.running.get()
         {
-            let _ = observed.send(line.into());
+            let observed = running.observed.try_send(ObservedMessage {
+                session: self.messages.session(),
+                line: line.into(),
+            });
+            if observed.is_err() {
+                tracing::debug!("call of an external tool not recorded: the store is slow");
+            }
         }
     }
 
@@ -117,36 +143,127 @@ impl CallJournal {
         self.messages.mark(frame, mark);
     }
 
-    /// Notes the end of a turn, the prompts that it has answered, and the mark of its result.
-    pub(crate) fn note_turn_end(&self, prompts: &[String], mark: Mark) {
-        self.messages.end_turn(prompts, mark);
-        let mut answered = self.answered();
-        let AnsweredCalls { in_turn, ended } = &mut *answered;
-        ended.extend(
-            in_turn
-                .drain(..)
-                .map(|(session, call)| (mark, session, call)),
-        );
+    /// Notes the end of a turn, and the mark of its result.
+    pub(crate) fn note_turn_end(&self, mark: Mark) {
+        self.messages.end_turn(mark);
+        let mut settled = self.settled();
+        let SettledCalls { in_turn, ended } = &mut *settled;
+        let calls = in_turn.drain(..);
+        ended.extend(calls.map(|(session, call)| (mark, session, call)));
     }
 
     /// Notes that the store has everything up to a mark, and forgets the calls of the turns that have ended.
     pub(crate) fn note_stored(self: &Arc<Self>, mark: Mark) {
         self.messages.stored(mark);
-        if self
-            .answered()
-            .ended
-            .iter()
-            .any(|(ended, ..)| *ended <= mark)
+        let has_ended = |(ended, ..): &(Mark, _, _)| *ended <= mark;
+        if self.settled().ended.iter().any(has_ended)
+            && let Ok(writing) = Arc::clone(&self.writes).try_read_owned()
         {
             let journal = Arc::clone(self);
-            tokio::spawn(async move { journal.forget(mark).await });
+            tokio::spawn(async move {
+                journal.forget(mark).await;
+                drop(writing);
+            });
         }
     }
 
+    /// Completes the writes that are under way, and forgets the calls of all turns that have ended if everything is stored.
+    pub(crate) async fn finish(&self, is_stored: bool) {
+        let _writing = self.writes.write().await;
+        if is_stored {
+            self.forget(Mark::MAX).await;
+        }
+    }
+
+    /// Returns a reply that runs a call only after it is recorded, and answers only after its result is.
+    ///
+    /// `reply` is that of the server, whose tool begins when the reply is polled.
+    pub(crate) fn record(self: &Arc<Self>, call: RecordedCall, reply: Reply) -> Reply {
+        match reply {
+            Reply::Running(running) => {
+                let journal = Arc::clone(self);
+                Reply::Running(Box::pin(async move { journal.run(call, running).await }))
+            }
+            // The request was refused: no tool runs.
+            refused => refused,
+        }
+    }
+
+    async fn run(&self, call: RecordedCall, running: Answering) -> Answer {
+        let session = self.messages.session();
+        let arguments = Bytes::copy_from_slice(call.arguments.as_bytes());
+        let intent = |messages| Intent::new(&*call.id, call.tool.as_str(), messages, arguments);
+        match self.intend(&session, &call.id, intent).await {
+            Ok(None) => {}
+            // The same call was made before the session was resumed.
+            Ok(Some(result)) => return stored_answer(&call, &result),
+            Err(error) if error.is_fenced() => return self.end_session(error).await,
+            Err(error) => {
+                tracing::warn!(%error, tool = call.tool, "call not recorded, so it is not run");
+                let text = "the call was not run, because it could not be recorded: the session store failed";
+                return answer(&call, CallToolResult::error(text));
+            }
+        }
+        let _settled = SettleOnDrop {
+            journal: self,
+            session: &session,
+            call: &call.id,
+        };
+        let answer = running.await;
+        if let Some(result) = result_of(&answer)
+            && let Err(error) = self.finish_call(&session, &call, result).await
+        {
+            return self.end_session(error).await;
+        }
+        answer
+    }
+
+    /// Records a call, with the messages that the transcript may lack; returns its result if it has finished before.
+    pub(super) async fn intend(
+        &self,
+        session: &SessionKey,
+        call: &str,
+        intent: impl FnOnce(Bytes) -> Intent,
+    ) -> inhouse_store::Result<Option<Bytes>> {
+        let messages = self.messages.at_call(call);
+        // After `/clear` the messages belong to another session.
+        let is_same = messages.session == *session;
+        let lines = is_same.then(|| messages.lines.clone());
+        let intent = intent(lines.unwrap_or_default());
+        let epoch = self.epochs.of(session).await?;
+        let intend = || journal_of(&*self.store).intend(session, epoch, &intent);
+        let recorded = persist(intend).await?;
+        self.messages.recorded(&messages);
+        Ok(recorded)
+    }
+
+    /// Records a result, also if the CLI withdraws the request meanwhile: the tool has taken effect.
+    async fn finish_call(
+        &self,
+        session: &SessionKey,
+        call: &RecordedCall,
+        result: Bytes,
+    ) -> inhouse_store::Result<()> {
+        let (store, epochs) = (Arc::clone(&self.store), Arc::clone(&self.epochs));
+        let (session, id) = (session.clone(), call.id.to_string());
+        let writing = Arc::clone(&self.writes).try_read_owned();
+        let finishing = tokio::spawn(async move {
+            let _writing = writing;
+            let epoch = epochs.of(&session).await?;
+            let finish = || -> StoreCall<'_, ()> {
+                journal_of(&*store).finish(&session, epoch, &id, result.clone())
+            };
+            persist(finish).await
+        });
+        finishing
+            .await
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    }
+
     /// Forgets the calls of turns whose results are stored up to a mark.
-    pub(crate) async fn forget(&self, mark: Mark) {
+    async fn forget(&self, mark: Mark) {
         let mut forgotten: HashMap<SessionKey, Vec<String>> = HashMap::new();
-        self.answered().ended.retain(|(ended, session, call)| {
+        self.settled().ended.retain(|(ended, session, call)| {
             let is_stored = *ended <= mark;
             if is_stored {
                 let calls = forgotten.entry(session.clone()).or_default();
@@ -169,75 +286,6 @@ impl CallJournal {
         }
     }
 
-    /// Returns a reply that runs a call only after it is recorded, and answers only after its result is.
-    ///
-    /// `reply` is that of the server, whose tool begins when the reply is polled.
-    pub(crate) fn record(self: &Arc<Self>, call: RecordedCall, reply: Reply) -> Reply {
-        match reply {
-            Reply::Running(running) => {
-                let journal = Arc::clone(self);
-                Reply::Running(Box::pin(async move { journal.run(call, running).await }))
-            }
-            // The request was refused: no tool runs.
-            refused => refused,
-        }
-    }
-
-    async fn run(&self, call: RecordedCall, running: Answering) -> Answer {
-        let (session, messages) = self.messages.at_call(&call.id);
-        let arguments = Bytes::copy_from_slice(call.arguments.as_bytes());
-        let intent = Intent::new(&*call.id, call.tool.as_str(), messages, arguments);
-        match self.intend(&session, &intent).await {
-            Ok(None) => {}
-            // The same call was made before the session was resumed.
-            Ok(Some(result)) => return stored_answer(&call, &result),
-            Err(error) if error.is_fenced() => return self.end_session(error).await,
-            Err(error) => {
-                tracing::warn!(%error, tool = call.tool, "call not recorded, so it is not run");
-                let text = "the call was not run, because it could not be recorded: the session store failed";
-                return answer(&call, CallToolResult::error(text));
-            }
-        }
-        let answer = running.await;
-        if let Some(result) = result_of(&answer) {
-            if let Err(error) = self.finish(session.clone(), &call, result).await {
-                return self.end_session(error).await;
-            }
-            self.answered().in_turn.push((session, call.id.to_string()));
-        }
-        answer
-    }
-
-    async fn intend(
-        &self,
-        session: &SessionKey,
-        intent: &Intent,
-    ) -> inhouse_store::Result<Option<Bytes>> {
-        let epoch = self.epochs.of(session).await?;
-        persist(|| journal_of(&*self.store).intend(session, epoch, intent)).await
-    }
-
-    /// Records a result, also if the CLI withdraws the request meanwhile: the tool has taken effect.
-    async fn finish(
-        &self,
-        session: SessionKey,
-        call: &RecordedCall,
-        result: Bytes,
-    ) -> inhouse_store::Result<()> {
-        let (store, epochs) = (Arc::clone(&self.store), Arc::clone(&self.epochs));
-        let id = call.id.to_string();
-        let finishing = tokio::spawn(async move {
-            let epoch = epochs.of(&session).await?;
-            let finish = || -> StoreCall<'_, ()> {
-                journal_of(&*store).finish(&session, epoch, &id, result.clone())
-            };
-            persist(finish).await
-        });
-        finishing
-            .await
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
-    }
-
     pub(super) fn store(&self) -> &dyn SessionStore {
         &*self.store
     }
@@ -246,40 +294,51 @@ impl CallJournal {
         self.epochs.of(session).await
     }
 
-    /// Returns the session, and the messages that its transcript may lack when this call begins.
-    pub(super) fn messages_at(&self, call: &str) -> (SessionKey, Bytes) {
-        self.messages.at_call(call)
-    }
-
-    /// Returns whether a tool has the name of one in this process, which the journal records itself.
+    /// Returns whether the model calls a tool in this process by this name. The journal records those itself.
     pub(super) fn is_in_process(&self, tool: &str) -> bool {
-        let mut names = self.in_process.iter();
-        names.any(|server| tool.starts_with(server.as_str()))
+        let running = self.running.get();
+        running.is_some_and(|running| running.bridge.has_server_of(tool))
     }
 
-    /// Notes a recorded call of a tool outside of this process.
-    pub(super) fn note_observed(&self, session: SessionKey, call: &str) {
-        self.answered().in_turn.push((session, call.to_owned()));
+    /// Notes a call that can be forgotten at the end of the turn.
+    pub(super) fn note_settled(&self, session: SessionKey, call: String) {
+        self.settled().in_turn.push((session, call));
     }
 
-    /// Returns the session of a recorded call of this turn.
-    pub(super) fn observed(&self, call: &str) -> Option<SessionKey> {
-        let answered = self.answered();
-        let mut in_turn = answered.in_turn.iter();
-        in_turn.find_map(|(session, id)| (id == call).then(|| session.clone()))
-    }
-
-    fn answered(&self) -> MutexGuard<'_, AnsweredCalls> {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
+    fn settled(&self) -> MutexGuard<'_, SettledCalls> {
+        self.settled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the session. The driver drops this future, which has no answer.
     async fn end_session(&self, error: StoreError) -> Answer {
-        let driver = self.driver.get().and_then(WeakUnboundedSender::upgrade);
-        if let Some(driver) = driver {
-            let _ = driver.send(Command::SessionLost(store_error(error)));
+        let running = self.running.get();
+        if let Some(driver) = running.and_then(|running| running.driver.upgrade()) {
+            let error = match error.is_fenced() {
+                true => store_error(error),
+                false => Error::new(
+                    ErrorKind::Store,
+                    "the result of a tool call could not be recorded, so the session was ended; the call is passed \
+                     to `Tool::on_interrupted` when the session is resumed",
+                )
+                .with_source(error),
+            };
+            let _ = driver.send(Command::SessionLost(error));
         }
         pending().await
+    }
+}
+
+/// Notes that a call has ended: with an answer, or because it was cancelled.
+struct SettleOnDrop<'a> {
+    journal: &'a CallJournal,
+    session: &'a SessionKey,
+    call: &'a str,
+}
+
+impl Drop for SettleOnDrop<'_> {
+    fn drop(&mut self) {
+        let (session, call) = (self.session.clone(), self.call.to_owned());
+        self.journal.note_settled(session, call);
     }
 }
 
@@ -295,7 +354,7 @@ impl RecordedCall {
     }
 }
 
-/// Returns the name by which the model calls a tool.
+/// Returns the name of a tool in this process, with the characters of its definition.
 pub(super) fn tool_name(server: &str, tool: &str) -> String {
     format!("mcp__{server}__{tool}")
 }

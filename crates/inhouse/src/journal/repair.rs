@@ -1,10 +1,14 @@
+use std::collections::BTreeMap;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use inhouse_proto::mcp::CallToolResult;
 use inhouse_proto::session::{StreamedMessage, TranscriptRepair};
+use inhouse_proto::wire::parse_json;
 use inhouse_store::{Epoch, JournaledCall, SessionKey, SessionStore};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::record::{journal_of, tool_name};
@@ -20,12 +24,6 @@ pub(crate) struct InterruptedCalls<'a> {
     session: &'a SessionKey,
     servers: &'a [(String, Arc<dyn Server>)],
     calls: Vec<JournaledCall>,
-}
-
-/// A call that a subagent made, and the call that started the subagent.
-struct SubagentCall {
-    parent: String,
-    report: String,
 }
 
 impl<'a> InterruptedCalls<'a> {
@@ -67,94 +65,137 @@ impl<'a> InterruptedCalls<'a> {
         epoch: Option<Epoch>,
     ) -> Result<Vec<Bytes>> {
         let now = SystemTime::now();
+        let new_id = || Uuid::new_v4().as_u128();
+        // The CLI itself shows the model that a call outside of this process was cut off, or continues a deferred one.
+        let is_left_to_cli = |call: &JournaledCall, transcript: &TranscriptRepair| {
+            call.is_open()
+                && self.server_of(call).is_none()
+                && transcript.has_call(&call.intent.call)
+        };
+        let left_to_cli = self
+            .calls
+            .iter()
+            .map(|call| is_left_to_cli(call, transcript));
+        let left_to_cli: Vec<bool> = left_to_cli.collect();
         let mut entries = Vec::new();
         for call in &self.calls {
             let messages = String::from_utf8_lossy(&call.intent.message);
-            entries.extend(
-                messages
-                    .lines()
-                    .filter_map(|line| transcript.message(line, now)),
-            );
+            let missing = messages
+                .lines()
+                .filter_map(|line| transcript.message(line, now));
+            entries.extend(missing);
         }
-        let mut of_subagents = Vec::new();
-        for call in &self.calls {
-            let id = &call.intent.call;
-            let parent = subagent_of(call).filter(|parent| transcript.is_open(parent));
-            if !transcript.is_open(id) && parent.is_none() {
-                continue;
-            }
-            let Some(result) = self.result(call, epoch).await? else {
-                continue;
-            };
-            match parent {
-                Some(parent) => of_subagents.push(SubagentCall {
-                    parent,
-                    report: report(call, &result),
-                }),
-                None => {
-                    let uuid = Uuid::new_v4().as_u128();
-                    entries.extend(transcript.result(id, &result, uuid, now));
+        let needed = self
+            .calls
+            .iter()
+            .zip(left_to_cli)
+            .filter(|(call, is_left)| {
+                match subagent_of(call) {
+                    // Of a subagent that has returned, only a call in the background can be open.
+                    Some(parent) => {
+                        transcript.is_open(&parent)
+                            || call.is_open()
+                            || !transcript.has_call(&parent)
+                    }
+                    None => !is_left && transcript.is_open(&call.intent.call),
                 }
+            });
+        let needed: Vec<&JournaledCall> = needed.map(|(call, _)| call).collect();
+        let results = self.results(&needed, epoch).await?;
+
+        // The calls of each subagent, by the call that started it.
+        let mut reports: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (call, result) in needed.iter().zip(&results) {
+            if let (Some(parent), Some(result)) = (subagent_of(call), result) {
+                let report = report(call, result);
+                reports.entry(parent).or_default().push(report);
             }
         }
-        while let Some(SubagentCall { parent, .. }) = of_subagents.first() {
-            let parent = parent.clone();
-            let (own, others) = of_subagents
-                .into_iter()
-                .partition(|call: &SubagentCall| call.parent == parent);
-            of_subagents = others;
-            let reports: Vec<String> = own.into_iter().map(|call| call.report).collect();
+        for (parent, calls) in reports {
             let text = format!(
-                "The subagent was interrupted before it returned. It had made these calls:\n{}",
-                reports.join("\n")
+                "The subagent was interrupted. It had made these calls:\n{}",
+                calls.join("\n")
             );
-            let uuid = Uuid::new_v4().as_u128();
-            entries.extend(transcript.result(&parent, &CallToolResult::error(text), uuid, now));
+            entries.extend(match transcript.is_open(&parent) {
+                true => transcript.result(&parent, &CallToolResult::error(text), new_id(), now),
+                // The subagent ran in the background, or was started by another one.
+                false => transcript.notice(&text, new_id(), now),
+            });
+        }
+        for (call, result) in needed.iter().zip(&results) {
+            if let (None, Some(result)) = (subagent_of(call), result) {
+                let entry = transcript.result(&call.intent.call, result, new_id(), now);
+                entries.extend(entry);
+            }
         }
         Ok(entries.into_iter().map(Bytes::from).collect())
     }
 
-    /// Returns the recorded result of a call, or asks its tool and records the answer.
-    async fn result(
+    /// Returns the result of each call: the recorded one, or what its tool returns, which is recorded. `None` without an epoch.
+    async fn results(
         &self,
-        call: &JournaledCall,
+        calls: &[&JournaledCall],
         epoch: Option<Epoch>,
-    ) -> Result<Option<CallToolResult>> {
-        if let Some(result) = &call.result {
-            let unreadable = || Repair::unknown().into_result();
-            let result = serde_json::from_slice(result).unwrap_or_else(|_| unreadable());
-            return Ok(Some(result));
+    ) -> Result<Vec<Option<CallToolResult>>> {
+        let mut asked = JoinSet::new();
+        let mut results: Vec<Option<CallToolResult>> = vec![None; calls.len()];
+        for (at, call) in calls.iter().enumerate() {
+            match (&call.result, epoch) {
+                (Some(result), _) => {
+                    let result = parse_json(&String::from_utf8_lossy(result));
+                    let unreadable = |_| Repair::unknown().into_result();
+                    results[at] = Some(result.unwrap_or_else(unreadable));
+                }
+                (None, Some(_)) => {
+                    let repair = self.ask(call);
+                    asked.spawn(async move { (at, repair.await) });
+                }
+                (None, None) => {}
+            }
         }
-        let Some(epoch) = epoch else {
-            return Ok(None);
-        };
-        let result = self.ask(call).await.into_result();
-        let recorded = Bytes::from(serde_json::to_vec(&result).unwrap_or_default());
-        let (session, id) = (self.session, &*call.intent.call);
-        persist(|| journal_of(self.store).finish(session, epoch, id, recorded.clone()))
-            .await
-            .map_err(store_error)?;
-        Ok(Some(result))
+        // Handlers run in parallel, so that several slow ones do not use up the time for loading.
+        while let Some(Ok((at, repair))) = asked.join_next().await {
+            let result = repair.into_result();
+            if let Some(epoch) = epoch {
+                let recorded = Bytes::from(serde_json::to_vec(&result).unwrap_or_default());
+                let (session, id) = (self.session, &*calls[at].intent.call);
+                let journal = journal_of(self.store);
+                persist(|| journal.finish(session, epoch, id, recorded.clone()))
+                    .await
+                    .map_err(store_error)?;
+            }
+            results[at] = Some(result);
+        }
+        Ok(results)
     }
 
     /// Asks the tool of an open call what became of it.
-    async fn ask(&self, call: &JournaledCall) -> Repair {
-        let tool = &call.intent.tool;
-        let asked = self.servers.iter().find_map(|(key, server)| {
-            let name = tool.strip_prefix(&tool_name(key, ""))?;
-            let interrupted = Interrupted {
-                id: call.intent.call.clone(),
-                input: serde_json::from_slice(&call.intent.input).unwrap_or_default(),
-            };
-            server.repair(name, interrupted)
-        });
-        let Some(asked) = asked else {
-            return Repair::unknown();
+    fn ask(&self, call: &JournaledCall) -> impl Future<Output = Repair> + Send + 'static {
+        let input = String::from_utf8_lossy(&call.intent.input);
+        let interrupted = Interrupted {
+            id: call.intent.call.clone(),
+            input: parse_json(&input).unwrap_or_default(),
         };
-        asked.await.unwrap_or_else(|error| {
-            tracing::warn!(tool, "outcome of an interrupted call not found");
-            tracing::trace!(tool, %error, "handler error");
-            Repair::unknown()
+        let tool = call.intent.tool.clone();
+        let server = self.server_of(call);
+        let asked = server.and_then(|(server, name)| server.repair(name, interrupted));
+        async move {
+            let Some(asked) = asked else {
+                return Repair::unknown();
+            };
+            asked.await.unwrap_or_else(|error| {
+                tracing::warn!(tool, "outcome of an interrupted call not found");
+                tracing::trace!(tool, %error, "handler error");
+                Repair::unknown()
+            })
+        }
+    }
+
+    /// Returns the server in this process of a call, and the name of the tool there.
+    fn server_of<'c>(&self, call: &'c JournaledCall) -> Option<(&'a dyn Server, &'c str)> {
+        self.servers.iter().find_map(|(key, server)| {
+            let name = call.intent.tool.strip_prefix(&tool_name(key, ""))?;
+            Some((&**server, name))
         })
     }
 }

@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use inhouse_proto::message::{CommandLifecycleMessage, CommandState};
 use inhouse_proto::session::StreamedMessage;
 use inhouse_store::SessionKey;
 
@@ -18,75 +19,110 @@ pub(super) struct UnstoredMessages(Mutex<State>);
 struct State {
     /// The session that the CLI works on, which `/clear` changes.
     session: SessionKey,
-    /// The prompts that no result has answered, in the order in which they were sent.
-    prompts: VecDeque<Unstored>,
+    /// The prompts whose turns have not begun, by their ids.
+    queued: VecDeque<(String, Box<str>)>,
+    /// Whether the CLI reports which prompt it works on. CLI 2.1.197 does not.
+    reports_prompts: bool,
+    /// Whether a message has arrived since the last result.
+    has_begun: bool,
+    /// The prompts and messages of turns that have begun.
     messages: VecDeque<Unstored>,
     /// The messages with calls of subagents, whose transcripts are mirrored only when the subagent has ended.
     subagent_calls: VecDeque<Box<str>>,
 }
 
 struct Unstored {
-    /// The member by which the entry of the message is found in a frame of the mirror.
     uuid: String,
     line: Box<str>,
     /// The input of the mirror with the entry of this message, once it has arrived.
     mark: Option<Mark>,
+    /// Whether an earlier call of the journal has this message.
+    is_recorded: bool,
+}
+
+/// The messages that a transcript may lack when a call begins.
+pub(super) struct MessagesAtCall {
+    pub(super) session: SessionKey,
+    /// One message per line.
+    pub(super) lines: Bytes,
+    uuids: Vec<String>,
 }
 
 impl UnstoredMessages {
     pub(super) fn new(session: SessionKey) -> Self {
         Self(Mutex::new(State {
             session,
-            prompts: VecDeque::new(),
+            queued: VecDeque::new(),
+            reports_prompts: false,
+            has_begun: false,
             messages: VecDeque::new(),
             subagent_calls: VecDeque::new(),
         }))
     }
 
-    /// Sets the session that the CLI works on.
+    /// Returns the session that the CLI works on.
+    pub(super) fn session(&self) -> SessionKey {
+        self.lock().session.clone()
+    }
+
+    /// Sets the session that the CLI works on. The messages before belong to another one.
     pub(super) fn set_session(&self, id: &str) {
         let mut state = self.lock();
         if state.session.session() != id
             && let Ok(session) = state.session.project().session(id)
         {
             state.session = session;
+            state.messages.clear();
+            state.subagent_calls.clear();
         }
     }
 
-    /// Adds a prompt that is sent.
+    /// Adds a prompt that is sent. Its turn may begin later.
     pub(super) fn add_prompt(&self, uuid: &str, line: &str) {
-        self.lock().prompts.push_back(Unstored::new(uuid, line));
+        let prompt = (uuid.to_owned(), line.trim().into());
+        self.lock().queued.push_back(prompt);
     }
 
     /// Adds a message of the CLI; returns whether it belongs to the main conversation.
     pub(super) fn add(&self, line: &str) -> bool {
         let Some(message) = StreamedMessage::read(line) else {
+            self.note_lifecycle(line);
             return false;
         };
         let mut state = self.lock();
         if message.parent_tool_use_id.is_some() {
             if message.tag == "assistant" {
-                state.subagent_calls.push_back(line.into());
+                state.subagent_calls.push_back(line.trim().into());
             }
             if state.subagent_calls.len() > SUBAGENT_CALLS {
                 state.subagent_calls.pop_front();
             }
             return false;
         }
-        if !state.prompts.iter().any(|prompt| prompt.is(&message.uuid)) {
-            state.messages.push_back(Unstored::new(&message.uuid, line));
+        if !state.has_begun && !state.reports_prompts {
+            // The CLI takes prompts in order.
+            if let Some((uuid, line)) = state.queued.pop_front() {
+                state.push(&uuid, line);
+            }
         }
+        state.has_begun = true;
+        state.push(&message.uuid, line.trim().into());
         true
     }
 
     /// Notes which messages are in a frame of the mirror.
     pub(super) fn mark(&self, frame: &str, mark: Mark) {
         let mut state = self.lock();
-        let State {
-            prompts, messages, ..
-        } = &mut *state;
-        for message in prompts.iter_mut().chain(messages) {
-            if message.mark.is_none() && frame.contains(&message.uuid) {
+        let mut queued = state.queued.iter();
+        // A prompt has an entry when its turn begins.
+        if let Some(at) = queued.position(|(uuid, _)| frame.contains(&uuid_member(uuid)))
+            && let Some((uuid, line)) = state.queued.remove(at)
+        {
+            state.push(&uuid, line);
+            state.has_begun = true;
+        }
+        for message in &mut state.messages {
+            if message.mark.is_none() && frame.contains(&uuid_member(&message.uuid)) {
                 message.mark = Some(mark);
             }
         }
@@ -95,41 +131,72 @@ impl UnstoredMessages {
     /// Removes the messages that are stored: those in inputs up to the mark.
     pub(super) fn stored(&self, mark: Mark) {
         let is_unstored = |message: &Unstored| message.mark.is_none_or(|own| own > mark);
-        let mut state = self.lock();
-        state.prompts.retain(is_unstored);
-        state.messages.retain(is_unstored);
+        self.lock().messages.retain(is_unstored);
     }
 
     /// Ends a turn: the entries of its messages have arrived, also those that were not recognized.
-    pub(super) fn end_turn(&self, answered: &[String], mark: Mark) {
+    pub(super) fn end_turn(&self, mark: Mark) {
         let mut state = self.lock();
-        let State {
-            prompts, messages, ..
-        } = &mut *state;
-        let answered = prompts
-            .iter_mut()
-            .filter(|prompt| answered.iter().any(|uuid| prompt.is(uuid)));
-        for message in answered.chain(messages) {
+        state.has_begun = false;
+        for message in &mut state.messages {
             message.mark.get_or_insert(mark);
         }
-        state.subagent_calls.clear();
     }
 
-    /// Returns the messages that a transcript may lack when a call begins, one line each, and the session.
-    pub(super) fn at_call(&self, call: &str) -> (SessionKey, Bytes) {
+    /// Returns the messages that a transcript may lack when a call begins, without those of earlier calls.
+    pub(super) fn at_call(&self, call: &str) -> MessagesAtCall {
         let state = self.lock();
         let of_subagent = state
             .subagent_calls
             .iter()
             .find(|line| StreamedMessage::read(line).is_some_and(|message| message.has_call(call)));
-        let lines: Vec<&str> = match of_subagent {
-            Some(line) => vec![line],
-            // A prompt behind the first one waits for the end of this turn.
-            None => (state.prompts.iter().take(1).chain(&state.messages))
-                .map(|message| &*message.line)
-                .collect(),
+        let (uuids, lines): (Vec<String>, Vec<&str>) = match of_subagent {
+            Some(line) => (Vec::new(), vec![line]),
+            None => {
+                let messages = state.messages.iter();
+                let new = messages.filter(|message| !message.is_recorded);
+                new.map(|message| (message.uuid.clone(), &*message.line))
+                    .unzip()
+            }
         };
-        (state.session.clone(), lines.join("\n").into())
+        MessagesAtCall {
+            session: state.session.clone(),
+            lines: lines.join("\n").into(),
+            uuids,
+        }
+    }
+
+    /// Notes that the journal has these messages.
+    pub(super) fn recorded(&self, messages: &MessagesAtCall) {
+        for message in &mut self.lock().messages {
+            message.is_recorded |= messages.uuids.contains(&message.uuid);
+        }
+    }
+
+    fn note_lifecycle(&self, line: &str) {
+        if !line.contains("\"command_lifecycle\"") {
+            return;
+        }
+        let Ok(message) = serde_json::from_str::<CommandLifecycleMessage>(line) else {
+            return;
+        };
+        let mut state = self.lock();
+        state.reports_prompts = true;
+        let mut queued = state.queued.iter();
+        let Some(at) = queued.position(|(uuid, _)| *uuid == message.command_uuid) else {
+            return;
+        };
+        match message.state {
+            CommandState::Started => {
+                if let Some((uuid, line)) = state.queued.remove(at) {
+                    state.push(&uuid, line);
+                    state.has_begun = true;
+                }
+            }
+            // The prompt has no turn any more.
+            CommandState::Completed | CommandState::Cancelled => drop(state.queued.remove(at)),
+            _ => {}
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -137,22 +204,22 @@ impl UnstoredMessages {
     }
 }
 
-impl Unstored {
-    fn new(uuid: &str, line: &str) -> Self {
-        Self {
-            uuid: member(uuid),
-            line: line.trim().into(),
-            mark: None,
+impl State {
+    /// Adds a message, unless it is there already: the CLI may send a prompt back.
+    fn push(&mut self, uuid: &str, line: Box<str>) {
+        if !self.messages.iter().any(|message| message.uuid == uuid) {
+            self.messages.push_back(Unstored {
+                uuid: uuid.to_owned(),
+                line,
+                mark: None,
+                is_recorded: false,
+            });
         }
-    }
-
-    fn is(&self, uuid: &str) -> bool {
-        self.uuid == member(uuid)
     }
 }
 
 /// Returns the member of an entry with this id, as the CLI writes it.
-fn member(uuid: &str) -> String {
+fn uuid_member(uuid: &str) -> String {
     format!("\"uuid\":\"{uuid}\"")
 }
 
@@ -165,18 +232,21 @@ mod tests {
     }
 
     fn lines(messages: &UnstoredMessages) -> String {
-        String::from_utf8(messages.at_call("toolu_1").1.to_vec()).unwrap()
+        String::from_utf8(messages.at_call("toolu_1").lines.to_vec()).unwrap()
     }
 
     fn text(uuid: &str) -> String {
         format!(r#"{{"type":"assistant","message":{{}},"uuid":"{uuid}"}}"#)
     }
 
+    fn lifecycle(uuid: &str, state: &str) -> String {
+        format!(r#"{{"type":"command_lifecycle","command_uuid":"{uuid}","state":"{state}"}}"#)
+    }
+
     #[test]
     fn messages_are_kept_until_their_entries_are_stored() {
         let messages = messages();
         messages.add_prompt("p1", "prompt 1");
-        messages.add_prompt("p2", "prompt 2");
         messages.add(&text("a"));
         messages.add(&text("b"));
         messages.add(r#"{"type":"stream_event","uuid":"c"}"#);
@@ -184,24 +254,63 @@ mod tests {
         assert_eq!(lines(&messages), kept);
 
         messages.mark(r#"{"entries":[{"uuid":"p1"},{"uuid":"a"}]}"#, 3);
-        assert_eq!(lines(&messages), kept);
         messages.stored(2);
         assert_eq!(lines(&messages), kept);
         messages.stored(3);
-        assert_eq!(lines(&messages), format!("prompt 2\n{}", text("b")));
+        assert_eq!(lines(&messages), text("b"));
+    }
+
+    #[test]
+    fn queued_prompt_is_not_part_of_the_running_turn() {
+        for reports_prompts in [false, true] {
+            let messages = messages();
+            messages.add_prompt("p1", "prompt 1");
+            messages.add_prompt("p2", "prompt 2");
+            messages.add_prompt("p3", "prompt 3");
+            if reports_prompts {
+                messages.add(&lifecycle("p1", "queued"));
+                messages.add(&lifecycle("p1", "started"));
+                messages.add(&lifecycle("p2", "cancelled"));
+            }
+            messages.add(&text("a"));
+            messages.mark(r#"{"uuid":"p1"}"#, 1);
+            messages.stored(1);
+            assert_eq!(lines(&messages), text("a"));
+
+            messages.end_turn(2);
+            messages.stored(2);
+            if reports_prompts {
+                messages.add(&lifecycle("p3", "started"));
+            }
+            messages.add(&text("b"));
+            let next = if reports_prompts {
+                "prompt 3"
+            } else {
+                "prompt 2"
+            };
+            assert_eq!(lines(&messages), format!("{next}\n{}", text("b")));
+        }
     }
 
     #[test]
     fn unrecognized_messages_are_kept_until_the_result_is_stored() {
         let messages = messages();
-        messages.add_prompt("p1", "prompt 1");
-        messages.add_prompt("p2", "prompt 2");
         messages.add(&text("a"));
-        messages.end_turn(&["p1".to_owned()], 5);
+        messages.end_turn(5);
         messages.stored(4);
-        assert_eq!(lines(&messages), format!("prompt 1\n{}", text("a")));
+        assert_eq!(lines(&messages), text("a"));
         messages.stored(5);
-        assert_eq!(lines(&messages), "prompt 2");
+        assert_eq!(lines(&messages), "");
+    }
+
+    #[test]
+    fn messages_of_an_earlier_call_are_not_recorded_again() {
+        let messages = messages();
+        messages.add(&text("a"));
+        let first = messages.at_call("toolu_1");
+        messages.add(&text("b"));
+        messages.recorded(&first);
+        assert_eq!(lines(&messages), text("b"));
     }
 
     #[test]
@@ -211,7 +320,15 @@ mod tests {
         let call = r#"{"type":"assistant","uuid":"b","parent_tool_use_id":"toolu_0","message":{"content":[{"type":"tool_use","id":"toolu_1"}]}}"#;
         messages.add(call);
         assert_eq!(lines(&messages), call);
-        messages.end_turn(&[], 1);
+    }
+
+    #[test]
+    fn messages_of_another_session_are_dropped() {
+        let messages = messages();
+        messages.add(&text("a"));
+        messages.set_session("s");
         assert_eq!(lines(&messages), text("a"));
+        messages.set_session("cleared");
+        assert_eq!(lines(&messages), "");
     }
 }

@@ -7,6 +7,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::startup_buffer::StartupBuffer;
 use super::{CliSender, Endpoint, Reply, Server, ServerSession};
+use crate::ask::tool_name::normalized_name;
 use crate::session::Session;
 
 /// Routes messages between a CLI and the in-process servers of a session.
@@ -87,6 +88,13 @@ impl Bridge {
     /// Returns the session with the CLI.
     pub(crate) fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Returns whether the model calls a tool of one of these servers by this name.
+    pub(crate) fn has_server_of(&self, tool: &str) -> bool {
+        let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = servers.keys();
+        keys.any(|key| tool.starts_with(&format!("mcp__{}__", normalized_name(key))))
     }
 
     /// Returns the MCP session of a server.

@@ -175,7 +175,7 @@ impl Mirror {
         named.sort();
         named.dedup();
         if let Some(journal) = &self.journal {
-            journal.note_turn_end(&named, self.sent + 1);
+            journal.note_turn_end(self.sent + 1);
         }
         self.send(Input::Result(TurnResult {
             line,

@@ -58,7 +58,7 @@ pub(super) fn project_of(options: &Options, host: &HostEnvironment) -> Result<Pr
 }
 
 /// Returns the working directory of the CLI, with its links resolved if it is on this machine.
-fn working_directory(options: &Options) -> Result<PathBuf> {
+pub(super) fn working_directory(options: &Options) -> Result<PathBuf> {
     let cwd = options.process.cwd.as_deref().unwrap_or(Path::new("."));
     let cwd = std::path::absolute(cwd).map_err(|error| {
         Error::config("the working directory of the process is gone; set `cwd`").with_source(error)

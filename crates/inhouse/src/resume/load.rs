@@ -2,6 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use inhouse_proto::session::{Entry, TranscriptRepair, metadata_content};
@@ -94,13 +95,15 @@ impl<'a> Loader<'a> {
         &mut self,
         calls: InterruptedCalls<'_>,
         epoch: Option<Epoch>,
+        cwd: &Path,
     ) -> Result<Position> {
         let id = self.session.session();
         let directory = self.project.join(id);
         let main = self.session.main();
         let path = self.project.join(format!("{id}.jsonl"));
-        self.repair = (!calls.is_empty()).then(|| TranscriptRepair::new(id));
-        let mut transcript = Transcript::create(path).await?;
+        let repair = || TranscriptRepair::new(id).cwd(cwd.to_string_lossy());
+        self.repair = (!calls.is_empty()).then(repair);
+        let mut transcript = Transcript::create(path.clone()).await?;
         let mut end = self.load_stream(&main, &mut transcript).await?;
         if let Some(mut repair) = self.repair.take() {
             let missing = calls.entries(&mut repair, epoch).await?;
@@ -116,6 +119,11 @@ impl<'a> Loader<'a> {
             self.ends.insert(main, end);
         }
         transcript.finish().await?;
+        if end == Position::START {
+            // The CLI refuses to begin a session whose transcript exists.
+            let removed = tokio::fs::remove_file(&path).await;
+            removed.map_err(|error| failed(&path, error))?;
+        }
         let subpaths = persist(|| self.store.subpaths(self.session)).await;
         let results = results_of(self.session);
         for stream in subpaths.map_err(store_error)? {
@@ -247,18 +255,29 @@ impl<'a> Loader<'a> {
             let Some(content) = content.map_err(store_error)? else {
                 continue;
             };
-            let path = match file.path.as_str().split_once('/') {
-                Some((FILE_HISTORY, name)) => self.file_history().join(name),
-                _ => directory.join(file.path.as_str()),
+            let backup = match file.path.as_str().split_once('/') {
+                Some((FILE_HISTORY, name)) => Some(self.file_history().join(name)),
+                _ => None,
             };
-            let mut file = create(&path).await.map_err(|error| failed(&path, error))?;
-            file.write_all(&content)
-                .await
-                .map_err(|error| failed(&path, error))?;
-            file.flush().await.map_err(|error| failed(&path, error))?;
+            let is_backup = backup.is_some();
+            let path = backup.unwrap_or_else(|| directory.join(file.path.as_str()));
+            let written = write_file(&path, &content, is_backup).await;
+            written.map_err(|error| failed(&path, error))?;
         }
         Ok(())
     }
+}
+
+async fn write_file(path: &Path, content: &[u8], is_backup: bool) -> io::Result<()> {
+    let mut file = create(path).await?;
+    file.write_all(content).await?;
+    file.flush().await?;
+    if is_backup {
+        // The CLI does not restore a file of the same size that is older than its backup (2.1.325).
+        let file = file.into_std().await;
+        file.set_modified(SystemTime::UNIX_EPOCH)?;
+    }
+    Ok(())
 }
 
 /// A transcript that is being written, and the metadata that belongs beside it.

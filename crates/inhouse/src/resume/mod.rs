@@ -33,7 +33,7 @@ use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use self::choose::{Chosen, choose};
+use self::choose::{Chosen, choose, working_directory};
 use self::config::ConfigHome;
 use self::directory::SessionDirectory;
 pub(crate) use self::erase::{erase, erase_idle};
@@ -46,7 +46,8 @@ use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{CallJournal, InterruptedCalls};
 use crate::launch::HostEnvironment;
-use crate::mirror::{Mark, Mirror, SessionEpochs, TranscriptEnds};
+use crate::mcp::Bridge;
+use crate::mirror::{Mirror, SessionEpochs, TranscriptEnds};
 use crate::options::{Options, StoreFlush};
 
 /// How long loading a session may take by default.
@@ -147,11 +148,12 @@ impl StoredSession {
                 epoch = Some(loader.fence().await?);
             }
             let own_epoch = epoch.filter(|_| *resumed == session);
+            let cwd = working_directory(options)?;
             let calls = InterruptedCalls::read(&*store, resumed, servers).await?;
             if *resumed == session {
                 repaired = calls.ids();
             }
-            has_transcript = loader.load(calls, own_epoch).await? > Position::START;
+            has_transcript = loader.load(calls, own_epoch, &cwd).await? > Position::START;
             prompts.set_known(loader.take_prompts());
             if *resumed == session {
                 ends = loader.take_ends();
@@ -162,7 +164,7 @@ impl StoredSession {
         // The CLI cannot resume a session of which only calls of subagents were recorded.
         resumed = resumed.filter(|_| has_transcript);
         let epochs = Arc::new(SessionEpochs::new(Arc::clone(&store), &session, epoch));
-        let journal = CallJournal::new(&store, &epochs, &session, servers, repaired);
+        let journal = CallJournal::new(&store, &epochs, &session, repaired);
         let streams = KnownStreams {
             session: session.clone(),
             epochs,
@@ -199,12 +201,13 @@ impl StoredSession {
         &mut self,
         flush: StoreFlush,
         commands: WeakUnboundedSender<Command>,
+        bridge: &Arc<Bridge>,
     ) -> Mirror {
         if let Some(lease) = &mut self.lease {
             lease.report_to(commands.clone());
         }
         if let Some(journal) = &self.journal {
-            journal.start(commands.clone());
+            journal.start(commands.clone(), Arc::clone(bridge));
         }
         let streams = self.streams.take().expect("a session has one mirror");
         let (store, directory) = (Arc::clone(&self.store), self.directory.path().to_owned());
@@ -214,8 +217,8 @@ impl StoredSession {
 
     /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored, and releases the lease.
     pub(crate) async fn finish(self, is_stored: bool) {
-        if let Some(journal) = self.journal.filter(|_| is_stored) {
-            journal.forget(Mark::MAX).await;
+        if let Some(journal) = self.journal {
+            journal.finish(is_stored).await;
         }
         let directory = self.directory;
         let removed = spawn_blocking(move || drop(directory));

@@ -134,7 +134,7 @@ fn start(
     let journal = stored.as_ref().and_then(StoredSession::journal);
     let handlers = Handlers::new(options, Arc::clone(&shared.bridge), journal);
     let stored = stored.map(|mut stored| {
-        let mirror = stored.mirror(options.store.flush, commands.downgrade());
+        let mirror = stored.mirror(options.store.flush, commands.downgrade(), &shared.bridge);
         (mirror, stored)
     });
     let control = Control::new(commands, Arc::clone(&shared), plan.control_timeout);

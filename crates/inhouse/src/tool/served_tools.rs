@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use inhouse_proto::control::outgoing::SdkMcpServerConfig;
 use inhouse_proto::mcp::{CallToolResult, ToolCall};
@@ -17,6 +18,9 @@ use super::timeout::run_with_limits;
 use super::{Call, Canceller, McpClient, Progress, ToolError, ToolServer};
 use crate::session::Session;
 use crate::user_code::{self, Stopped};
+
+/// How long a handler of interrupted calls may take if its tool has no timeout: it must not use up the time for loading a session.
+const REPAIR_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A [`ToolServer`] as a trait object, without the type of its state.
 pub(crate) trait ServedTools: Send + Sync {
@@ -135,6 +139,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
         };
         let running = handler.call(&context_of_call, call);
         let timeout = entry.tool.timeout.or(self.settings.timeout);
+        let timeout = Some(timeout.unwrap_or(REPAIR_TIMEOUT));
         Some(Box::pin(async move {
             // Dropping it cancels the token that the handler may have extracted.
             let _canceller = canceller;

@@ -298,7 +298,7 @@ impl<S> Tool<S> {
     /// the result of the call. Without a handler, or if it fails, Claude reads that the outcome is unknown.
     ///
     /// The id of the call is the same in both handlers, so it can be the key by which an external system recognizes a repeated
-    /// request. The handler runs within the [timeout](Self::timeout) of the tool and
+    /// request. The handler runs within the [timeout](Self::timeout) of the tool, or 20 s without one, and within
     /// [`Options::load_timeout`](crate::Options::load_timeout).
     ///
     /// ```

@@ -177,27 +177,25 @@ async fn open_call_is_passed_to_its_tool() {
 
 #[tokio::test(start_paused = true)]
 async fn failing_handler_of_an_open_call_means_an_unknown_outcome() {
-    let handlers: [fn() -> Tool<u64>; 3] = [
-        || charge().on_interrupted(async |_: Interrupted| Err(ToolError::new("secret"))),
-        || {
-            charge().on_interrupted(async |call: Interrupted| -> Result<Repair, ToolError> {
-                panic!("secret {}", call.id)
-            })
-        },
-        || {
-            let wait = async |_: Interrupted| {
-                std::future::pending::<()>().await;
-                Ok::<_, ToolError>(Repair::not_run())
-            };
-            let limit = std::time::Duration::from_secs(5);
-            charge().on_interrupted(wait).timeout(limit)
-        },
+    let wait = async |_: Interrupted| {
+        std::future::pending::<()>().await;
+        Ok::<_, ToolError>(Repair::not_run())
+    };
+    let handlers = [
+        charge().on_interrupted(async |_: Interrupted| Err(ToolError::new("secret"))),
+        charge().on_interrupted(async |call: Interrupted| -> Result<Repair, ToolError> {
+            panic!("secret {}", call.id)
+        }),
+        charge().on_interrupted(wait),
+        charge()
+            .on_interrupted(wait)
+            .timeout(std::time::Duration::from_secs(5)),
     ];
     for handler in handlers {
         let machine = &Machine::new();
         machine.keep(SESSION, None, &[user(OTHER, "Charge.")]).await;
         record(machine, "toolu_1", &[call("a1", "toolu_1", None)], None).await;
-        let entries = resume(machine, bank(machine, handler())).await;
+        let entries = resume(machine, bank(machine, handler)).await;
         let (text, is_error) = result(&entries[2]);
         assert!(is_error && text.contains("outcome is unknown"), "{text}");
         assert!(!text.contains("secret"), "{text}");
@@ -232,30 +230,110 @@ async fn results_of_parallel_calls_follow_their_calls() {
     assert_eq!(result(&entries[4]), ("two", false));
 }
 
-#[tokio::test(start_paused = true)]
-async fn calls_of_a_subagent_are_reported_as_the_result_of_its_call() {
-    let machine = &Machine::new();
-    let agent = json!({
+/// Records a call of a tool outside of this process.
+async fn record_other(machine: &Machine, id: &str, tool: &str, messages: &[String]) {
+    let session = machine.session(SESSION);
+    let store = machine.store.inner();
+    let epoch = store.fence(&session, None).await.unwrap();
+    let intent = Intent::new(id, tool, messages.join("\n"), "{}");
+    store.intend(&session, epoch, &intent).await.unwrap();
+}
+
+fn agent_call() -> String {
+    json!({
         "type": "assistant",
         "uuid": "a0",
         "message": {"content": [{"type": "tool_use", "id": "toolu_0", "name": "Agent"}]},
+    })
+    .to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_of_a_subagent_are_reported_as_the_result_of_its_call() {
+    for is_in_transcript in [false, true] {
+        let machine = &Machine::new();
+        let entries = [user(OTHER, "Charge."), agent_call()];
+        let stored = if is_in_transcript { 2 } else { 1 };
+        machine.keep(SESSION, None, &entries[..stored]).await;
+        record_other(machine, "toolu_0", "Agent", &[agent_call()]).await;
+        for (uuid, id, text) in [("a1", "toolu_1", Some("charged")), ("a2", "toolu_2", None)] {
+            record(machine, id, &[call(uuid, id, Some("toolu_0"))], text).await;
+        }
+
+        let entries = resume(machine, machine.options().resume(SESSION)).await;
+        assert_eq!(entries.len(), 3);
+        assert_eq!(entries[2]["parentUuid"], "a0");
+        let (text, is_error) = result(&entries[2]);
+        assert!(is_error, "{text}");
+        assert!(
+            text.contains(r#"mcp__bank__charge({"cents":5}): charged"#),
+            "{text}"
+        );
+        assert!(text.contains("outcome is unknown"), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_call_of_a_subagent_in_the_background_is_noticed() {
+    let machine = &Machine::new();
+    let launched = json!({
+        "type": "user",
+        "uuid": "r0",
+        "message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_0"}]},
     });
-    let entries = [user(OTHER, "Charge."), agent.to_string()];
+    let entries = [user(OTHER, "Charge."), agent_call(), launched.to_string()];
     machine.keep(SESSION, None, &entries).await;
     for (uuid, id, text) in [("a1", "toolu_1", Some("charged")), ("a2", "toolu_2", None)] {
         record(machine, id, &[call(uuid, id, Some("toolu_0"))], text).await;
     }
 
     let entries = resume(machine, machine.options().resume(SESSION)).await;
-    assert_eq!(entries.len(), 3);
-    assert_eq!(entries[2]["parentUuid"], "a0");
-    let (text, is_error) = result(&entries[2]);
-    assert!(is_error, "{text}");
-    assert!(
-        text.contains(r#"mcp__bank__charge({"cents":5}): charged"#),
-        "{text}"
-    );
+    assert_eq!(entries.len(), 4);
+    assert_eq!(entries[3]["isMeta"], true);
+    let text = entries[3]["message"]["content"].as_str().unwrap();
     assert!(text.contains("outcome is unknown"), "{text}");
+    assert!(!text.contains(": charged"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_call_is_added_only_if_the_transcript_lacks_it() {
+    for is_in_transcript in [false, true] {
+        let machine = &Machine::new();
+        let bash = json!({
+            "type": "assistant",
+            "uuid": "a1",
+            "message": {"content": [{"type": "tool_use", "id": "toolu_1", "name": "Bash"}]},
+        })
+        .to_string();
+        let entries = [user(OTHER, "Make."), bash.clone()];
+        let stored = if is_in_transcript { 2 } else { 1 };
+        machine.keep(SESSION, None, &entries[..stored]).await;
+        record_other(machine, "toolu_1", "Bash", &[bash]).await;
+
+        let entries = resume(machine, machine.options().resume(SESSION)).await;
+        // The CLI shows a call of its own transcript as interrupted, and continues a deferred one.
+        assert_eq!(entries.len(), if is_in_transcript { 2 } else { 3 });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn arguments_with_a_lone_surrogate_reach_the_handler() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Charge.")]).await;
+    let session = machine.session(SESSION);
+    let store = machine.store.inner();
+    let epoch = store.fence(&session, None).await.unwrap();
+    let input = r#"{"cents":5,"note":"\ud83d"}"#;
+    let message = call("a1", "toolu_1", None);
+    let intent = Intent::new("toolu_1", "mcp__bank__charge", message, input);
+    store.intend(&session, epoch, &intent).await.unwrap();
+
+    let tool = charge().on_interrupted(async |call: Interrupted| {
+        assert_eq!(call.input["note"], "\u{fffd}");
+        Ok::<_, ToolError>(Repair::result("found"))
+    });
+    let entries = resume(machine, bank(machine, tool)).await;
+    assert_eq!(result(&entries[2]), ("found", false));
 }
 
 #[tokio::test(start_paused = true)]

@@ -281,3 +281,89 @@ async fn calls_of_other_tools_are_recorded_without_waiting() {
 fn uuid() -> String {
     uuid::Uuid::new_v4().to_string()
 }
+
+#[tokio::test(start_paused = true)]
+async fn tool_of_a_server_with_other_characters_is_recorded_once() {
+    let machine = &Machine::new();
+    let charge = Tool::new("charge", "Charges the card", async || "charged");
+    let server = ToolServer::new("my.bank").tool(charge);
+    let options = machine.options().session_id(SESSION).tool_server(server);
+    FakeCli::play_cli(options, async |cli| {
+        let name = "mcp__my_bank__charge";
+        let call = json!({"type": "tool_use", "id": "toolu_1", "name": name, "input": {}});
+        let message = json!({"role": "assistant", "content": [call]});
+        cli.send(json!({"type": "assistant", "uuid": uuid(), "message": message}))
+            .await;
+        idle().await;
+        // As the observer of other tools would have recorded it.
+        assert_eq!(recorded(machine).await.len(), 0);
+        cli.call_tool("my.bank", "charge", json!({})).await;
+        assert_eq!(
+            recorded(machine).await[0].intent.tool,
+            "mcp__my.bank__charge"
+        );
+        assert_eq!(machine.store.faults().calls(StoreCall::Finish), 1);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn queued_prompt_is_not_recorded_with_a_call() {
+    let machine = &Machine::new();
+    let (server, _) = bank();
+    FakeCli::play(
+        machine.options().session_id(SESSION).tool_server(server),
+        async |client| {
+            client.control().send("First.").await?;
+            client.control().send("Second.").await
+        },
+        async |cli| {
+            let first = cli.expect_prompt().await;
+            cli.expect_prompt().await;
+            let uuid = first.uuid().unwrap().to_owned();
+            cli.send(
+                json!({"type": "command_lifecycle", "command_uuid": uuid, "state": "started"}),
+            )
+            .await;
+            mirror(machine, cli, &user(&uuid, "First.")).await;
+            idle().await;
+            cli.call_tool("bank", "charge", json!({})).await;
+            let calls = recorded(machine).await;
+            let messages = String::from_utf8_lossy(&calls[0].intent.message);
+            assert!(!messages.contains("Second."), "{messages}");
+            cli.turn("One.").await;
+            cli.turn("Two.").await;
+            idle().await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_waits_until_a_result_is_recorded() {
+    let machine = &Machine::new();
+    let (server, _) = bank();
+    let faults = machine.store.faults();
+    faults.always(StoreCall::Finish, Fault::Delay(seconds(10)));
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let options = machine.options().session_id(SESSION).tool_server(server);
+        let mut client = inhouse::Client::connect_with(options, transport).await?;
+        drop(client.send("Charge.").await?);
+        while faults.calls(StoreCall::Finish) == 0 {
+            idle().await;
+        }
+        client.close().await
+    };
+    let cli = async {
+        cli.set_deadline(seconds(600));
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.begin_tool_call("bank", "charge", json!({})).await;
+        cli.expect_request("interrupt").await.succeed_empty().await;
+        cli.expect_end_of_input().await;
+    };
+    let (closed, ()) = inhouse_testkit::fake::join(host, cli).await;
+    closed.unwrap();
+    assert!(!recorded(machine).await[0].is_open());
+}
