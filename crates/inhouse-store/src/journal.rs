@@ -15,24 +15,24 @@ pub struct Intent {
     pub call: String,
     /// The name of the tool.
     pub tool: String,
-    /// The messages up to the call, because the transcript records them only after the call has begun.
-    pub message: Bytes,
+    /// The messages up to the call that earlier calls do not have, because the transcript records them only after the call has begun.
+    pub messages: Bytes,
     /// The input of the call, as JSON text.
     pub input: Bytes,
 }
 
 impl Intent {
-    /// Creates an intent. The journal keeps `message` and `input` byte for byte.
+    /// Creates an intent. The journal keeps `messages` and `input` byte for byte.
     pub fn new(
         call: impl Into<String>,
         tool: impl Into<String>,
-        message: impl Into<Bytes>,
+        messages: impl Into<Bytes>,
         input: impl Into<Bytes>,
     ) -> Self {
         Self {
             call: call.into(),
             tool: tool.into(),
-            message: message.into(),
+            messages: messages.into(),
             input: input.into(),
         }
     }

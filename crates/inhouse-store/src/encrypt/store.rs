@@ -150,7 +150,7 @@ impl<S: SessionStore> Journal for EncryptedStore<S> {
             let place = Place::intent(session, call, tool, member);
             self.seal(&place, content)
         };
-        let message = seal("message", &intent.message)?;
+        let message = seal("message", &intent.messages)?;
         let input = seal("input", &intent.input)?;
         let encrypted = Intent::new(call, tool, message, input);
         let journal = self.inner_journal()?;
@@ -177,8 +177,8 @@ impl<S: SessionStore> Journal for EncryptedStore<S> {
                 let place = Place::intent(session, &intent.call, &intent.tool, member);
                 self.open(&place, content.clone())
             };
-            (intent.message, intent.input) = (
-                open("message", &intent.message)?,
+            (intent.messages, intent.input) = (
+                open("message", &intent.messages)?,
                 open("input", &intent.input)?,
             );
             *result = self.opened_result(session, &intent.call, result.take())?;

@@ -31,7 +31,7 @@ impl Journal for PostgresStore {
         .bind(sql::to_i64(epoch.get())?)
         .bind(&intent.call)
         .bind(&intent.tool)
-        .bind(&*intent.message)
+        .bind(&*intent.messages)
         .bind(&*intent.input)
         .fetch_optional(&self.pool)
         .await?;
@@ -93,6 +93,7 @@ impl Journal for PostgresStore {
         }
         Ok(calls)
     }
+
     async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
         let held: i64 = sqlx::query_scalar(
             "with held as (

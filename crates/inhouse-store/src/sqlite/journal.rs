@@ -29,7 +29,7 @@ impl Journal for SqliteStore {
         .bind(&intent.call)
         .bind(sql::to_i64(epoch.get())?)
         .bind(&intent.tool)
-        .bind(&*intent.message)
+        .bind(&*intent.messages)
         .bind(&*intent.input)
         .fetch_one(&mut *transaction)
         .await?;
@@ -81,6 +81,7 @@ impl Journal for SqliteStore {
         }
         Ok(calls)
     }
+
     async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
         let mut transaction = self.begin_held(session, epoch).await?;
         for call in calls {

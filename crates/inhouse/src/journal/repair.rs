@@ -79,7 +79,7 @@ impl<'a> InterruptedCalls<'a> {
         let left_to_cli: Vec<bool> = left_to_cli.collect();
         let mut entries = Vec::new();
         for call in &self.calls {
-            let messages = String::from_utf8_lossy(&call.intent.message);
+            let messages = String::from_utf8_lossy(&call.intent.messages);
             let missing = messages
                 .lines()
                 .filter_map(|line| transcript.message(line, now));
@@ -202,7 +202,7 @@ impl<'a> InterruptedCalls<'a> {
 
 /// Returns the call that started the subagent which made a call; `None` in the main conversation.
 fn subagent_of(call: &JournaledCall) -> Option<String> {
-    let messages = String::from_utf8_lossy(&call.intent.message);
+    let messages = String::from_utf8_lossy(&call.intent.messages);
     let message = StreamedMessage::read(&messages)?;
     message.parent_tool_use_id.map(Into::into)
 }

@@ -57,7 +57,7 @@ async fn call_is_recorded_before_it_runs_and_its_result_before_the_answer() {
         );
         assert_eq!(intent.input, r#"{"cents":5}"#);
         // The transcript has neither the prompt nor the call.
-        let messages = String::from_utf8(intent.message.to_vec()).unwrap();
+        let messages = String::from_utf8(intent.messages.to_vec()).unwrap();
         let messages: Vec<&str> = messages.lines().collect();
         assert_eq!(messages.len(), 2, "{messages:?}");
         assert!(messages[0].contains("Charge the card."));
@@ -97,7 +97,7 @@ async fn messages_that_are_stored_are_not_recorded_with_a_call() {
             idle().await;
             cli.call_tool("bank", "charge", json!({})).await;
             let calls = recorded(machine).await;
-            let messages = String::from_utf8_lossy(&calls[0].intent.message);
+            let messages = String::from_utf8_lossy(&calls[0].intent.messages);
             assert!(!messages.contains("Charge the card."), "{messages}");
             assert!(messages.contains("toolu_1"), "{messages}");
             cli.turn("Charged.").await;
@@ -263,7 +263,7 @@ async fn calls_of_other_tools_are_recorded_without_waiting() {
             assert!(calls[0].is_open());
             assert_eq!(calls[0].intent.tool, "Bash");
             assert_eq!(calls[0].intent.input, r#"{"command":"make"}"#);
-            let messages = String::from_utf8_lossy(&calls[0].intent.message).into_owned();
+            let messages = String::from_utf8_lossy(&calls[0].intent.messages).into_owned();
             assert!(messages.contains("Make it.") && messages.contains("toolu_1"));
 
             cli.send(message("user", result)).await;
@@ -329,7 +329,7 @@ async fn queued_prompt_is_not_recorded_with_a_call() {
             idle().await;
             cli.call_tool("bank", "charge", json!({})).await;
             let calls = recorded(machine).await;
-            let messages = String::from_utf8_lossy(&calls[0].intent.message);
+            let messages = String::from_utf8_lossy(&calls[0].intent.messages);
             assert!(!messages.contains("Second."), "{messages}");
             cli.turn("One.").await;
             cli.turn("Two.").await;

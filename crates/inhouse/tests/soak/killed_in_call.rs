@@ -81,10 +81,11 @@ pub(crate) async fn soak(name: &str, kind: &StoreKind) {
     let mut failures = Failures::default();
     let mut counts = BTreeMap::<Moment, Counts>::new();
     for run in 0..runs() {
-        for moment in MOMENTS {
+        for (number, moment) in (0..).zip(MOMENTS) {
             let kill = Kill {
                 moment,
-                finds_out: run % 2 == 0,
+                // Alternates between moments, so that a single run has both.
+                finds_out: (run + number) % 2 == 0,
                 after_end: match run % 4 {
                     0 | 1 => Duration::ZERO,
                     _ => rng.time_below(AFTER_END),
