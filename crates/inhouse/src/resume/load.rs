@@ -29,13 +29,23 @@ pub(super) struct Loader<'a> {
     /// The directory of the project.
     project: PathBuf,
     relocation: Option<Relocation>,
-    ends: HashMap<StreamKey, Position>,
-    prompts: HashSet<Uuid>,
-    transcript: TranscriptEnds,
     /// What the main transcript has; `None` if no call is missing.
     repair: Option<TranscriptRepair>,
+    loaded: Loaded,
+}
+
+/// A session as it was loaded.
+#[derive(Default)]
+pub(super) struct Loaded {
+    pub(super) ends: HashMap<StreamKey, Position>,
+    /// The ids of the prompts, together with those of other messages of the user's side.
+    pub(super) prompts: HashSet<Uuid>,
+    /// Both ends of the main transcript.
+    pub(super) transcript: TranscriptEnds,
     /// The last entry with an id of the main stream.
-    last_entry: Option<IdentifiedEntry>,
+    pub(super) last_entry: Option<IdentifiedEntry>,
+    /// Whether the main transcript has an entry.
+    pub(super) has_transcript: bool,
 }
 
 /// The paths of files in the transcript of a session that becomes another one.
@@ -59,11 +69,8 @@ impl<'a> Loader<'a> {
             session,
             project: project.join(session.project().as_str()),
             relocation: None,
-            ends: HashMap::new(),
-            prompts: HashSet::new(),
-            transcript: TranscriptEnds::default(),
             repair: None,
-            last_entry: None,
+            loaded: Loaded::default(),
         }
     }
 
@@ -87,16 +94,16 @@ impl<'a> Loader<'a> {
         });
     }
 
-    /// Writes the transcripts and the files of the session; returns the end of the main stream.
+    /// Writes the transcripts and the files of the session.
     ///
     /// The calls that the transcript lacks are added, and appended to the store under the epoch. Without an epoch the
     /// session becomes another one, whose transcript is stored as a whole.
     pub(super) async fn load(
-        &mut self,
+        mut self,
         calls: InterruptedCalls<'_>,
         epoch: Option<Epoch>,
         cwd: &Path,
-    ) -> Result<Position> {
+    ) -> Result<Loaded> {
         let id = self.session.session();
         let directory = self.project.join(id);
         let main = self.session.main();
@@ -116,10 +123,11 @@ impl<'a> Loader<'a> {
                 let appended = persist(|| self.store.append(&main, &append)).await;
                 appended.map_err(store_error)?;
             }
-            self.ends.insert(main, end);
+            self.loaded.ends.insert(main, end);
         }
         transcript.finish().await?;
-        if end == Position::START {
+        self.loaded.has_transcript = end > Position::START;
+        if !self.loaded.has_transcript {
             // The CLI refuses to begin a session whose transcript exists.
             let removed = tokio::fs::remove_file(&path).await;
             removed.map_err(|error| failed(&path, error))?;
@@ -131,7 +139,7 @@ impl<'a> Loader<'a> {
                 let end = persist(|| self.store.end(&stream))
                     .await
                     .map_err(store_error)?;
-                self.ends.insert(stream, end);
+                self.loaded.ends.insert(stream, end);
             } else if let Some(subpath) = stream.subpath() {
                 let path = directory.join(format!("{subpath}.jsonl"));
                 let mut transcript = Transcript::create(path).await?;
@@ -140,27 +148,7 @@ impl<'a> Loader<'a> {
             }
         }
         self.load_files().await?;
-        Ok(end)
-    }
-
-    /// Returns the ends of all streams.
-    pub(super) fn take_ends(&mut self) -> HashMap<StreamKey, Position> {
-        std::mem::take(&mut self.ends)
-    }
-
-    /// Returns the ids of the prompts, together with those of other messages of the user's side.
-    pub(super) fn take_prompts(&mut self) -> HashSet<Uuid> {
-        std::mem::take(&mut self.prompts)
-    }
-
-    /// Returns both ends of the main transcript.
-    pub(super) fn take_transcript(&mut self) -> TranscriptEnds {
-        std::mem::take(&mut self.transcript)
-    }
-
-    /// Returns the last entry with an id of the main stream.
-    pub(super) fn take_last_entry(&mut self) -> Option<IdentifiedEntry> {
-        self.last_entry.take()
+        Ok(self.loaded)
     }
 
     /// Writes a stream. After an error of the store it continues behind the entries that are written.
@@ -188,7 +176,7 @@ impl<'a> Loader<'a> {
             }
             break;
         }
-        self.ends.insert(stream.clone(), end);
+        self.loaded.ends.insert(stream.clone(), end);
         Ok(end)
     }
 
@@ -207,7 +195,7 @@ impl<'a> Loader<'a> {
             return Ok(());
         }
         if stream.is_main() {
-            self.transcript.push(entry);
+            self.loaded.transcript.push(entry);
             if let Some(entry) = Entry::read(&text) {
                 self.note_main_entry(position, &entry);
             }
@@ -225,11 +213,11 @@ impl<'a> Loader<'a> {
         let Some(identified) = IdentifiedEntry::new(position, entry) else {
             return;
         };
-        self.last_entry = Some(identified);
+        self.loaded.last_entry = Some(identified);
         if entry.tag == "user"
             && let Some(Ok(uuid)) = entry.uuid.as_deref().map(Uuid::try_parse)
         {
-            self.prompts.insert(uuid);
+            self.loaded.prompts.insert(uuid);
         }
         if let Some(repair) = &mut self.repair {
             repair.push(entry);

@@ -23,6 +23,7 @@ mod load;
 mod prompts;
 
 use std::collections::HashMap;
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +39,7 @@ use self::config::ConfigHome;
 use self::directory::SessionDirectory;
 pub(crate) use self::erase::{erase, erase_idle};
 use self::lease::{HeldLease, LEASE_TTL};
-use self::load::Loader;
+use self::load::{Loaded, Loader};
 pub(crate) use self::prompts::{
     AnsweredPrompts, IdentifiedEntry, PromptState, ResultRecord, StoredPrompts, results_of,
 };
@@ -111,10 +112,7 @@ impl StoredSession {
         prompt: Option<&Prompt>,
     ) -> Result<Self> {
         let host = HostEnvironment::current();
-        let Chosen {
-            session,
-            mut resumed,
-        } = choose(&*store, options, &host).await?;
+        let Chosen { session, resumed } = choose(&*store, options, &host).await?;
         let config = ConfigHome::find(options, &host);
         let (root, owner) = (options.store.root.clone(), options.process.user);
         let id = session.session().to_owned();
@@ -131,46 +129,45 @@ impl StoredSession {
         let ttl = options.store.lease_ttl.unwrap_or(LEASE_TTL);
         let lease = HeldLease::acquire(&store, &session, ttl).await?;
         let mut epoch = lease.as_ref().and_then(HeldLease::epoch);
-        let mut ends = HashMap::new();
-        let mut transcript = TranscriptEnds::default();
-        let mut last_entry = None;
-        let mut repaired = Vec::new();
-        let servers = &options.mcp.servers.in_process;
         let stored = resumed.as_ref().unwrap_or(&session).clone();
         let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
-        let mut has_transcript = false;
+        let mut loaded = Loaded::default();
+        let mut repaired = Vec::new();
         if let Some(resumed) = &resumed {
+            let is_fork = *resumed != session;
             let mut loader = Loader::new(&*store, resumed, directory.path());
-            if *resumed != session {
+            if is_fork {
                 loader.relocate_to(&session);
             } else if epoch.is_none() {
                 // Before the load: an owner that still runs must not append behind what is loaded.
                 epoch = Some(loader.fence().await?);
             }
-            let own_epoch = epoch.filter(|_| *resumed == session);
-            let cwd = working_directory(options)?;
+            let servers = &options.mcp.servers.in_process;
             let calls = InterruptedCalls::read(&*store, resumed, servers).await?;
-            if *resumed == session {
-                repaired = calls.ids();
-            }
-            has_transcript = loader.load(calls, own_epoch, &cwd).await? > Position::START;
-            prompts.set_known(loader.take_prompts());
-            if *resumed == session {
-                ends = loader.take_ends();
-                transcript = loader.take_transcript();
-                last_entry = loader.take_last_entry();
+            let calls_of_session = calls.ids();
+            let cwd = working_directory(options)?;
+            loaded = loader.load(calls, epoch.filter(|_| !is_fork), &cwd).await?;
+            prompts.set_known(mem::take(&mut loaded.prompts));
+            if is_fork {
+                // The streams of the fork begin with its first append.
+                loaded = Loaded {
+                    has_transcript: loaded.has_transcript,
+                    ..Loaded::default()
+                };
+            } else {
+                repaired = calls_of_session;
             }
         }
         // The CLI cannot resume a session of which only calls of subagents were recorded.
-        resumed = resumed.filter(|_| has_transcript);
+        let resumed = resumed.filter(|_| loaded.has_transcript);
         let epochs = Arc::new(SessionEpochs::new(Arc::clone(&store), &session, epoch));
         let journal = CallJournal::new(&store, &epochs, &session, repaired);
         let streams = KnownStreams {
             session: session.clone(),
             epochs,
-            ends,
-            transcript,
-            last_entry,
+            ends: loaded.ends,
+            transcript: loaded.transcript,
+            last_entry: loaded.last_entry,
         };
         let directory = give_to_owner(directory).await?;
         set_session(options, &session, resumed.as_ref(), directory.path());
