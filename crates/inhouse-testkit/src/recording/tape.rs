@@ -43,10 +43,27 @@ impl Tape {
     /// If a file is missing or not text, or if the three are inconsistent.
     pub fn load(path: impl AsRef<Path>) -> io::Result<Self> {
         let [out, input, order] = files(path.as_ref()).map(read);
-        let (out, input, order) = (out?, input?, order?);
-        let [mut out, mut input] = [&out, &input].map(|text| lines(text));
+        Self::parse(&out?, &input?, &order?)
+    }
+
+    /// Parses the content of the three files of a recording: lines of the CLI, lines of the host, order.
+    ///
+    /// ```
+    /// use inhouse_testkit::recording::{Side, Tape};
+    ///
+    /// let tape = Tape::parse("{\"type\":\"keep_alive\"}\n", "{}\n", "in\nout\nout end\n")?;
+    /// assert_eq!(tape.steps().len(), 3);
+    /// assert_eq!(tape.lines(Side::Host).collect::<Vec<_>>(), ["{}"]);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the three are inconsistent.
+    pub fn parse(out: &str, input: &str, order: &str) -> io::Result<Self> {
+        let [mut out, mut input] = [out, input].map(lines);
         let mut steps = Vec::new();
-        for word in lines(&order) {
+        for word in lines(order) {
             let (by, line) = match word {
                 "out end" => {
                     steps.push(Step::End(Side::Cli));
