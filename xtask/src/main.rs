@@ -9,6 +9,7 @@
 mod bench;
 mod command;
 mod coverage;
+mod fuzz;
 mod lint;
 mod mutants;
 mod record;
@@ -31,6 +32,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Measures the lines of the MCP and protocol parts that the fast tests run; fails below 90 %
     Coverage,
+    /// Feeds the fuzz targets with libFuzzer (nightly and cargo-fuzz) or a mutating loop; prints a table
+    Fuzz(fuzz::Arguments),
     /// Runs every static check, or those with these names
     Lint { checks: Vec<String> },
     /// Runs the fast tests on mutants of the code (needs cargo-mutants, which it installs below target)
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
     let passed = match Command::parse() {
         Command::Bench(arguments) => bench::run(&workspace, &arguments),
         Command::Coverage => coverage::run(&workspace),
+        Command::Fuzz(arguments) => fuzz::run(&workspace, &arguments),
         Command::Lint { checks } => lint::run(&workspace, &checks),
         Command::Mutants(arguments) => mutants::run(&workspace, &arguments),
         Command::Record { scenarios } => record::fixtures(&workspace, &scenarios),
