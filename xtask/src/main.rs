@@ -9,6 +9,7 @@
 mod bench;
 mod command;
 mod coverage;
+mod features;
 mod fuzz;
 mod lint;
 mod mutants;
@@ -32,6 +33,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Measures the lines of the MCP and protocol parts that the fast tests run; fails below 90 %
     Coverage,
+    /// Checks that each published crate builds without features, with each one, and with all
+    Features(features::Arguments),
     /// Feeds the fuzz targets with libFuzzer (nightly and cargo-fuzz) or a mutating loop; prints a table
     Fuzz(fuzz::Arguments),
     /// Runs every static check, or those with these names
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
     let passed = match Command::parse() {
         Command::Bench(arguments) => bench::run(&workspace, &arguments),
         Command::Coverage => coverage::run(&workspace),
+        Command::Features(arguments) => features::run(&workspace, &arguments),
         Command::Fuzz(arguments) => fuzz::run(&workspace, &arguments),
         Command::Lint { checks } => lint::run(&workspace, &checks),
         Command::Mutants(arguments) => mutants::run(&workspace, &arguments),
