@@ -64,6 +64,8 @@
 //! Every future of these traits may be dropped at any time. The call has then happened completely or not at all; calls that write are
 //! idempotent, so the caller repeats the call to find out.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod append;
 mod erase;
 mod error;

@@ -73,6 +73,8 @@
 //! the version of the CLI that [`RealCli::pinned`] uses and the lines that a [`FakeCli`] writes: both follow new versions
 //! of the CLI.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod fake;
 #[cfg(feature = "store")]
 pub mod faulty_store;
