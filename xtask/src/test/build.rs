@@ -41,6 +41,10 @@ impl Build {
             }
             _ => {
                 command.arg("--workspace");
+                // The benchmarks bind their processes to CPUs and read `/proc`.
+                if !cfg!(target_os = "linux") {
+                    command.arg("--exclude=inhouse-bench");
+                }
             }
         }
         let metadata = MetadataCommand::new().current_dir(root).no_deps().exec()?;
