@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -66,41 +66,25 @@ impl<'a> InterruptedCalls<'a> {
     ) -> Result<Vec<Bytes>> {
         let now = SystemTime::now();
         let new_id = || Uuid::new_v4().as_u128();
-        // The CLI itself shows the model that a call outside of this process was cut off, or continues a deferred one.
-        let is_left_to_cli = |call: &JournaledCall, transcript: &TranscriptRepair| {
-            call.is_open()
-                && self.server_of(call).is_none()
-                && transcript.has_call(&call.intent.call)
-        };
-        let left_to_cli = self
-            .calls
-            .iter()
-            .map(|call| is_left_to_cli(call, transcript));
-        let left_to_cli: Vec<bool> = left_to_cli.collect();
+        let left_to_cli = self.left_to_cli(transcript);
         let mut entries = Vec::new();
         for call in &self.calls {
             let messages = String::from_utf8_lossy(&call.intent.messages);
-            let missing = messages
-                .lines()
-                .filter_map(|line| transcript.message(line, now));
-            entries.extend(missing);
+            let messages = messages.lines();
+            entries.extend(messages.filter_map(|line| transcript.message(line, now)));
         }
-        let needed = self
-            .calls
-            .iter()
-            .zip(left_to_cli)
-            .filter(|(call, is_left)| {
-                match subagent_of(call) {
-                    // Of a subagent that has returned, only a call in the background can be open.
-                    Some(parent) => {
-                        transcript.is_open(&parent)
-                            || call.is_open()
-                            || !transcript.has_call(&parent)
-                    }
-                    None => !is_left && transcript.is_open(&call.intent.call),
+        let is_needed = |call: &&JournaledCall| {
+            let id = &*call.intent.call;
+            match subagent_of(call) {
+                // Of a subagent that has returned, only a call in the background can be open.
+                Some(parent) => {
+                    let has_returned = transcript.has_call(&parent) && !transcript.is_open(&parent);
+                    call.is_open() || !has_returned
                 }
-            });
-        let needed: Vec<&JournaledCall> = needed.map(|(call, _)| call).collect();
+                None => transcript.is_open(id) && !left_to_cli.contains(id),
+            }
+        };
+        let needed: Vec<&JournaledCall> = self.calls.iter().filter(is_needed).collect();
         let results = self.results(&needed, epoch).await?;
 
         // The calls of each subagent, by the call that started it.
@@ -129,6 +113,19 @@ impl<'a> InterruptedCalls<'a> {
             }
         }
         Ok(entries.into_iter().map(Bytes::from).collect())
+    }
+
+    /// Returns the open calls outside of this process that the transcript has.
+    ///
+    /// The CLI itself shows the model that they were cut off, or continues them if they were deferred.
+    fn left_to_cli(&self, transcript: &TranscriptRepair) -> HashSet<&str> {
+        let is_left = |call: &&JournaledCall| {
+            call.is_open()
+                && self.server_of(call).is_none()
+                && transcript.has_call(&call.intent.call)
+        };
+        let left = self.calls.iter().filter(is_left);
+        left.map(|call| &*call.intent.call).collect()
     }
 
     /// Returns the result of each call: the recorded one, or what its tool returns, which is recorded. `None` without an epoch.
