@@ -311,7 +311,7 @@ async fn other_call_is_added_only_if_the_transcript_lacks_it() {
         record_other(machine, "toolu_1", "Bash", &[bash]).await;
 
         let entries = resume(machine, machine.options().resume(SESSION)).await;
-        // The CLI shows a call of its own transcript as interrupted, and continues a deferred one.
+        // The CLI shows a call in its transcript as interrupted, and continues a deferred one.
         assert_eq!(entries.len(), if is_in_transcript { 2 } else { 3 });
     }
 }
