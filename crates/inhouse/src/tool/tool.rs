@@ -294,7 +294,7 @@ impl<S> Tool<S> {
     ///
     /// A [store](crate::Options::store) with a journal records every call of a tool that is not
     /// [read-only](Self::read_only): before the tool runs, and before its result is sent. When a session is resumed, each call
-    /// without a recorded result is passed to this handler before the CLI starts, and Claude reads the returned [`Repair`] as
+    /// without a recorded result is passed to this handler before the CLI starts, and Claude reads the returned [`Repair`](super::Repair) as
     /// the result of the call. Without a handler, or if it fails, Claude reads that the outcome is unknown.
     ///
     /// The id of the call is the same in both handlers, so it can be the key by which an external system recognizes a repeated
