@@ -34,6 +34,8 @@ mod id;
 pub mod mcp;
 pub mod message;
 pub mod open;
+#[doc(hidden)]
+pub mod redact;
 pub mod session;
 pub mod wire;
 

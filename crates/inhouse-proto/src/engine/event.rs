@@ -2,6 +2,7 @@ use bytes::Bytes;
 
 use super::{Frame, Ticket};
 use crate::control::IncomingRequest;
+use crate::control::outgoing::SlashCommand;
 use crate::id::RequestId;
 use crate::message::SessionState;
 
@@ -24,6 +25,8 @@ pub enum Event {
     },
     /// The id of the session, which the CLI sends at the start of every turn.
     Session(String),
+    /// The slash commands of the session have changed (`commands_changed`).
+    Commands(Vec<SlashCommand>),
     /// The state of the session has changed (`session_state_changed`).
     State(SessionState),
     /// The run that the last prompt started has ended. The CLI does nothing more until the next prompt.

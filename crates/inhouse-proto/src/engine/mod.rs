@@ -53,6 +53,8 @@ pub struct Engine {
     outgoing: Outgoing,
     run: Run,
     events: VecDeque<Event>,
+    /// `None` if received lines are not kept.
+    received: Option<Vec<Line>>,
 }
 
 impl Engine {
@@ -66,7 +68,19 @@ impl Engine {
             outgoing: Outgoing::default(),
             run: Run::new(config.ceiling),
             events: VecDeque::new(),
+            received: None,
         }
+    }
+
+    /// Keeps every received line for [`take_received`](Self::take_received), for a recording.
+    pub fn keep_received(&mut self) {
+        self.received.get_or_insert_default();
+    }
+
+    /// Returns the lines that were received since the last call, whatever they contain. They share the memory of the read
+    /// buffer.
+    pub fn take_received(&mut self) -> impl Iterator<Item = Line> {
+        self.received.iter_mut().flat_map(|lines| lines.drain(..))
     }
 
     /// Returns the buffer to append bytes of the CLI to. Call [`receive`](Self::receive) afterwards.
@@ -138,6 +152,15 @@ impl Engine {
         Ok(())
     }
 
+    /// Queues a prompt that starts no turn, and so no run; see
+    /// [`Prompt::should_query`](crate::message::Prompt::should_query).
+    ///
+    /// # Errors
+    /// If the prompt cannot be serialized. Nothing is sent then.
+    pub fn send_without_turn(&mut self, prompt: &impl Serialize) -> Result<(), serde_json::Error> {
+        self.outgoing.prompt(prompt)
+    }
+
     /// Starts a run without a prompt, for a CLI that continues a turn which was cut off.
     pub fn await_turn(&mut self) {
         self.run.prompted();
@@ -187,6 +210,20 @@ impl Engine {
         self.run.awaits_result()
     }
 
+    /// Returns whether the run of the last prompt has not ended.
+    #[must_use]
+    pub fn run_is_open(&self) -> bool {
+        self.run.is_open()
+    }
+
+    /// Returns whether a prompt is waiting for its turn although the run has ended, as far as results show it.
+    ///
+    /// Always false for a CLI that reports its state: it is idle only after the last queued prompt.
+    #[must_use]
+    pub fn has_queued_prompts(&self) -> bool {
+        self.run.has_queued_prompts()
+    }
+
     /// Returns whether a turn is running, or a prompt is waiting for its turn.
     #[must_use]
     pub fn turn_is_running(&self) -> bool {
@@ -194,6 +231,9 @@ impl Engine {
     }
 
     fn route(&mut self, line: Line, now: Instant) {
+        if let Some(received) = &mut self.received {
+            received.push(line.clone());
+        }
         match line {
             Line::Whole(line) => self.route_line(line, now),
             Line::TooLong { bytes, sample } => {

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{Engine, Event, Frame, Notice, Outcome};
 use crate::control::incoming::{Answer, IncomingRequest};
 use crate::id::RequestId;
-use crate::message::SessionState;
+use crate::message::{CommandsChangedMessage, SessionState};
 use crate::wire::{Envelope, Reply, Scanner, Text, sample_of};
 
 /// Routing of lines by their type. No other code of the engine depends on the types of frames.
@@ -57,6 +57,12 @@ impl Engine {
             ("system", "init") => {
                 if let Some(id) = member_text(&line, "session_id") {
                     self.events.push_back(Event::Session(id));
+                }
+                self.message(&line);
+            }
+            ("system", "commands_changed") => {
+                if let Ok(changed) = serde_json::from_str::<CommandsChangedMessage>(&line) {
+                    self.events.push_back(Event::Commands(changed.commands));
                 }
                 self.message(&line);
             }

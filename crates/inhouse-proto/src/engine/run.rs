@@ -144,6 +144,14 @@ impl Run {
         self.has_result
     }
 
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    pub(super) fn has_queued_prompts(&self) -> bool {
+        self.state.is_none() && self.unanswered > 0
+    }
+
     pub(super) fn awaits_result(&self) -> bool {
         self.open && !self.has_result
     }

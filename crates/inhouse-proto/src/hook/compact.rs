@@ -18,6 +18,10 @@ pub struct PreCompact {
 
 impl HookEvent for PreCompact {
     const NAME: &'static str = "PreCompact";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires after the conversation was replaced by a summary.
@@ -35,4 +39,8 @@ pub struct PostCompact {
 
 impl HookEvent for PostCompact {
     const NAME: &'static str = "PostCompact";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }

@@ -17,6 +17,10 @@ pub struct ConfigChange {
 
 impl HookEvent for ConfigChange {
     const NAME: &'static str = "ConfigChange";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Kind of settings that can change while a session runs.

@@ -23,4 +23,8 @@ pub struct MessageDisplay {
 
 impl HookEvent for MessageDisplay {
     const NAME: &'static str = "MessageDisplay";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }

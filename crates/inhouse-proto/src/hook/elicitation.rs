@@ -28,6 +28,10 @@ pub struct Elicitation {
 
 impl HookEvent for Elicitation {
     const NAME: &'static str = "Elicitation";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires after the user has answered the elicitation of an MCP server.
@@ -51,6 +55,10 @@ pub struct ElicitationResult {
 
 impl HookEvent for ElicitationResult {
     const NAME: &'static str = "ElicitationResult";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Action of the user on the elicitation of an MCP server.

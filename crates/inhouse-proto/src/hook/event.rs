@@ -13,16 +13,22 @@ use crate::open::decode_request;
 /// ```
 /// # use inhouse_proto as inhouse;
 /// use inhouse::hook::capability::{AddsContext, HasSpecificOutput, Passes};
-/// use inhouse::hook::{HookEvent, HookOutput};
+/// use inhouse::hook::{HookCommon, HookEvent, HookOutput};
 /// use serde::Deserialize;
 ///
 /// #[derive(Deserialize)]
 /// struct Coffee {
+///     #[serde(flatten)]
+///     common: HookCommon,
 ///     cups: u32,
 /// }
 ///
 /// impl HookEvent for Coffee {
 ///     const NAME: &'static str = "Coffee";
+///
+///     fn common(&self) -> &HookCommon {
+///         &self.common
+///     }
 /// }
 ///
 /// // The abilities of an answer to the event:
@@ -30,7 +36,9 @@ use crate::open::decode_request;
 /// impl HasSpecificOutput for Coffee {}
 /// impl AddsContext for Coffee {}
 ///
-/// let event = Coffee::decode(r#"{"hook_event_name": "Coffee", "cups": 2}"#)?;
+/// let event = Coffee::decode(
+///     r#"{"session_id": "s", "transcript_path": "/tmp/t", "cwd": "/", "hook_event_name": "Coffee", "cups": 2}"#,
+/// )?;
 /// let output: HookOutput<Coffee> = HookOutput::pass().context(format!("{} cups", event.cups));
 /// assert_eq!(
 ///     serde_json::to_value(output)?,
@@ -48,6 +56,27 @@ use crate::open::decode_request;
 pub trait HookEvent: DeserializeOwned + Send + 'static {
     /// The name of the event on the wire.
     const NAME: &'static str;
+
+    /// Returns the members that all events share: session, transcript, working directory, permission mode and others.
+    ///
+    /// For code that handles any event:
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::hook::{HookEvent, SessionEnd};
+    ///
+    /// fn log_line<E: HookEvent>(event: &E) -> String {
+    ///     let common = event.common();
+    ///     format!("{} in {} of session {}", E::NAME, common.cwd, common.session_id)
+    /// }
+    ///
+    /// let event = SessionEnd::decode(
+    ///     r#"{"session_id": "s1", "transcript_path": "/tmp/t", "cwd": "/srv", "hook_event_name": "SessionEnd", "reason": "other"}"#,
+    /// )?;
+    /// assert_eq!(log_line(&event), "SessionEnd in /srv of session s1");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    fn common(&self) -> &HookCommon;
 
     /// Decodes the `input` of a `hook_callback` request.
     ///

@@ -19,6 +19,10 @@ pub struct FileChanged {
 
 impl HookEvent for FileChanged {
     const NAME: &'static str = "FileChanged";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when the working directory has changed.
@@ -36,6 +40,10 @@ pub struct CwdChanged {
 
 impl HookEvent for CwdChanged {
     const NAME: &'static str = "CwdChanged";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a directory was added to those that tools may work in.
@@ -53,6 +61,10 @@ pub struct DirectoryAdded {
 
 impl HookEvent for DirectoryAdded {
     const NAME: &'static str = "DirectoryAdded";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Kind of change to a watched file.

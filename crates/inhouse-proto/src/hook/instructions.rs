@@ -25,6 +25,10 @@ pub struct InstructionsLoaded {
 
 impl HookEvent for InstructionsLoaded {
     const NAME: &'static str = "InstructionsLoaded";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Owner of the instructions in a file.

@@ -35,6 +35,10 @@ pub struct PreModelSwitch {
 
 impl HookEvent for PreModelSwitch {
     const NAME: &'static str = "PreModelSwitch";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires after the session has switched to another model.
@@ -68,6 +72,10 @@ pub struct PostModelSwitch {
 
 impl HookEvent for PostModelSwitch {
     const NAME: &'static str = "PostModelSwitch";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Origin of a request to switch to another model.

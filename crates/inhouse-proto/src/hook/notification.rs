@@ -18,4 +18,8 @@ pub struct Notification {
 
 impl HookEvent for Notification {
     const NAME: &'static str = "Notification";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }

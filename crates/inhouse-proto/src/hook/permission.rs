@@ -27,6 +27,10 @@ pub struct PermissionRequest {
 
 impl HookEvent for PermissionRequest {
     const NAME: &'static str = "PermissionRequest";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a classifier model has denied a tool call.
@@ -50,4 +54,8 @@ pub struct PermissionDenied {
 
 impl HookEvent for PermissionDenied {
     const NAME: &'static str = "PermissionDenied";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }

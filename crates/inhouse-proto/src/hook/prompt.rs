@@ -21,6 +21,10 @@ pub struct UserPromptSubmit {
 
 impl HookEvent for UserPromptSubmit {
     const NAME: &'static str = "UserPromptSubmit";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires before a slash command or a prompt of an MCP server is expanded into a prompt.
@@ -44,6 +48,10 @@ pub struct UserPromptExpansion {
 
 impl HookEvent for UserPromptExpansion {
     const NAME: &'static str = "UserPromptExpansion";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Origin of a prompt.

@@ -33,6 +33,10 @@ pub struct SessionStart {
 
 impl HookEvent for SessionStart {
     const NAME: &'static str = "SessionStart";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a conversation ends.
@@ -50,6 +54,10 @@ pub struct SessionEnd {
 
 impl HookEvent for SessionEnd {
     const NAME: &'static str = "SessionEnd";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a repository is set up for sessions.
@@ -67,6 +75,10 @@ pub struct Setup {
 
 impl HookEvent for Setup {
     const NAME: &'static str = "Setup";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Reason why a conversation starts.

@@ -24,6 +24,10 @@ pub struct Stop {
 
 impl HookEvent for Stop {
     const NAME: &'static str = "Stop";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a turn ended because of an API error.
@@ -43,6 +47,10 @@ pub struct StopFailure {
 
 impl HookEvent for StopFailure {
     const NAME: &'static str = "StopFailure";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Task that runs in the background. Texts longer than 1,000 characters are truncated.

@@ -14,6 +14,10 @@ pub struct SubagentStart {
 
 impl HookEvent for SubagentStart {
     const NAME: &'static str = "SubagentStart";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a subagent stops.
@@ -40,4 +44,8 @@ pub struct SubagentStop {
 
 impl HookEvent for SubagentStop {
     const NAME: &'static str = "SubagentStop";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }

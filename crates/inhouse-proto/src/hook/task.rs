@@ -22,6 +22,10 @@ pub struct TaskCreated {
 
 impl HookEvent for TaskCreated {
     const NAME: &'static str = "TaskCreated";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires before a task is marked as completed.
@@ -45,6 +49,10 @@ pub struct TaskCompleted {
 
 impl HookEvent for TaskCompleted {
     const NAME: &'static str = "TaskCompleted";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a teammate has no work left.
@@ -62,4 +70,8 @@ pub struct TeammateIdle {
 
 impl HookEvent for TeammateIdle {
     const NAME: &'static str = "TeammateIdle";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }

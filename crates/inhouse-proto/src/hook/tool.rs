@@ -28,6 +28,10 @@ pub struct PreToolUse {
 
 impl HookEvent for PreToolUse {
     const NAME: &'static str = "PreToolUse";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires after a tool has run.
@@ -53,6 +57,10 @@ pub struct PostToolUse {
 
 impl HookEvent for PostToolUse {
     const NAME: &'static str = "PostToolUse";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires after a tool has failed.
@@ -80,6 +88,10 @@ pub struct PostToolUseFailure {
 
 impl HookEvent for PostToolUseFailure {
     const NAME: &'static str = "PostToolUseFailure";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires after all tool calls of one message of the model have finished.
@@ -95,6 +107,10 @@ pub struct PostToolBatch {
 
 impl HookEvent for PostToolBatch {
     const NAME: &'static str = "PostToolBatch";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Tool call of a [`PostToolBatch`].

@@ -17,6 +17,10 @@ pub struct WorktreeCreate {
 
 impl HookEvent for WorktreeCreate {
     const NAME: &'static str = "WorktreeCreate";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 /// Event that fires when a worktree is no longer needed.
@@ -32,4 +36,8 @@ pub struct WorktreeRemove {
 
 impl HookEvent for WorktreeRemove {
     const NAME: &'static str = "WorktreeRemove";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }

@@ -5,11 +5,12 @@ use inhouse_macros::Open;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Priority {
-    /// The prompt is handled immediately.
+    /// The running turn is aborted, with its tools, and the prompt starts the next one.
     Now,
-    /// The prompt is handled at the next opportunity.
+    /// The prompt joins the running turn together with the results of its tools; without tools it starts the next turn.
+    /// The default of the CLI.
     Next,
-    /// The prompt is handled after all other queued prompts.
+    /// The prompt starts a turn after the running one.
     Later,
     /// A value that this version of the crate does not know.
     Unknown(String),

@@ -71,10 +71,22 @@ impl Prompt {
         self
     }
 
-    /// Sets the id of the prompt, a UUID.
+    /// Sets the id of the prompt, a UUID; a random one unless set.
     ///
-    /// The CLI returns the id in `user_message_uuid` of the answer. The id is needed to cancel a queued prompt and to
-    /// rewind files to the prompt.
+    /// The entry of the prompt in the transcript has this id, and so has the message `user_message_uuid` of its result.
+    /// The id is needed to cancel a queued prompt and to rewind files to the prompt.
+    ///
+    /// The CLI ignores a prompt whose id it has read before, without any message (2.1.325). So a prompt can be sent again
+    /// when it is not known whether it arrived; but a turn that waits for the answer to an ignored prompt has no end.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("Deploy.").uuid("0b7b9a0e-6f36-4b8e-9c59-0a7f0a4dd7a1");
+    /// assert_eq!(serde_json::to_value(&prompt)?["uuid"], "0b7b9a0e-6f36-4b8e-9c59-0a7f0a4dd7a1");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn uuid(mut self, uuid: impl Into<String>) -> Self {
         self.uuid = Some(uuid.into());

@@ -135,6 +135,40 @@ impl ResultMessage {
         self.subtype == ResultSubtype::Success && !self.is_error
     }
 
+    /// Returns the ids of the prompts that this result answers, some of them twice; none with CLI 2.1.197.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::ResultMessage;
+    ///
+    /// let result: ResultMessage = serde_json::from_str(
+    ///     r#"{"subtype": "success", "is_error": false, "session_id": "s", "user_message_uuids": ["p"]}"#,
+    /// )?;
+    /// assert!(result.prompt_ids().eq(["p"]));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn prompt_ids(&self) -> impl Iterator<Item = &str> {
+        let several = self.user_message_uuids.iter().flatten();
+        several.chain(&self.user_message_uuid).map(String::as_str)
+    }
+
+    /// Returns whether a prompt of the host started the turn, and not the session itself, such as after a background task.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::ResultMessage;
+    ///
+    /// let result: ResultMessage = serde_json::from_str(
+    ///     r#"{"subtype": "success", "is_error": false, "session_id": "s", "origin": {"kind": "task-notification"}}"#,
+    /// )?;
+    /// assert!(!result.is_prompted());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_prompted(&self) -> bool {
+        matches!(self.origin, None | Some(MessageOrigin::Human))
+    }
+
     /// Returns the reason of a failure as text for people; `None` after a success.
     ///
     /// The CLI reports the reason in different members, depending on the failure. This method uses the first that is

@@ -36,6 +36,7 @@ macro_rules! row {
             decode: |input| {
                 assert_eq!(<$event as HookEvent>::NAME, stringify!($event));
                 let event = $event::decode(input).map_err(|mismatch| mismatch.to_string())?;
+                assert_eq!(event.common(), &event.common);
                 Ok(format!("{event:?}"))
             },
         }

@@ -1,14 +1,46 @@
 use inhouse_macros::Open;
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
-use serde::Serialize;
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::control::{Effort, PermissionMode};
 
 /// An agent that the model can delegate work to.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+///
+/// ```
+/// # mod inhouse { pub use inhouse_proto::control::outgoing as options; }
+/// use inhouse::options::{AgentDefinition, AgentMemory};
+///
+/// let reviewer = AgentDefinition::new("Reviews changes", "You review.")
+///     .tools(["Read", "Grep"])
+///     .model("haiku")
+///     .max_turns(5)
+///     .memory(AgentMemory::Project);
+/// assert_eq!(serde_json::to_value(&reviewer)?["maxTurns"], 5);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Deserialized from the JSON that the CLI's flag `--agents` takes for each agent, for hosts with a configuration
+/// file; [`FromStr`] reads JSON text. A member without a field and an unknown value are errors: a misspelt
+/// `disallowedTools` must not give the agent more tools.
+///
+/// ```
+/// # mod inhouse { pub use inhouse_proto::control::outgoing as options; }
+/// use inhouse::options::AgentDefinition;
+///
+/// let reviewer: AgentDefinition =
+///     r#"{"description": "Reviews changes", "prompt": "You review.", "disallowedTools": ["Bash"]}"#.parse()?;
+/// assert_eq!(reviewer.disallowed_tools.as_deref(), Some(&["Bash".to_owned()][..]));
+///
+/// let error = r#"{"description": "d", "prompt": "p", "memory": "global"}"#.parse::<AgentDefinition>();
+/// assert!(error.unwrap_err().to_string().contains("unknown variant `global`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AgentDefinition {
     /// Description of when to use the agent. The model reads it to choose an agent.
@@ -46,13 +78,25 @@ pub struct AgentDefinition {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omit_claude_md: Option<bool>,
     /// Location of the agent's persistent memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "known_memory"
+    )]
     pub memory: Option<AgentMemory>,
     /// Amount of work that the agent puts into a turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "known_effort"
+    )]
     pub effort: Option<AgentEffort>,
     /// Permission mode of the agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "known_permission_mode"
+    )]
     pub permission_mode: Option<PermissionMode>,
     /// Name of the agent that observes this one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +113,7 @@ pub struct AgentDefinition {
 }
 
 /// An MCP server that an agent can use.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum AgentMcpServer {
@@ -92,7 +136,7 @@ impl From<String> for AgentMcpServer {
 }
 
 /// Amount of work that an agent puts into a turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum AgentEffort {
@@ -268,5 +312,120 @@ impl AgentDefinition {
     pub fn critical_system_reminder(mut self, reminder: impl Into<String>) -> Self {
         self.critical_system_reminder = Some(reminder.into());
         self
+    }
+}
+
+/// Reads a definition from JSON text.
+impl FromStr for AgentDefinition {
+    type Err = serde_json::Error;
+
+    fn from_str(json: &str) -> Result<Self, Self::Err> {
+        serde_json::from_str(json)
+    }
+}
+
+fn known_memory<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<AgentMemory>, D::Error> {
+    match Option::deserialize(deserializer)? {
+        Some(AgentMemory::Unknown(value)) => Err(D::Error::unknown_variant(
+            &value,
+            &["user", "project", "local"],
+        )),
+        memory => Ok(memory),
+    }
+}
+
+fn known_effort<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<AgentEffort>, D::Error> {
+    match Option::deserialize(deserializer)? {
+        Some(AgentEffort::Level(Effort::Unknown(value))) => Err(D::Error::unknown_variant(
+            &value,
+            &["low", "medium", "high", "xhigh", "max"],
+        )),
+        effort => Ok(effort),
+    }
+}
+
+fn known_permission_mode<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<PermissionMode>, D::Error> {
+    match Option::deserialize(deserializer)? {
+        Some(PermissionMode::Unknown(value)) => Err(D::Error::unknown_variant(
+            &value,
+            &[
+                "default",
+                "acceptEdits",
+                "bypassPermissions",
+                "plan",
+                "dontAsk",
+                "auto",
+            ],
+        )),
+        mode => Ok(mode),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn definition_round_trips_through_json() {
+        let full = AgentDefinition::new("Reviews diffs", "Review the diff.")
+            .tools(["Read"])
+            .disallowed_tools(["Bash"])
+            .model("inherit")
+            .mcp_servers([
+                AgentMcpServer::from("calc"),
+                AgentMcpServer::Inline(BTreeMap::from([(
+                    "crm".to_owned(),
+                    json!({"command": "crm"}),
+                )])),
+            ])
+            .skills(["dataviz"])
+            .initial_prompt("Begin.")
+            .max_turns(4)
+            .auto_compact_window(100_000)
+            .background(true)
+            .omit_claude_md(true)
+            .memory(AgentMemory::Project)
+            .effort(Effort::High)
+            .permission_mode(PermissionMode::DontAsk)
+            .observer("watcher")
+            .observer_message("Watch.")
+            .critical_system_reminder("Careful.");
+        let number = AgentDefinition::new("Thinks", "Think.").effort(7);
+        for definition in [full, number, AgentDefinition::new("d", "p")] {
+            let json = serde_json::to_string(&definition).expect("serializable");
+            assert_eq!(json.parse::<AgentDefinition>().expect("valid"), definition);
+        }
+    }
+
+    #[test]
+    fn unknown_members_and_values_are_errors() {
+        for (member, value, error) in [
+            (
+                "disalowedTools",
+                json!([]),
+                "unknown field `disalowedTools`",
+            ),
+            ("memory", json!("global"), "unknown variant `global`"),
+            ("effort", json!("huge"), "unknown variant `huge`"),
+            ("permissionMode", json!("yolo"), "unknown variant `yolo`"),
+            ("tools", json!("Read"), "expected a sequence"),
+        ] {
+            let mut definition = json!({"description": "d", "prompt": "p"});
+            definition[member] = value;
+            let refused = serde_json::from_value::<AgentDefinition>(definition);
+            let text = refused.expect_err("invalid definition").to_string();
+            assert!(text.contains(error), "{text}");
+        }
+        let refused = r#"{"description": "d"}"#.parse::<AgentDefinition>();
+        let text = refused.expect_err("invalid definition").to_string();
+        assert!(text.contains("missing field `prompt`"), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 use inhouse_macros::Open;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// Settings of an MCP server in the host's process.
@@ -52,7 +52,8 @@ impl SdkMcpServerConfig {
 }
 
 /// Permission policy for one tool of a server.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ToolPolicy {
     /// Name of the tool, without the server's name.

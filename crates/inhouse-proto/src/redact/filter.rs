@@ -1,0 +1,146 @@
+/// Finds out quickly that a text contains none of many needles.
+///
+/// A set of three-byte sequences, in which every needle has its first two. Of two neighbouring positions of a text only one
+/// needs a lookup, because one of the two sequences of a needle begins at an even position. Letters match in any case.
+#[derive(Clone)]
+pub(super) struct Filter {
+    /// 1 for the slots of the sequences. Bytes instead of bits, because a lookup is then a single load.
+    slots: Box<[u8; SLOTS]>,
+    /// The first four bytes of each needle, in lower case and in order.
+    needles: Vec<u32>,
+    /// Whether a needle is too short, so that every text may contain one.
+    is_open: bool,
+}
+
+const SLOTS: usize = 1 << 14;
+
+/// How many bytes of a text are looked up at once.
+const STEP: usize = 6;
+
+/// Maps each letter to lower case, and every other byte to one that only few bytes share.
+const LOWER: u64 = 0x2020_2020_2020_2020;
+
+impl Filter {
+    pub(super) fn new<'a>(needles: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut filter = Self {
+            slots: Box::new([0; SLOTS]),
+            needles: Vec::new(),
+            is_open: false,
+        };
+        for needle in needles {
+            let Some(start) = needle.first_chunk() else {
+                filter.is_open = true;
+                continue;
+            };
+            let needle = u32::from_le_bytes(*start) | LOWER as u32;
+            filter.slots[slot(needle.into())] = 1;
+            filter.slots[slot((needle >> 8).into())] = 1;
+            filter.needles.push(needle);
+        }
+        filter.needles.sort_unstable();
+        filter
+    }
+
+    /// Returns whether the text may contain a needle.
+    pub(super) fn may_match(&self, text: &[u8]) -> bool {
+        self.may_match_beside(text, b"")
+    }
+
+    /// Returns whether the text may contain a needle, given a `clean` one that contains none.
+    ///
+    /// Text that both have in the same place is skipped: most lines of a session with many calls differ from the line
+    /// before in a few numbers.
+    pub(super) fn may_match_beside(&self, text: &[u8], clean: &[u8]) -> bool {
+        if self.is_open {
+            return true;
+        }
+        let (mut rest, mut clean) = (text, clean);
+        let mut was_same = true;
+        while let Some(bytes) = rest.first_chunk::<8>() {
+            let is_same = clean.first_chunk() == Some(bytes);
+            // The bytes of the step before include the one before this step, at which a needle may begin.
+            if !(is_same && was_same)
+                && self.may_begin_at(*bytes)
+                && self.is_near(text, text.len() - rest.len())
+            {
+                return true;
+            }
+            was_same = is_same;
+            rest = &rest[STEP..];
+            clean = clean.get(STEP..).unwrap_or_default();
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.may_begin_at(last) && self.is_near(text, text.len() - rest.len())
+    }
+
+    /// Looks up the sequences at the first three even positions of eight bytes, without a branch for each.
+    #[inline]
+    fn may_begin_at(&self, bytes: [u8; 8]) -> bool {
+        let word = u64::from_le_bytes(bytes) | LOWER;
+        let slots = &*self.slots;
+        slots[slot(word)] | slots[slot(word >> 16)] | slots[slot(word >> 32)] != 0
+    }
+
+    /// Returns whether a needle begins at a position whose sequences were looked up for `at`.
+    #[cold]
+    fn is_near(&self, text: &[u8], at: usize) -> bool {
+        (at.saturating_sub(1)..at + STEP - 1).any(|at| {
+            let bytes = text.get(at..).and_then(<[u8]>::first_chunk);
+            bytes.is_some_and(|bytes| {
+                let start = u32::from_le_bytes(*bytes) | LOWER as u32;
+                self.needles.binary_search(&start).is_ok()
+            })
+        })
+    }
+}
+
+/// Returns the slot of the first three bytes of a word.
+#[inline]
+fn slot(word: u64) -> usize {
+    // The shift drops the fourth byte, and the product mixes the others into its upper bits.
+    (((word as u32) << 8).wrapping_mul(0x9E37_79B1) >> 18) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn needles_are_found_at_every_position_and_in_any_case() {
+        let filter = Filter::new([b"Bearer".as_slice(), b"ghp_"]);
+        for before in 0..20 {
+            for needle in ["bEARER", "ghp_"] {
+                for behind in 0..9 {
+                    let text = format!("{}{needle}{}", "x".repeat(before), "y".repeat(behind));
+                    assert!(filter.may_match(text.as_bytes()), "{text}");
+                }
+            }
+        }
+        assert!(!filter.may_match(b"a beer and an earring, gh_p and ghp"));
+        assert!(!filter.may_match(b""));
+    }
+
+    #[test]
+    fn needle_that_a_clean_text_completes_is_found() {
+        let filter = Filter::new([b"ghp_".as_slice()]);
+        let clean = "x".repeat(40);
+        for at in 0..=36 {
+            // Three bytes of the needle are in the clean text as well.
+            for kept in 0..4 {
+                let mut text = clean.clone().into_bytes();
+                text[at..at + 4].copy_from_slice(b"ghp_");
+                let mut clean = text.clone();
+                clean[at + kept] = b'x';
+                assert!(!filter.may_match(&clean));
+                assert!(filter.may_match_beside(&text, &clean), "{at} {kept}");
+                assert!(!filter.may_match_beside(&clean, &clean));
+            }
+        }
+    }
+
+    #[test]
+    fn short_needle_matches_everything() {
+        assert!(Filter::new([b"abc".as_slice()]).may_match(b""));
+    }
+}
