@@ -33,7 +33,8 @@ pub trait SessionStore: Send + Sync {
     /// created, and is not listed before its first entry.
     ///
     /// # Errors
-    /// [`Fenced`](crate::StoreErrorKind::Fenced) if the current epoch is greater than `epoch`.
+    /// [`Fenced`](crate::StoreErrorKind::Fenced) if the current epoch is greater than `epoch`, also if another owner has taken over before
+    /// the call returns.
     async fn fence(&self, session: &SessionKey, epoch: Option<Epoch>) -> Result<Epoch>;
 
     /// Appends entries to a stream, and returns the end of the stream.
