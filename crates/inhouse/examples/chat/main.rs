@@ -8,18 +8,20 @@
 //! cargo run --example chat -- --cli <path>        uses another CLI
 //! ```
 //!
-//! Enter sends a prompt; prompts entered during a turn are queued. Ctrl-C interrupts the turn; pressed
-//! twice at the prompt it quits, as Ctrl-D and `/quit` do. `/help` lists the commands.
-//! One of them shows a to-do list that Claude and the user share: in-process tools work on the state of
-//! the program.
+//! Enter sends a prompt; prompts entered during a turn are queued. Esc interrupts the turn, Shift-Tab changes
+//! the permission mode, Ctrl-O shows the whole results of tools, Ctrl-D quits. `/help` lists the keys and
+//! commands. One command shows a to-do list that Claude and the user share: in-process tools work on the
+//! state of the program.
 //!
 //! | file | shows |
 //! |---|---|
 //! | `conversation` | prompts, turns, interrupts and user input |
-//! | `transcript` | messages: streamed text, tool calls and their results |
+//! | `transcript`, `tool_call`, `diff` | messages: streamed text, tool calls, their results and changes of files |
+//! | `status` | model, cost, context use and permission mode of a session |
+//! | `commands` | the slash commands of a session |
 //! | `permission`, `question`, `plan` | handlers that wait for the user and can be cancelled |
 //! | `to_do` | tools with state |
-//! | `terminal` | screen and keyboard; independent of inhouse |
+//! | `terminal` | screen and keyboard, with ratatui; independent of inhouse |
 
 #![expect(
     clippy::print_stdout,
@@ -28,12 +30,16 @@
 )]
 
 mod arguments;
+mod commands;
 mod conversation;
+mod diff;
 mod permission;
 mod plan;
 mod question;
+mod status;
 mod terminal;
 mod to_do;
+mod tool_call;
 mod transcript;
 
 use std::error::Error;
@@ -61,7 +67,7 @@ async fn main() -> ExitCode {
     };
     match chat(arguments).await {
         Ok(Some(session)) => {
-            println!("To continue: cargo run --example chat -- --resume {session}");
+            println!("\nTo continue: cargo run --example chat -- --resume {session}");
             ExitCode::SUCCESS
         }
         Ok(None) => ExitCode::SUCCESS,

@@ -1,8 +1,11 @@
 use inhouse::permission::{CanUseTool, Decision, PermissionUpdate};
 use inhouse::{Asked, HandlerError};
+use ratatui_core::text::Line;
+use serde_json::Value;
 
+use crate::diff;
 use crate::terminal::{Menu, Terminal};
-use crate::transcript::tool_name;
+use crate::tool_call::{arguments, lines, tool_name};
 
 /// Asks the user whether a tool may run.
 ///
@@ -12,16 +15,14 @@ pub(crate) async fn decide(
     asked: Asked<CanUseTool>,
 ) -> Result<Decision, HandlerError> {
     let tool = tool_name(&asked.request.tool_name);
-    let mut menu = Menu::new(format!("May Claude use {tool}?"));
-    for detail in details(&asked) {
-        menu = menu.detail(detail);
-    }
-    menu = menu.option("Yes");
+    let mut menu = Menu::new(format!("May Claude use {tool}?"), "No, because")
+        .details(details(&asked.request).await)
+        .option("Yes");
     let always = always(&asked);
     if let Some(always) = &always {
         menu = menu.explained("Yes, from now on", always);
     }
-    let picked = terminal.ask(menu.own_words("No, because")).await?;
+    let picked = terminal.ask(menu).await?;
     Ok(match picked.options[..] {
         [0] => Decision::allow(),
         [_] => Decision::allow().remember_suggestions(),
@@ -30,20 +31,17 @@ pub(crate) async fn decide(
     })
 }
 
-/// Returns the arguments of the call, short ones first, so that a long one does not push a path or a
-/// command off the screen.
-fn details(asked: &Asked<CanUseTool>) -> Vec<String> {
-    let members = asked
-        .request
-        .input
-        .iter()
-        .map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{name}: {text}"),
-            None => format!("{name}: {value}"),
-        });
-    let mut details: Vec<String> = members.collect();
-    details.sort_by_key(String::len);
-    details
+/// Returns the change that the call makes in a file, or its arguments.
+async fn details(request: &CanUseTool) -> Vec<Line<'static>> {
+    let Some(path) = request.input.get("file_path").and_then(Value::as_str) else {
+        return arguments(&request.input);
+    };
+    // Fails if the call creates the file.
+    let before = tokio::fs::read_to_string(path).await.unwrap_or_default();
+    match diff::of_call(&request.tool_name, &request.input, &before) {
+        Some(diff) => lines(path).into_iter().chain(diff).collect(),
+        None => arguments(&request.input),
+    }
 }
 
 /// Describes the suggested permission updates; `None` if there are none.

@@ -10,11 +10,10 @@ pub(crate) async fn decide(
     asked: Asked<PlanRequest>,
 ) -> Result<PlanDecision, HandlerError> {
     // Not part of the menu, because a plan may be longer than the screen.
-    terminal.line(asked.request.plan.as_deref().unwrap_or("(an empty plan)"));
-    let menu = Menu::new("Shall Claude carry this plan out?")
+    terminal.markdown(asked.request.plan.as_deref().unwrap_or("(an empty plan)"));
+    let menu = Menu::new("Shall Claude carry this plan out?", "No, plan again")
         .option("Yes")
-        .explained("Yes, and edit files without asking", "mode acceptEdits")
-        .own_words("No, plan again");
+        .explained("Yes, and edit files without asking", "mode acceptEdits");
     let picked = terminal.ask(menu).await?;
     Ok(match picked.options[..] {
         [0] => PlanDecision::approve(),

@@ -18,15 +18,14 @@ pub(crate) async fn answer(
 
 fn menu(question: &Question) -> Menu {
     let several = question.multi_select == Some(true);
-    let menu = Menu::new(&question.question).several(several);
+    let menu = Menu::new(&question.question, "In your own words").several(several);
     let options = question.options.iter();
-    let menu = options.fold(menu, |menu, option| {
+    options.fold(menu, |menu, option| {
         menu.explained(
             &option.label,
             option.description.as_deref().unwrap_or_default(),
         )
-    });
-    menu.own_words("In your own words")
+    })
 }
 
 fn add(answers: Answers, question: &Question, picked: Picked) -> Answers {

@@ -1,14 +1,23 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use inhouse::message::{
-    ApiEvent, AssistantMessage, Message, ResultMessage, StreamEvent, TerminalReason, UserMessage,
+    ApiEvent, AssistantMessage, Message, ResultMessage, StreamEvent, SystemMessage, TerminalReason,
+    ToolResultBlock, ToolUseBlock, UserMessage,
 };
-use serde_json::{Map, Value};
+use ratatui_core::text::Line;
+use serde_json::Value;
 
-use crate::terminal::Terminal;
+use crate::commands;
+use crate::diff;
+use crate::terminal::{Outcome, Terminal};
+use crate::tool_call::{lines, summary, tool_name};
 
 /// Tools that are shown as a question or a plan instead.
 const QUESTION_TOOLS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+
+/// The numbers of lines that are shown of a result and of a diff.
+const SHOWN_LINES: usize = 4;
+const SHOWN_DIFF_LINES: usize = 30;
 
 /// Shows the messages of a conversation as they arrive.
 pub(crate) struct Transcript {
@@ -16,6 +25,8 @@ pub(crate) struct Transcript {
     session: Option<String>,
     /// Ids of API messages whose text was streamed, and must not be shown again.
     streamed: HashSet<String>,
+    /// Calls without a result, by their ids.
+    calls: HashMap<String, ToolUseBlock>,
 }
 
 impl Transcript {
@@ -24,6 +35,7 @@ impl Transcript {
             terminal,
             session: None,
             streamed: HashSet::new(),
+            calls: HashMap::new(),
         }
     }
 
@@ -42,6 +54,13 @@ impl Transcript {
             }
             Message::Assistant(message) => self.show_assistant(message),
             Message::User(message) => self.show_tool_results(message),
+            Message::System(SystemMessage::LocalCommandOutput(output)) => {
+                self.terminal.markdown(&output.content);
+            }
+            Message::System(SystemMessage::CommandsChanged(changed)) => {
+                self.terminal
+                    .completions(commands::completions(&changed.commands));
+            }
             Message::Result(result) => self.show_result(result),
             _ => {}
         }
@@ -50,44 +69,67 @@ impl Transcript {
     fn show_stream_event(&mut self, event: &StreamEvent) {
         match &event.event {
             ApiEvent::MessageStart(start) => self.streamed.extend(start.message.id.clone()),
-            ApiEvent::ContentBlockStop(_) => self.terminal.end_text(),
+            ApiEvent::ContentBlockStop(_) => self.terminal.end_stream(),
             _ => {}
         }
         if let Some(text) = event.text_delta() {
-            self.terminal.text(text);
+            self.terminal.stream(text);
         }
     }
 
     fn show_assistant(&mut self, message: &AssistantMessage) {
         let id = message.message.id.as_ref();
         let is_new = id.is_none_or(|id| !self.streamed.contains(id));
-        let text = message.text();
-        if is_new && message.parent_tool_use_id.is_none() && !text.is_empty() {
-            self.terminal.line(&text);
+        if is_new && message.parent_tool_use_id.is_none() {
+            self.terminal.markdown(&message.text());
         }
-        let prefix = if message.parent_tool_use_id.is_some() {
-            "↳ "
-        } else {
-            ""
+        let prefix = match message.parent_tool_use_id.is_some() {
+            true => "↳ ",
+            false => "",
         };
         let calls = message.tool_uses();
         for call in calls.filter(|call| !QUESTION_TOOLS.contains(&call.name.as_str())) {
             let input = call.input.as_object().map(summary).unwrap_or_default();
             let label = format!("{prefix}{} {input}", tool_name(&call.name));
             self.terminal.tool_begins(&call.id, &label);
+            self.calls.insert(call.id.clone(), call.clone());
         }
     }
 
     fn show_tool_results(&mut self, message: &UserMessage) {
         for result in message.tool_results() {
-            let text = result.text();
             let failed = result.is_error == Some(true);
-            self.terminal.tool_ends(&result.tool_use_id, failed, &text);
+            let diff = self.diff(message, result).filter(|_| !failed);
+            let outcome = match diff {
+                Some(lines) => Outcome {
+                    failed,
+                    lines,
+                    shown: SHOWN_DIFF_LINES,
+                },
+                None => Outcome {
+                    failed,
+                    lines: lines(&result.text()),
+                    shown: SHOWN_LINES,
+                },
+            };
+            self.terminal.tool_ends(&result.tool_use_id, outcome);
         }
     }
 
+    /// Returns what a call has changed. The CLI adds the former text of the file to the result.
+    fn diff(
+        &mut self,
+        message: &UserMessage,
+        result: &ToolResultBlock,
+    ) -> Option<Vec<Line<'static>>> {
+        let call = self.calls.remove(&result.tool_use_id)?;
+        let before = message.tool_use_result.as_ref()?.get("originalFile");
+        let before = before.and_then(Value::as_str).unwrap_or_default();
+        diff::of_call(&call.name, call.input.as_object()?, before)
+    }
+
     fn show_result(&mut self, result: &ResultMessage) {
-        self.terminal.end_text();
+        self.terminal.end_stream();
         let aborted = [
             TerminalReason::AbortedStreaming,
             TerminalReason::AbortedTools,
@@ -100,33 +142,5 @@ impl Transcript {
             Some(failure) => self.terminal.problem(&failure),
             None => {}
         }
-    }
-}
-
-/// Returns a readable tool name: `calc add` for `mcp__calc__add`.
-pub(crate) fn tool_name(name: &str) -> String {
-    match name.strip_prefix("mcp__") {
-        Some(name) => name.replace("__", " "),
-        None => name.to_owned(),
-    }
-}
-
-/// Returns the most informative argument of a tool call, or all of them.
-fn summary(input: &Map<String, Value>) -> String {
-    const INFORMATIVE: [&str; 6] = [
-        "command",
-        "file_path",
-        "pattern",
-        "url",
-        "query",
-        "description",
-    ];
-    let mut values = INFORMATIVE
-        .iter()
-        .filter_map(|&name| input.get(name)?.as_str());
-    match values.next() {
-        Some(text) => text.to_owned(),
-        None if input.is_empty() => String::new(),
-        None => Value::Object(input.clone()).to_string(),
     }
 }

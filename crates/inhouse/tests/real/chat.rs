@@ -1,5 +1,7 @@
 //! The example `chat`, driven through a pseudo-terminal.
 
+mod display;
+mod keys;
 mod terminal;
 
 use inhouse_testkit::Turn;
@@ -10,7 +12,7 @@ use crate::permissions::seen;
 use crate::world;
 
 const PROMPT: &str = ">";
-const WORKING: &str = "Ctrl-C stops";
+const WORKING: &str = "Esc interrupts";
 
 #[tokio::test]
 async fn text_appears_while_it_streams() {
@@ -51,7 +53,7 @@ async fn call_is_allowed_once_and_denied_with_a_reason() {
     world::pinned(async |world| {
         let touch = |id: &str, file: &str| {
             let call = json!({"command": format!("touch {file}")});
-            Turn::new().tool_use(id, "Bash", call)
+            Turn::new().tool_use_with_id(id, "Bash", call)
         };
         world
             .model
@@ -92,7 +94,8 @@ async fn call_is_allowed_once_and_denied_with_a_reason() {
 #[tokio::test]
 async fn always_allowed_call_is_not_asked_again() {
     world::pinned(async |world| {
-        let call = |id: &str| Turn::new().tool_use(id, "Bash", json!({"command": "touch x"}));
+        let call =
+            |id: &str| Turn::new().tool_use_with_id(id, "Bash", json!({"command": "touch x"}));
         world
             .model
             .turn(call("toolu_1"))
@@ -128,7 +131,7 @@ async fn questions_are_answered() {
         ]});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "AskUserQuestion", questions))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "AskUserQuestion", questions))
             .turn("Thank you.");
         let mut terminal = Terminal::start(world.isolation(), &[]);
         terminal.expect_at_cursor(PROMPT).await;
@@ -163,8 +166,8 @@ async fn plan_is_rejected_and_then_approved() {
     world::pinned(async |world| {
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "ExitPlanMode", json!({})))
-            .turn(Turn::new().tool_use("toolu_2", "ExitPlanMode", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "ExitPlanMode", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "ExitPlanMode", json!({})))
             .turn("At work.");
         let mut terminal = Terminal::start(world.isolation(), &["--plan"]);
         terminal.expect_at_cursor(PROMPT).await;
@@ -226,7 +229,7 @@ async fn cancelled_question_disappears_and_input_is_kept() {
             .turn(
                 Turn::new()
                     .text("Wait")
-                    .tool_use("toolu_1", "Bash", call)
+                    .tool_use_with_id("toolu_1", "Bash", call)
                     .stall(),
             )
             .turn("As you like.");
@@ -261,7 +264,7 @@ async fn session_is_resumed_by_the_printed_id() {
         let note = json!({"what": "buy milk"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__todo__add", note))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__todo__add", note))
             .turn("Noted.")
             .turn("Milk.");
         let mut terminal = Terminal::start(world.isolation(), &[]);

@@ -1,10 +1,12 @@
-/// A question with options.
+use ratatui_core::text::Line;
+
+/// A question with options. The last option is always a text field.
 pub(crate) struct Menu {
     pub(super) title: String,
-    pub(super) details: Vec<String>,
+    pub(super) details: Vec<Line<'static>>,
     pub(super) options: Vec<(String, String)>,
     pub(super) several: bool,
-    pub(super) own_words: Option<String>,
+    pub(super) own_words: String,
 }
 
 /// The choice of the user: indices of options, a text, or both.
@@ -15,19 +17,19 @@ pub(crate) struct Picked {
 }
 
 impl Menu {
-    pub(crate) fn new(title: impl Into<String>) -> Self {
+    pub(crate) fn new(title: impl Into<String>, own_words: &str) -> Self {
         Self {
             title: title.into(),
             details: Vec::new(),
             options: Vec::new(),
             several: false,
-            own_words: None,
+            own_words: own_words.to_owned(),
         }
     }
 
-    /// Adds a line between the question and the options.
-    pub(crate) fn detail(mut self, text: impl Into<String>) -> Self {
-        self.details.push(text.into());
+    /// Sets the lines between the question and the options.
+    pub(crate) fn details(mut self, lines: Vec<Line<'static>>) -> Self {
+        self.details = lines;
         self
     }
 
@@ -44,12 +46,6 @@ impl Menu {
     /// Sets whether several options may be picked.
     pub(crate) fn several(mut self, several: bool) -> Self {
         self.several = several;
-        self
-    }
-
-    /// Adds a last option with a text field.
-    pub(crate) fn own_words(mut self, label: &str) -> Self {
-        self.own_words = Some(label.to_owned());
         self
     }
 }

@@ -1,51 +1,56 @@
 use std::collections::BTreeSet;
 
 use crossterm::event::{KeyCode, KeyEvent};
-use crossterm::style::Stylize;
+use ratatui_core::layout::Size;
+use ratatui_core::style::Stylize;
+use ratatui_core::text::{Line, Text};
+use tokio::sync::oneshot;
 
-use super::line::Line;
+use super::editor::Editor;
+use super::footer::Footer;
 use super::menu::{Menu, Picked};
-use super::screen::Footer;
-use super::text::{printable, width, wrap};
-
-/// The maximum number of detail lines, so that the options stay on the screen.
-const MAX_DETAILS: usize = 12;
 
 /// The state of a menu that is on the screen.
 pub(crate) struct OpenMenu {
     menu: Menu,
+    answer: oneshot::Sender<Picked>,
     /// `None` at first, so that text being typed when the menu opens does not select anything.
     selected: Option<usize>,
     ticked: BTreeSet<usize>,
-    words: Line,
+    words: Editor,
 }
 
 impl OpenMenu {
-    pub(crate) fn new(menu: Menu) -> Self {
+    pub(crate) fn new(menu: Menu, answer: oneshot::Sender<Picked>) -> Self {
         Self {
             menu,
+            answer,
             selected: None,
             ticked: BTreeSet::new(),
-            words: Line::default(),
+            words: Editor::default(),
         }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.answer.is_closed()
     }
 
     /// Handles a key; returns the choice when it is complete.
     pub(crate) fn press(&mut self, key: KeyEvent) -> Option<Picked> {
-        let rows = self.rows();
+        let last = self.menu.options.len();
         match key.code {
             KeyCode::Enter => return self.picked(),
-            KeyCode::Up => self.selected = Some(self.selected.unwrap_or(rows).saturating_sub(1)),
+            KeyCode::Up => self.selected = Some(self.selected.unwrap_or(last).saturating_sub(1)),
             KeyCode::Down => {
                 let next = self.selected.map_or(0, |selected| selected + 1);
-                self.selected = Some(next.min(rows.saturating_sub(1)));
+                self.selected = Some(next.min(last));
             }
             _ if self.in_words() => self.words.press(key),
             KeyCode::Char(' ') => self.tick(),
-            KeyCode::Char(digit) => {
-                let number = digit.to_digit(10).map_or(0, |digit| digit as usize);
-                if (1..=rows).contains(&number) {
-                    self.selected = Some(number - 1);
+            KeyCode::Char(digit @ '1'..='9') => {
+                let at = digit as usize - '1' as usize;
+                if at <= last {
+                    self.selected = Some(at);
                     self.tick();
                 }
             }
@@ -60,62 +65,68 @@ impl OpenMenu {
         }
     }
 
-    /// Returns the question and the answer as one line.
-    pub(crate) fn summary(&self, picked: &Picked) -> String {
-        let labels = picked
-            .options
-            .iter()
-            .map(|&at| self.menu.options[at].0.as_str());
-        let words = match &self.menu.own_words {
-            Some(label) if picked.options.is_empty() => format!("{label}: {}", picked.words),
-            _ => picked.words.clone(),
+    /// Sends the choice; returns the question and the answer as one line.
+    pub(crate) fn answer(self, picked: Picked) -> String {
+        let options = picked.options.iter();
+        let labels = options.map(|&at| self.menu.options[at].0.as_str());
+        let words = match picked.options.is_empty() {
+            true => format!("{}: {}", self.menu.own_words, picked.words),
+            false => picked.words.clone(),
         };
         let words = Some(words.as_str()).filter(|words| !words.is_empty());
         let answer: Vec<&str> = labels.chain(words).collect();
-        format!("? {} {}", self.menu.title, answer.join(", "))
+        let line = format!("? {} {}", self.menu.title, answer.join(", "));
+        // Fails if the question was just cancelled.
+        let _ = self.answer.send(picked);
+        line
     }
 
-    pub(crate) fn footer(&self, columns: usize) -> Footer {
-        let mut footer = Footer::default();
-        let title = paragraph("? ", &self.menu.title, columns);
-        footer.lines.extend(title.into_iter().map(Stylize::bold));
-        let details = paragraph("    ", &self.menu.details.join("\n"), columns);
-        let hidden = details.len().saturating_sub(MAX_DETAILS);
-        let details = details.into_iter().take(MAX_DETAILS);
-        footer.lines.extend(details.map(Stylize::stylize));
-        if hidden > 0 {
-            footer
-                .lines
-                .push(format!("    … {hidden} more lines").dim());
+    /// Returns the question with all of its details.
+    pub(crate) fn question(&self) -> Text<'static> {
+        let mut text = Text::from(self.title());
+        text.extend(self.menu.details.clone());
+        text
+    }
+
+    /// Returns the question and the options, with the given lines above.
+    pub(crate) fn footer<'a>(&'a self, mut above: Text<'a>, size: Size) -> Footer<'a> {
+        above.push_line(self.title());
+        // The options must stay on the screen.
+        let shown = usize::from(size.height / 2);
+        above.extend(self.menu.details.iter().take(shown).cloned());
+        if let hidden @ 1.. = self.menu.details.len().saturating_sub(shown) {
+            let hint = format!("… {hidden} more lines (Ctrl-O shows all)");
+            above.push_line(Line::raw(hint).dim());
         }
         for (at, (label, explanation)) in self.menu.options.iter().enumerate() {
             let gap = if explanation.is_empty() { "" } else { ": " };
-            let text = format!("{label}{gap}{explanation}");
-            let lines = paragraph(&self.bullet(at), &text, columns).into_iter();
-            footer
-                .lines
-                .extend(lines.map(|line| match self.selected == Some(at) {
-                    true => line.cyan(),
-                    false => line.stylize(),
-                }));
+            let text = format!("{}{label}{gap}{explanation}", self.bullet(at));
+            above.push_line(self.highlighted(at, Line::raw(text)));
         }
-        if let Some(label) = &self.menu.own_words {
-            let start = format!("{}{label}: ", self.bullet(self.menu.options.len()));
-            footer.typing(&start, &self.words, columns);
-        }
+        let last = self.menu.options.len();
+        let label = format!("{}{}: ", self.bullet(last), self.menu.own_words);
         let hint = match self.menu.several {
-            true => "a number ticks, Enter answers",
-            false => "a number and Enter answer",
+            true => "a number ticks, Enter answers, Esc interrupts",
+            false => "a number and Enter answer, Esc interrupts",
         };
-        footer.lines.push(hint.to_owned().dim());
-        footer
+        Footer {
+            size,
+            above,
+            label: self.highlighted(last, Line::raw(label)),
+            editor: &self.words,
+            ruled: false,
+            below: Text::from(Line::raw(hint).dim()),
+        }
+    }
+
+    fn title(&self) -> Line<'static> {
+        Line::raw(format!("? {}", self.menu.title)).bold()
     }
 
     fn bullet(&self, at: usize) -> String {
-        let mark = if self.selected == Some(at) {
-            '›'
-        } else {
-            ' '
+        let mark = match self.selected == Some(at) {
+            true => '›',
+            false => ' ',
         };
         let tick = match (self.menu.several, self.ticked.contains(&at)) {
             (true, _) if at == self.menu.options.len() => "",
@@ -126,8 +137,11 @@ impl OpenMenu {
         format!("{mark} {} {tick}", at + 1)
     }
 
-    fn rows(&self) -> usize {
-        self.menu.options.len() + usize::from(self.menu.own_words.is_some())
+    fn highlighted<'a>(&self, at: usize, line: Line<'a>) -> Line<'a> {
+        match self.selected == Some(at) {
+            true => line.cyan(),
+            false => line,
+        }
     }
 
     fn in_words(&self) -> bool {
@@ -145,17 +159,17 @@ impl OpenMenu {
     }
 
     /// Returns the ticked options and the text if several may be picked, or else the selected one.
-    fn picked(&mut self) -> Option<Picked> {
+    fn picked(&self) -> Option<Picked> {
         let selected = self.selected?;
+        let words = self.words.text().trim().to_owned();
         if self.menu.several {
-            let words = self.words.text().trim().to_owned();
             let options: Vec<usize> = self.ticked.iter().copied().collect();
             return (!options.is_empty() || !words.is_empty()).then_some(Picked { options, words });
         }
         Some(match self.in_words() {
             true => Picked {
                 options: Vec::new(),
-                words: self.words.take().trim().to_owned(),
+                words,
             },
             false => Picked {
                 options: vec![selected],
@@ -163,17 +177,4 @@ impl OpenMenu {
             },
         })
     }
-}
-
-/// Wraps a text with a prefix on its first line and the other lines indented.
-fn paragraph(start: &str, text: &str, columns: usize) -> Vec<String> {
-    let indent = width(start);
-    let lines = wrap(&printable(text), columns.saturating_sub(indent + 1));
-    let numbered = lines.into_iter().enumerate();
-    numbered
-        .map(|(at, line)| match at {
-            0 => format!("{start}{line}"),
-            _ => format!("{:indent$}{line}", ""),
-        })
-        .collect()
 }

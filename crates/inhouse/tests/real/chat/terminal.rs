@@ -6,7 +6,7 @@ use pty_process::{Command, Pty, Size};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 use tokio::time::timeout;
-use vt100::{Parser, Screen};
+use vt100::{Callbacks, Cell, Parser, Screen};
 
 use crate::example::example;
 
@@ -17,18 +17,27 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const ROWS: u16 = 60;
 const COLUMNS: u16 = 100;
 
-const END_OF_FRAME: &[u8] = b"\x1b[?2026l";
-
 pub(crate) const ENTER: &str = "\r";
+pub(crate) const ESC: &str = "\u{1b}";
+pub(crate) const TAB: &str = "\t";
+pub(crate) const SHIFT_TAB: &str = "\u{1b}[Z";
+pub(crate) const DOWN: &str = "\u{1b}[B";
+pub(crate) const UP: &str = "\u{1b}[A";
+pub(crate) const HOME: &str = "\u{1b}[H";
 pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
+pub(crate) const CTRL_J: &str = "\n";
+pub(crate) const CTRL_O: &str = "\u{f}";
 
 /// A pseudo-terminal in which the chat runs.
 pub(crate) struct Terminal {
     pty: Pty,
-    emulator: Parser,
-    /// The start of an incomplete frame.
-    incomplete: Vec<u8>,
+    emulator: Parser<Replies>,
+    /// The screen after the last complete frame.
+    ///
+    /// Like a terminal with synchronized updates: in the middle of a frame, text may be missing that comes
+    /// back.
+    shown: Screen,
     chat: Child,
 }
 
@@ -48,12 +57,20 @@ impl Terminal {
             .spawn(other_end)
             .expect("the example starts");
         let [rows, columns] = [ROWS, COLUMNS].map(|n| NonZeroU16::new(n).expect("not zero"));
+        let emulator = Parser::new_with_callbacks(rows, columns, 0, Replies::default());
         Self {
             pty,
-            emulator: Parser::new(rows, columns, 0),
-            incomplete: Vec::new(),
+            shown: emulator.screen().clone(),
+            emulator,
             chat,
         }
+    }
+
+    pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
+        let size = [rows, columns].map(|n| NonZeroU16::new(n).expect("not zero"));
+        self.emulator.screen_mut().set_size(size[0], size[1]);
+        let resized = self.pty.resize(Size::new(rows, columns));
+        resized.expect("a pseudo-terminal has a size");
     }
 
     /// Types a line and Enter.
@@ -86,7 +103,19 @@ impl Terminal {
     }
 
     pub(crate) fn screen(&self) -> String {
-        self.emulator.screen().contents()
+        self.shown.contents()
+    }
+
+    /// Returns the colours and attributes of the first cell of a text.
+    pub(crate) fn style_of(&self, text: &str) -> Cell {
+        let rows: Vec<String> = self.shown.rows(0, COLUMNS).collect();
+        let found = rows.iter().enumerate().find_map(|(row, line)| {
+            let column = line.split_once(text)?.0.chars().count();
+            Some((u16::try_from(row).ok()?, u16::try_from(column).ok()?))
+        });
+        let (row, column) = found.unwrap_or_else(|| panic!("{text:?} is on the screen"));
+        let cell = self.shown.cell(row, column);
+        cell.expect("the text is on the screen").clone()
     }
 
     /// Waits until the chat has exited; returns its exit code.
@@ -104,7 +133,7 @@ impl Terminal {
     async fn wait_until(&mut self, what: &str, appears: impl Fn(&Screen) -> bool) {
         let watching = async {
             let mut more = true;
-            while more && !appears(self.emulator.screen()) {
+            while more && !appears(&self.shown) {
                 more = self.read_output().await;
             }
             more
@@ -119,24 +148,57 @@ impl Terminal {
     }
 
     /// Reads the next output; returns whether there was any.
-    ///
-    /// Shows only complete frames, like a terminal with synchronized updates: in the middle of a frame, text may
-    /// be missing that comes back.
     async fn read_output(&mut self) -> bool {
         let mut bytes = [0; 4096];
         // Linux reports the end of a terminal as an error.
         let read = self.pty.read(&mut bytes).await.unwrap_or(0);
-        self.incomplete.extend(&bytes[..read]);
-        let mut frames = self.incomplete.windows(END_OF_FRAME.len());
-        let last = frames.rposition(|bytes| bytes == END_OF_FRAME);
-        let shown = match last {
-            _ if read == 0 => self.incomplete.len(),
-            Some(start) => start + END_OF_FRAME.len(),
-            None => 0,
-        };
-        self.emulator.process(&self.incomplete[..shown]);
-        self.incomplete.drain(..shown);
+        for byte in &bytes[..read] {
+            self.emulator.process(&[*byte]);
+            if self.emulator.callbacks_mut().frame_ended() {
+                self.shown = self.emulator.screen().clone();
+            }
+        }
+        if read == 0 {
+            self.shown = self.emulator.screen().clone();
+        }
+        let replies = std::mem::take(&mut self.emulator.callbacks_mut().replies);
+        self.press(&replies).await;
         read > 0
+    }
+}
+
+/// Answers the questions of the chat to its terminal, and notes the ends of frames.
+#[derive(Default)]
+struct Replies {
+    replies: String,
+    frame_ended: bool,
+}
+
+impl Replies {
+    fn frame_ended(&mut self) -> bool {
+        std::mem::take(&mut self.frame_ended)
+    }
+}
+
+impl Callbacks for Replies {
+    fn unhandled_csi(
+        &mut self,
+        screen: &mut Screen,
+        first: Option<u8>,
+        _: Option<u8>,
+        parameters: &[&[u16]],
+        letter: char,
+    ) {
+        match (first, parameters, letter) {
+            // Where is the cursor?
+            (None, [[6]], 'n') => {
+                let (row, column) = screen.cursor_position();
+                let reply = format!("\u{1b}[{};{}R", row + 1, column + 1);
+                self.replies.push_str(&reply);
+            }
+            (Some(b'?'), [[2026]], 'l') => self.frame_ended = true,
+            _ => {}
+        }
     }
 }
 
