@@ -7,9 +7,25 @@
 //! 5. [Sessions](sessions): listing, reading, changing and moving the sessions on disk.
 //! 6. [Stores](stores): keeping sessions elsewhere, continuing them on any machine, and repairing tool calls.
 //! 7. [What survives what](durability): the guarantees of a session with a store, and the tests of each.
-//! 8. [Testing](testing): without a CLI, with a fake one, with the real one.
-//! 9. [Troubleshooting](troubleshooting): symptoms and their causes.
-//! 10. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
+//! 8. [Structured output](structured_output): answers as values of your types.
+//! 9. [Subagents](subagents): delegating work, and what the host sees of it.
+//! 10. [Steering](steering): prompts that are sent while a turn runs.
+//! 11. [Tool search](tool_search): many tools without filling the context.
+//! 12. [Skills](skills): instructions that Claude reads when it needs them.
+//! 13. [Plugins](plugins): skills, subagents, commands and servers that come with your program.
+//! 14. [File checkpoints](checkpoints): undoing the changes of a turn.
+//! 15. [Cost](cost): what a turn and a session cost, and how to limit it.
+//! 16. [Telemetry](telemetry): spans, one trace with the CLI, and metrics.
+//! 17. [Hosting](hosting): many sessions in a service.
+//! 18. [Secure deployment](secure_deployment): confining the CLI, and keeping keys out of it.
+//! 19. [Testing](testing): without a CLI, with a fake one, with the real one.
+//! 20. [Debugging](debugging): recording a session, and seeing what happened in it.
+//! 21. [Troubleshooting](troubleshooting): symptoms and their causes.
+//! 22. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
+//! 23. [Coming from an official SDK](migration): TypeScript and Python side by side with this SDK.
+//!
+//! A paragraph that begins with *Tests* names the tests of what the section before it says about the CLI. In a checkout,
+//! `cargo xtask test -- <name>` runs one.
 
 #[doc = include_str!("conversations.md")]
 pub mod conversations {}
@@ -32,11 +48,50 @@ pub mod stores {}
 #[doc = include_str!("durability.md")]
 pub mod durability {}
 
+#[doc = include_str!("structured_output.md")]
+pub mod structured_output {}
+
+#[doc = include_str!("subagents.md")]
+pub mod subagents {}
+
+#[doc = include_str!("steering.md")]
+pub mod steering {}
+
+#[doc = include_str!("tool_search.md")]
+pub mod tool_search {}
+
+#[doc = include_str!("skills.md")]
+pub mod skills {}
+
+#[doc = include_str!("plugins.md")]
+pub mod plugins {}
+
+#[doc = include_str!("checkpoints.md")]
+pub mod checkpoints {}
+
+#[doc = include_str!("cost.md")]
+pub mod cost {}
+
+#[doc = include_str!("hosting.md")]
+pub mod hosting {}
+
+#[doc = include_str!("secure_deployment.md")]
+pub mod secure_deployment {}
+
+#[doc = include_str!("telemetry.md")]
+pub mod telemetry {}
+
 #[doc = include_str!("testing.md")]
 pub mod testing {}
+
+#[doc = include_str!("debugging.md")]
+pub mod debugging {}
 
 #[doc = include_str!("troubleshooting.md")]
 pub mod troubleshooting {}
 
 #[doc = include_str!("promises.md")]
 pub mod promises {}
+
+#[doc = include_str!("migration.md")]
+pub mod migration {}

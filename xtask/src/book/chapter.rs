@@ -1,0 +1,211 @@
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::Contents;
+
+/// A chapter of the guide, in the Markdown of rustdoc.
+pub(crate) struct Chapter<'a> {
+    text: &'a str,
+    events: Vec<(Event<'a>, Range<usize>)>,
+}
+
+/// A link of a chapter.
+pub(crate) struct Link {
+    pub(crate) text: String,
+    pub(crate) target: String,
+    place: Range<usize>,
+}
+
+impl<'a> Chapter<'a> {
+    pub(crate) fn parse(text: &'a str) -> Self {
+        let parser = Parser::new_ext(text, Options::ENABLE_TABLES);
+        let events = parser.into_offset_iter().collect();
+        Self { text, events }
+    }
+
+    /// Returns the chapter in the Markdown of mdBook.
+    ///
+    /// Links to chapters lead to their pages, links to items of the API become plain text, and code is marked as Rust,
+    /// so that mdBook hides the lines that rustdoc hides.
+    pub(super) fn for_book(&self, contents: &Contents) -> String {
+        let links = self.links().into_iter().filter_map(|link| {
+            let text = match linked_chapter(&link.target, contents) {
+                Some(page) => format!("[{}]({page})", link.text),
+                None if is_rust_path(&link.target) => link.text,
+                None => return None,
+            };
+            Some((link.place, text))
+        });
+        let blocks = self.events.iter().filter_map(|(event, place)| {
+            let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) = event else {
+                return None;
+            };
+            let info_place = place.start + 3..place.start + 3 + info.len();
+            is_rust(info).then(|| (info_place, "rust".to_owned()))
+        });
+        let mut edits: Vec<(Range<usize>, String)> = links.chain(blocks).collect();
+        edits.sort_by_key(|(place, _)| place.start);
+        let mut text = self.text.to_owned();
+        for (place, replacement) in edits.into_iter().rev() {
+            text.replace_range(place, &replacement);
+        }
+        text
+    }
+
+    /// Returns the links with a target in the text.
+    pub(crate) fn links(&self) -> Vec<Link> {
+        let links = self.events.iter().filter_map(|(event, place)| {
+            let Event::Start(Tag::Link { dest_url, .. }) = event else {
+                return None;
+            };
+            let (text, _) = self.text[place.clone()].rsplit_once("](")?;
+            Some(Link {
+                text: text.strip_prefix('[')?.to_owned(),
+                target: dest_url.to_string(),
+                place: place.clone(),
+            })
+        });
+        links.collect()
+    }
+
+    /// Returns the line of a link.
+    pub(crate) fn line(&self, link: &Link) -> usize {
+        self.text[..link.place.start].lines().count().max(1)
+    }
+
+    /// Returns the ids of the headings, as rustdoc and mdBook write them.
+    pub(crate) fn anchors(&self) -> Vec<String> {
+        let mut anchors = Vec::new();
+        let mut heading: Option<String> = None;
+        for (event, _) in &self.events {
+            match event {
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some(heading) = &mut heading {
+                        heading.push_str(text);
+                    }
+                }
+                Event::End(TagEnd::Heading(_)) => {
+                    anchors.extend(heading.take().map(|text| anchor(&text)));
+                }
+                _ => {}
+            }
+        }
+        anchors
+    }
+
+    /// Returns the names in paragraphs that begin with `Tests:`, each with its line.
+    pub(crate) fn tests(&self) -> Vec<(usize, &str)> {
+        let mut names = Vec::new();
+        let mut is_list = false;
+        let mut begins = false;
+        for (event, place) in &self.events {
+            match event {
+                Event::Start(Tag::Paragraph) => begins = true,
+                Event::End(TagEnd::Paragraph) => is_list = false,
+                Event::Text(text) if begins => {
+                    is_list = text.starts_with("Tests:");
+                    begins = false;
+                }
+                Event::Code(_) if is_list => {
+                    let line = self.text[..place.start].lines().count().max(1);
+                    names.push((line, self.text[place.clone()].trim_matches('`')));
+                }
+                _ => begins = false,
+            }
+        }
+        names
+    }
+}
+
+/// Returns the page of a chapter that a link of rustdoc leads to.
+fn linked_chapter(target: &str, contents: &Contents) -> Option<String> {
+    let (path, fragment) = match target.split_once('#') {
+        Some((path, fragment)) => (path, format!("#{fragment}")),
+        None => (target, String::new()),
+    };
+    let name = path.strip_prefix("crate::guide::").unwrap_or(path);
+    contents.lists(name).then(|| format!("{name}.md{fragment}"))
+}
+
+/// Returns whether a target is a path of Rust, such as `crate::Options::model`, `crate::query()` or `macro@crate::tool`.
+pub(crate) fn is_rust_path(target: &str) -> bool {
+    let (path, _) = target.split_once('#').unwrap_or((target, ""));
+    let path = path.split_once('@').map_or(path, |(_, path)| path);
+    let path = path.trim_end_matches("()").trim_end_matches('!');
+    let mut names = path.split("::");
+    names.all(|name| {
+        let mut letters = name.chars();
+        let begins = letters
+            .next()
+            .is_some_and(|c| c.is_alphabetic() || c == '_');
+        begins && letters.all(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// Returns whether rustdoc reads a block with this text behind its fence as Rust.
+fn is_rust(info: &str) -> bool {
+    let mut words = info.split([',', ' ']).filter(|word| !word.is_empty());
+    words.all(|word| matches!(word, "rust" | "no_run" | "should_panic" | "compile_fail"))
+}
+
+fn anchor(heading: &str) -> String {
+    let kept = heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    let kept: String = kept.collect();
+    kept.to_lowercase().replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contents() -> Contents {
+        Contents::parse("//! 1. [Tools](tools): what.\n")
+    }
+
+    fn for_book(text: &str) -> String {
+        Chapter::parse(text).for_book(&contents())
+    }
+
+    #[test]
+    fn links_lead_to_pages_or_become_text() {
+        assert_eq!(
+            for_book("See [tools](crate::guide::tools#limits), [`Options`](crate::Options)."),
+            "See [tools](tools.md#limits), `Options`."
+        );
+        assert_eq!(
+            for_book("A [`#[tool]`](macro@crate::tool)."),
+            "A `#[tool]`."
+        );
+        assert_eq!(for_book("A [query](crate::query())."), "A query.");
+        for kept in [
+            "[a](https://example.com/a)",
+            "`[a](crate::b)`",
+            "    [a](crate::b)\n",
+        ] {
+            assert_eq!(for_book(kept), kept);
+        }
+    }
+
+    #[test]
+    fn code_without_a_language_is_rust() {
+        assert_eq!(for_book("```\n# a();\n```\n"), "```rust\n# a();\n```\n");
+        assert_eq!(for_book("```no_run\na();\n```\n"), "```rust\na();\n```\n");
+        assert_eq!(for_book("```text\na\n```\n"), "```text\na\n```\n");
+    }
+
+    #[test]
+    fn anchors_are_those_of_rustdoc() {
+        let chapter = Chapter::parse("# Tools\n\n## When `Bash` runs, and how\n");
+        assert_eq!(chapter.anchors(), ["tools", "when-bash-runs-and-how"]);
+    }
+
+    #[test]
+    fn tests_are_named_in_their_paragraphs() {
+        let chapter = Chapter::parse("It is `so`.\n\nTests: `a_b`,\n`c_d`.\n\nAnd `not`.\n");
+        assert_eq!(chapter.tests(), [(3, "a_b"), (3, "c_d")]);
+    }
+}
