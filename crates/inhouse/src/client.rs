@@ -141,6 +141,31 @@ impl Client {
         self.messages.control()
     }
 
+    /// Returns the id by which the session can be resumed.
+    ///
+    /// `None` until the CLI has reported it, which it does at the start of every turn. `/clear` changes
+    /// the id. The id is still known after the session has ended.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # let (options, expected) = run(FakeCli::play(Options::new(), async |client| {
+    /// client.send("What is 15 + 27?").await?.finish().await?;
+    /// let id = client.session_id().expect("a turn has started");
+    /// let options = Options::new().resume(&id);
+    /// # Ok(options) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// #     cli.session_id().to_owned()
+    /// # }));
+    /// # assert!(inhouse_testkit::fake::launch(options).has_arg(&format!("--resume={expected}")));
+    /// ```
+    #[must_use]
+    pub fn session_id(&self) -> Option<String> {
+        self.control().session_id()
+    }
+
     /// Returns the stream of all messages, those between turns included.
     ///
     /// Useful with background tasks, which send messages and start turns without a prompt.

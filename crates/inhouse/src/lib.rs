@@ -37,7 +37,10 @@
 //! | to | use |
 //! |---|---|
 //! | ask one question | [`query`] |
+//! | send prompts as a stream yields them | [`query_stream`] |
 //! | hold a conversation | [`Client`], which returns a [`Turn`] for each prompt |
+//! | correct the model while it works | [`Turn::steer`] |
+//! | attach images and documents | [`attachment`] |
 //! | interrupt or reconfigure a running session | [`Control`] |
 //! | give Claude tools | [`#[tool]`](macro@tool), [`ToolServer`](tool::ToolServer) |
 //! | observe or block events | [`hook`] |
@@ -45,6 +48,7 @@
 //! | configure a session | [`Options`] |
 //! | list, read, rename or fork earlier sessions | [`sessions`] |
 //! | read messages | [`message::Message`] |
+//! | record a session | [`Options::record`], [`record`] |
 //!
 //! The [`guide`] explains each of these, from the first query to tests against the real CLI.
 //!
@@ -54,10 +58,11 @@
 //!
 //! | feature | adds | crates |
 //! |---|---|---|
-//! | none | everything that is not named below | 53 |
-//! | `rmcp` | the module `rmcp`: MCP servers written with the `rmcp` crate in your process (`Options::rmcp_server`), and your tools served to other MCP clients (`ToolServer::serve_stdio`, `ToolServer::into_rmcp`) | 72 |
-//! | `json-schema` | `Tool::with_schema`: a tool with your own JSON Schema, and arguments validated against it | 97 |
-//! | both | | 113 |
+//! | none | everything that is not named below | 55 |
+//! | `rmcp` | the module `rmcp`: MCP servers written with the `rmcp` crate in your process (`Options::rmcp_server`), and your tools served to other MCP clients (`ToolServer::serve_stdio`, `ToolServer::into_rmcp`) | 74 |
+//! | `json-schema` | `Tool::with_schema`: a tool with your own JSON Schema, and arguments validated against it | 99 |
+//! | `opentelemetry` | the trace of your program continues in the CLI, and [metrics](guide::telemetry) | 63 |
+//! | all | | 121 |
 //!
 //! # Stability
 //!
@@ -72,6 +77,7 @@
 #[doc(hidden)]
 pub mod __private;
 mod ask;
+pub mod attachment;
 mod client;
 pub mod control;
 mod custom_requests;
@@ -88,12 +94,15 @@ pub mod options;
 mod outcome;
 pub mod process;
 mod query;
+pub mod record;
 mod resume;
 #[cfg(feature = "rmcp")]
 pub mod rmcp;
 mod session;
 pub mod sessions;
+mod steering;
 mod stream;
+mod telemetry;
 pub mod tool;
 pub mod transport;
 mod turn;
@@ -137,8 +146,9 @@ pub use self::error::{Error, ErrorKind, HandlerError, Result};
 pub use self::mcp::McpServers;
 pub use self::options::Options;
 pub use self::process::ExitStatus;
-pub use self::query::{Query, query};
+pub use self::query::{Query, query, query_stream};
 pub use self::session::Session;
+pub use self::steering::{SteerReceipt, SteerState};
 pub use self::stream::MessageStream;
 pub use self::turn::Turn;
 pub use self::warning::Warning;

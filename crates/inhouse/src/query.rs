@@ -2,6 +2,7 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
+use futures_core::Stream;
 use inhouse_proto::message::Prompt;
 
 use crate::error::Result;
@@ -45,21 +46,76 @@ use crate::transport::{ChildTransport, Transport};
 /// # Cancellation
 /// Dropping the future kills the CLI.
 pub fn query(prompt: impl Into<Prompt>) -> Query {
-    Query {
-        prompt: prompt.into(),
-        options: Options::new(),
-        plan: Plan::locate,
-        transport: ChildTransport,
-    }
+    Query::new(Purpose::Query(Box::new(prompt.into())))
 }
 
-/// A prompt that is sent when this is awaited; see [`query`].
+/// Creates a query with any number of prompts, for a CLI that is started for them.
+///
+/// Each prompt is sent as soon as the stream yields it: during a turn it is queued, or joins the turn
+/// (see [`Priority`](inhouse_proto::message::Priority)). When the stream has ended and the last prompt
+/// is answered, the CLI's input is closed and the CLI exits. The messages of all turns are in one
+/// [`MessageStream`]. To send a prompt that depends on an answer, use [`Client`](crate::Client).
+///
+/// ```
+/// use futures_util::stream;
+/// use inhouse::message::Message;
+/// use inhouse::query_stream;
+///
+/// # use inhouse_testkit::{FakeCli, run};
+/// # run(FakeCli::play_with(async |transport| {
+/// let prompts = stream::iter(["What is 15 + 27?", "And doubled?"]);
+/// let mut messages = query_stream(prompts)
+/// #   .transport(transport)
+///     .await?;
+/// let mut answers = Vec::new();
+/// while let Some(message) = messages.next().await {
+///     if let Message::Result(result) = message? {
+///         answers.extend(result.result.clone());
+///     }
+/// }
+/// assert_eq!(answers, ["42", "84"]);
+/// # Ok(()) }, async |mut cli| {
+/// #     cli.accept().await;
+/// #     cli.expect_prompt().await;
+/// #     cli.expect_prompt().await;
+/// #     cli.turn("42").await;
+/// #     cli.turn("84").await;
+/// #     cli.expect_end_of_input().await;
+/// # }));
+/// ```
+///
+/// # Errors
+/// Awaiting the query fails as [`Client::connect`](crate::Client::connect) does. If a prompt cannot be sent
+/// (see [`Control::send`](crate::Control::send)), the rest of the stream is dropped, and the error is the
+/// last item of the messages.
+///
+/// # Cancellation
+/// Dropping the future kills the CLI. The stream is dropped when the session ends.
+pub fn query_stream<S>(prompts: S) -> Query
+where
+    S: Stream<Item: Into<Prompt>> + Send + 'static,
+{
+    Query::new(Purpose::Stream(session::box_prompts(prompts)))
+}
+
+/// A prompt, or several, sent when this is awaited; see [`query`] and [`query_stream`].
 #[must_use = "a query does nothing until it is awaited"]
 pub struct Query<T = ChildTransport> {
-    prompt: Prompt,
+    purpose: Purpose,
     options: Options,
     plan: fn(&Options) -> Result<Plan>,
     transport: T,
+}
+
+impl Query {
+    fn new(purpose: Purpose) -> Self {
+        Self {
+            purpose,
+            options: Options::new(),
+            plan: Plan::locate,
+            transport: ChildTransport,
+        }
+    }
 }
 
 impl<T> Query<T> {
@@ -101,7 +157,7 @@ impl<T> Query<T> {
     /// ```
     pub fn transport<U: Transport>(self, transport: U) -> Query<U> {
         Query {
-            prompt: self.prompt,
+            purpose: self.purpose,
             options: self.options,
             plan: Plan::for_transport,
             transport,
@@ -116,8 +172,7 @@ impl<T: Transport> IntoFuture for Query<T> {
     /// Starts the CLI and waits until it has accepted the session.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let purpose = Purpose::Query(Box::new(self.prompt));
-            let opened = session::open(self.options, self.plan, self.transport, purpose).await;
+            let opened = session::open(self.options, self.plan, self.transport, self.purpose).await;
             opened.map(|(messages, _)| messages)
         })
     }

@@ -1,17 +1,42 @@
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
 use inhouse_proto::message::{Message, Prompt, Received, ResultMessage};
 use serde::de::DeserializeOwned;
+use tokio::sync::watch;
 use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome;
+use crate::steering::{SteerReceipt, SteerState};
 use crate::stream::{MessageStream, Read, TurnPosition};
 
-/// The messages that answer one prompt, up to and including its result.
+/// The messages that answer one prompt, and those that [steer](Self::steer) it, up to and including the
+/// last result.
 ///
 /// Begun by [`Client::send`](crate::Client::send). Read it message by message with
 /// [`next`](Self::next), or to its end with [`text`](Self::text), [`json`](Self::json) or
-/// [`finish`](Self::finish).
+/// [`finish`](Self::finish). Also a [`Stream`], for combinators:
+///
+/// ```
+/// use futures_util::TryStreamExt as _;
+/// use inhouse::message::Message;
+///
+/// # use inhouse_testkit::{FakeCli, run};
+/// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+/// let turn = client.send("What is 15 + 27?").await?;
+/// let messages: Vec<Message> = turn.try_collect().await?;
+/// assert!(matches!(messages.last(), Some(Message::Result(_))));
+/// # Ok(()) }, async |cli| {
+/// #     cli.expect_prompt().await;
+/// #     cli.turn("42").await;
+/// # }));
+/// ```
+///
+/// Message by message:
 ///
 /// ```
 /// use inhouse::message::Message;
@@ -41,38 +66,39 @@ use crate::stream::{MessageStream, Read, TurnPosition};
 pub struct Turn<'a> {
     messages: &'a mut MessageStream,
     prompt_id: String,
-    span: tracing::Span,
 }
 
 impl<'a> Turn<'a> {
     pub(crate) async fn begin(messages: &'a mut MessageStream, mut prompt: Prompt) -> Result<Self> {
-        discard_dropped_turn(messages)
-            .instrument(tracing::debug_span!("inhouse::abandoned_turn"))
-            .await?;
+        if messages.is_in_turn() {
+            discard_dropped_turn(messages)
+                .instrument(tracing::debug_span!("inhouse::abandoned_turn"))
+                .await?;
+        }
         let id = prompt
             .uuid
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
         // Before the send: the prompt may reach the CLI even if this future is dropped.
-        messages.expect_answer(Some(id));
+        messages.open_prompts().begin(id.clone());
         let prompt_id = match messages.control().send(prompt).await {
             Ok(id) => id,
             Err(error) => {
                 // After a timeout the CLI may still read the prompt later.
                 if !error.is_timeout() {
-                    messages.expect_answer(None);
+                    messages.open_prompts().remove(&id);
                 }
                 return Err(error);
             }
         };
-        // Another one if it continues the turn of this prompt, which was cut off before the session was resumed.
-        messages.expect_answer(Some(prompt_id.clone()));
-        let span = tracing::info_span!("inhouse::turn", prompt_id);
-        span.in_scope(|| tracing::debug!("turn started"));
+        if prompt_id != id {
+            // It continues the turn of this prompt, which was cut off before the session was resumed.
+            messages.open_prompts().remove(&id);
+            messages.open_prompts().begin(prompt_id.clone());
+        }
         Ok(Self {
             messages,
             prompt_id,
-            span,
         })
     }
 
@@ -97,6 +123,97 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn prompt_id(&self) -> &str {
         &self.prompt_id
+    }
+
+    /// Sends another prompt into this turn, for instance a correction while the model works.
+    ///
+    /// The [priority](Prompt::priority) of the prompt determines what the CLI does with it (2.1.325):
+    ///
+    /// | priority | while tools run | while the model writes its last message |
+    /// |---|---|---|
+    /// | [`Next`](inhouse_proto::message::Priority::Next), the default | joins the turn: the model reads it together with the results of the tools | starts a separate turn after this one |
+    /// | [`Now`](inhouse_proto::message::Priority::Now) | aborts the tools, and starts a separate turn after the result of this one, whose [`terminal_reason`](ResultMessage::terminal_reason) is `aborted_tools` | the same, with `aborted_streaming` |
+    /// | [`Later`](inhouse_proto::message::Priority::Later) | starts a separate turn after this one | the same |
+    ///
+    /// In each case this `Turn` continues until the prompt is answered: [`next`](Self::next) returns the
+    /// messages of both, and [`text`](Self::text), [`json`](Self::json) and [`finish`](Self::finish)
+    /// return the last result. The receipt says what became of the prompt. The CLI acknowledges its steps
+    /// with [`CommandLifecycle`](Message::CommandLifecycle) messages, which are part of the turn.
+    ///
+    /// The results of CLI 2.1.197 do not name the prompts that they answer, so this `Turn` ends at the
+    /// first result there. A separate turn of the steering prompt is then not part of it:
+    /// [`Client::messages`](crate::Client::messages) returns its messages.
+    ///
+    /// From other tasks, or from a tool, a prompt of [`Control::send`](crate::Control::send) steers in the
+    /// same way, but a separate turn is not part of this `Turn` then.
+    ///
+    /// ```
+    /// use inhouse::SteerState;
+    /// use inhouse::message::Message;
+    /// # use serde_json::json;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let mut turn = client.send("Measure the garden.").await?;
+    /// let mut receipt = None;
+    /// while let Some(message) = turn.next().await {
+    ///     match message? {
+    ///         // The model calls a tool.
+    ///         Message::Assistant(message) if receipt.is_none() => {
+    ///             receipt = Some(turn.steer("Use metric units.").await?);
+    ///         }
+    ///         Message::Result(result) => assert_eq!(result.result.as_deref(), Some("12 m²")),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(receipt.unwrap().state(), SteerState::Joined);
+    /// # Ok(()) }, async |cli| {
+    /// #     let first = cli.expect_prompt().await.uuid().unwrap().to_owned();
+    /// #     let state = |id: &str, state: &str| {
+    /// #         json!({"type": "command_lifecycle", "command_uuid": id, "state": state})
+    /// #     };
+    /// #     cli.state("running").await;
+    /// #     cli.send(state(&first, "started")).await;
+    /// #     cli.assistant("Let me measure.").await;
+    /// #     let second = cli.expect_prompt().await.uuid().unwrap().to_owned();
+    /// #     for step in ["queued", "started", "completed"] {
+    /// #         cli.send(state(&second, step)).await;
+    /// #     }
+    /// #     cli.result("12 m²").await;
+    /// #     cli.state("idle").await;
+    /// # }));
+    /// ```
+    ///
+    /// # Errors
+    /// `Closed` or `Exited` if the session has ended; `Timeout` if the CLI does not read its stdin in
+    /// time.
+    ///
+    /// # Cancellation
+    /// Until the future completes, the prompt may or may not have been sent. If it was, the turn includes
+    /// its answer.
+    pub async fn steer(&mut self, prompt: impl Into<Prompt>) -> Result<SteerReceipt> {
+        let mut prompt = prompt.into();
+        let id = prompt
+            .uuid
+            .get_or_insert_with(|| Uuid::new_v4().to_string())
+            .clone();
+        let (sender, state) = watch::channel(SteerState::Sent);
+        // Before the send: the prompt may reach the CLI even if this future is dropped.
+        self.messages.open_prompts().steer(id.clone(), sender);
+        match self.messages.control().send(prompt).await {
+            Ok(prompt_id) => {
+                // Another id if the prompt was cut off or answered before the session was resumed.
+                self.messages.open_prompts().rename(&id, &prompt_id);
+                Ok(SteerReceipt::new(prompt_id, state))
+            }
+            Err(error) => {
+                // After a timeout the CLI may still read the prompt later.
+                if !error.is_timeout() {
+                    self.messages.open_prompts().remove(&id);
+                }
+                Err(error)
+            }
+        }
     }
 
     /// Returns the next message; `None` after the result.
@@ -124,19 +241,19 @@ impl<'a> Turn<'a> {
     /// # Cancellation
     /// Dropping the future loses no message, so it can be used in a `select!`.
     pub async fn next(&mut self) -> Option<Result<Message>> {
+        poll_fn(|cx| self.poll_message(cx)).await
+    }
+
+    fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Message>>> {
         while self.is_open() {
-            let message = match self.messages.read().await {
-                Some(Ok(Read::Message(_, TurnPosition::OtherTurn) | Read::RunEnded)) => continue,
-                Some(Ok(Read::Message(message, _))) => Some(Ok(message)),
-                Some(Err(error)) => Some(Err(error)),
-                None => None,
-            };
-            if !self.is_open() {
-                self.trace_end(message.as_ref());
+            match ready!(self.messages.poll_read(cx)) {
+                Some(Ok(Read::Message(_, TurnPosition::OtherTurn) | Read::RunEnded)) => {}
+                Some(Ok(Read::Message(message, _))) => return Poll::Ready(Some(Ok(message))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
             }
-            return message;
         }
-        None
+        Poll::Ready(None)
     }
 
     /// Reads to the result and returns it, also if it is an error result.
@@ -163,10 +280,18 @@ impl<'a> Turn<'a> {
     }
 
     async fn read_to_result(&mut self) -> Result<Received<ResultMessage>> {
+        let mut result_before = None;
         while let Some(message) = self.next().await {
             let message = message?;
             if !self.is_open() {
-                return outcome::result(message);
+                return match (message, result_before) {
+                    // A steering prompt was cancelled after the result of the turn.
+                    (Message::CommandLifecycle(_), Some(result)) => Ok(result),
+                    (message, _) => outcome::result(message),
+                };
+            }
+            if let Message::Result(result) = message {
+                result_before = Some(result);
             }
         }
         Err(match self.messages.control().shared().ended() {
@@ -239,32 +364,26 @@ impl<'a> Turn<'a> {
     }
 
     fn is_open(&self) -> bool {
-        self.messages.unanswered() == Some(&self.prompt_id)
+        self.messages.is_in_turn()
     }
+}
 
-    fn trace_end(&self, last: Option<&Result<Message>>) {
-        self.span.in_scope(|| match last {
-            Some(Ok(Message::Result(result))) => tracing::info!(
-                subtype = result.subtype.as_str(),
-                is_error = result.is_error,
-                duration_ms = result.duration_ms,
-                num_turns = result.num_turns,
-                "turn ended"
-            ),
-            Some(Err(error)) => tracing::warn!(%error, "turn ended without a result"),
-            _ => tracing::warn!("turn ended without a result"),
-        });
+impl Stream for Turn<'_> {
+    type Item = Result<Message>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_message(cx)
     }
 }
 
 /// Reads and discards the rest of a turn that was dropped before its result.
 ///
-/// Reading the result, or the end of the stream, clears `unanswered` and so ends the loop.
+/// Reading the last result, or the end of the stream, closes the open prompts and so ends the loop.
 async fn discard_dropped_turn(messages: &mut MessageStream) -> Result<()> {
-    while messages.unanswered().is_some() {
+    while messages.is_in_turn() {
         match messages.read().await {
             // A prompt that was cancelled before it ran has no result.
-            Some(Ok(Read::RunEnded)) => messages.expect_answer(None),
+            Some(Ok(Read::RunEnded)) => messages.open_prompts().clear(),
             Some(Ok(Read::Message(..))) | None => {}
             Some(Err(error)) => return Err(error),
         }

@@ -8,7 +8,7 @@ use inhouse_proto::message::Prompt;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 use uuid::Uuid;
 
 use crate::driver::{CloseMode, Command, ControlCall};
@@ -160,11 +160,12 @@ impl Control {
         };
         let (id, command) = match state? {
             PromptState::New => {
-                let prompt = encode_prompt(&prompt)?;
                 let command = Command::Send {
                     id: id.clone(),
-                    prompt,
+                    starts_turn: prompt.should_query != Some(false),
+                    prompt: encode_prompt(&prompt)?,
                     continues: None,
+                    caller: Span::current(),
                     done,
                 };
                 (id, command)
@@ -174,15 +175,22 @@ impl Control {
                 let prompt = Prompt::from(CONTINUE).uuid(&new);
                 let command = Command::Send {
                     id: new.clone(),
+                    starts_turn: true,
                     prompt: encode_prompt(&prompt)?,
                     continues: Some(id),
+                    caller: Span::current(),
                     done,
                 };
                 (new, command)
             }
             PromptState::Continued => {
-                let prompt = id.clone();
-                (id, Command::AwaitTurn { prompt, done })
+                let (prompt, caller) = (id.clone(), Span::current());
+                let command = Command::AwaitTurn {
+                    prompt,
+                    caller,
+                    done,
+                };
+                (id, command)
             }
             PromptState::Answered { prompt, result } => (prompt, Command::Deliver { result, done }),
         };
@@ -203,7 +211,8 @@ impl Control {
 
     /// Returns the CLI's reply to `initialize`: commands, models, agents, account.
     ///
-    /// Empty in a handler that is called before the reply.
+    /// The commands are those that the CLI reported last, also in a later `commands_changed` message;
+    /// call this again to see a change. Empty in a handler that is called before the reply.
     ///
     /// ```
     /// # use inhouse_testkit::{FakeCli, run};
@@ -213,8 +222,31 @@ impl Control {
     /// # Ok(()) }, async |_| ()));
     /// ```
     #[must_use]
-    pub fn initialization(&self) -> &InitializeReply {
+    pub fn initialization(&self) -> Arc<InitializeReply> {
         self.shared.initialized()
+    }
+
+    /// Returns the id by which the session can be resumed.
+    ///
+    /// `None` until the CLI has reported it, which it does at the start of every turn. `/clear` changes
+    /// the id.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # let (id, expected) = run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// assert_eq!(client.control().session_id(), None);
+    /// client.send("What is 15 + 27?").await?.finish().await?;
+    /// let id = client.control().session_id().expect("a turn has started");
+    /// # Ok(id) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// #     cli.session_id().to_owned()
+    /// # }));
+    /// # assert_eq!(id, expected);
+    /// ```
+    #[must_use]
+    pub fn session_id(&self) -> Option<String> {
+        self.shared.session_id()
     }
 
     /// Returns the process id of the CLI; `None` if the transport started no local process.
@@ -275,6 +307,14 @@ impl Control {
             // `None` means that the driver ended before it could notify this call.
             let _ = self.outcome(ended).await;
         }
+    }
+
+    /// Closes the CLI's stdin once the run of the last prompt has ended.
+    ///
+    /// `error` is the last item of the message stream unless another one is.
+    pub(crate) fn end_input(&self, error: Option<Error>) {
+        // Fails if the session has ended already.
+        let _ = self.command(Command::EndInput { error });
     }
 
     /// Ends the session without waiting for it.

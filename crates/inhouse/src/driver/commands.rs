@@ -7,6 +7,7 @@ use bytes::Bytes;
 use inhouse_proto::engine::Frame;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use tracing::Span;
 
 use super::{Driver, now};
 use crate::error::{Error, ErrorKind, Result};
@@ -19,14 +20,25 @@ pub(crate) enum Command {
     Send {
         /// The id of the prompt.
         id: String,
+        /// Whether the prompt starts a turn, which has a result.
+        starts_turn: bool,
         prompt: Box<RawValue>,
         /// The prompt whose turn was cut off, if this one continues it.
         continues: Option<String>,
+        /// The span in which the prompt was sent.
+        caller: Span,
         done: oneshot::Sender<Result<()>>,
+    },
+    /// Closes stdin once the run of the last prompt has ended, as that of a query.
+    EndInput {
+        /// Why the rest of the prompts was not sent.
+        error: Option<Error>,
     },
     /// Waits for a turn that the CLI continues without a prompt.
     AwaitTurn {
         prompt: String,
+        /// The span in which the prompt was sent.
+        caller: Span,
         done: oneshot::Sender<Result<()>>,
     },
     /// Delivers the stored result of a prompt that was answered before the session was resumed.
@@ -107,22 +119,31 @@ impl Driver {
         match command {
             Command::Send {
                 id,
+                starts_turn,
                 prompt,
                 continues,
+                caller,
                 done,
             } => {
                 if !self.shutdown.accepts_input() {
                     return drop(done.send(Err(input_closed())));
                 }
-                match self.engine.send(&prompt) {
+                let sent = match starts_turn {
+                    true => self.engine.send(&prompt),
+                    false => self.engine.send_without_turn(&prompt),
+                };
+                match sent {
                     Ok(()) => {
+                        if starts_turn {
+                            self.telemetry.begin_turn(id.clone(), &caller);
+                            self.messages.discard_run_ends();
+                        }
                         if let Some(mirror) = &mut self.mirror {
                             mirror.note_prompt(id, prompt.get());
                             continues
                                 .into_iter()
                                 .for_each(|id| mirror.note_continued(id));
                         }
-                        self.messages.discard_run_ends();
                         self.waiters.await_written(done);
                     }
                     Err(error) => {
@@ -132,10 +153,22 @@ impl Driver {
                     }
                 }
             }
-            Command::AwaitTurn { prompt, done } => {
+            Command::EndInput { error } => {
+                self.settings.one_shot = true;
+                self.shutdown.set_input_error(error);
+                if !self.engine.run_is_open() {
+                    self.handle_run_end();
+                }
+            }
+            Command::AwaitTurn {
+                prompt,
+                caller,
+                done,
+            } => {
                 if !self.shutdown.accepts_input() {
                     return drop(done.send(Err(input_closed())));
                 }
+                self.telemetry.begin_turn(prompt.clone(), &caller);
                 if let Some(mirror) = &mut self.mirror {
                     mirror.note_continued(prompt);
                 }

@@ -12,7 +12,7 @@ use inhouse_proto::control::incoming::{Answer, IncomingRequest};
 use inhouse_proto::engine::Ticket;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::Driver;
 use crate::handlers::Handlers;
@@ -35,7 +35,10 @@ impl Driver {
         if self.shutdown.close_requested() {
             return;
         }
-        if let Some((ticket, answer)) = self.handlers.start(ticket, request) {
+        if let Some((ticket, answer)) =
+            self.handlers
+                .start(ticket, request, self.telemetry.current_turn())
+        {
             self.engine.respond(ticket, answer);
         }
     }
@@ -93,10 +96,19 @@ impl HandlerTasks {
         }
     }
 
-    /// Starts a handler, or returns the answer if it is known at once.
-    fn start(&mut self, ticket: Ticket, request: IncomingRequest) -> Option<(Ticket, Answer)> {
+    /// Starts a handler in the span of its turn, or returns the answer if it is known at once.
+    fn start(
+        &mut self,
+        ticket: Ticket,
+        request: IncomingRequest,
+        turn: Option<&Span>,
+    ) -> Option<(Ticket, Answer)> {
         let future = match self.handlers.start(request) {
-            Reply::Running(future) => future,
+            // Boxed a second time only if the turn has a span, so that other calls pay nothing.
+            Reply::Running(future) => match turn {
+                Some(turn) => Box::pin(future.instrument(turn.clone())),
+                None => future,
+            },
             Reply::Ready(answer) => return Some((ticket, answer)),
         };
         let serial = ticket.serial();

@@ -27,6 +27,14 @@ impl Driver {
     /// Written by hand because `select!` polls every branch again after each event, which was most
     /// of the cost of a small tool call.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let poll = self.poll_session(cx);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.flush();
+        }
+        poll
+    }
+
+    fn poll_session(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.poll_commands(cx);
         let more_answers_expected = self.poll_answers(cx);
         if more_answers_expected {
@@ -64,7 +72,11 @@ impl Driver {
         };
         match read {
             Ok(0) => self.handle_stdout_end(),
-            Ok(_) => self.engine.receive(now()),
+            Ok(_) => {
+                let now = now();
+                self.engine.receive(now);
+                self.record_received(now);
+            }
             Err(error) => {
                 tracing::warn!(%error, "reading from the CLI failed");
                 self.handle_stdout_end();
@@ -94,6 +106,10 @@ impl Driver {
         self.waiters.notify_written();
         match next {
             Some(bytes) if self.shutdown.stdin_is_connected() => {
+                // Before the write: the CLI may answer the first line before the last one is written.
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.sent(&bytes, now());
+                }
                 self.stdin.load(bytes);
                 self.waiters
                     .prompts_loaded(self.engine.prompts_transmitted());
@@ -106,9 +122,20 @@ impl Driver {
         }
     }
 
+    /// Records the lines that were received since the last call.
+    pub(super) fn record_received(&mut self, now: Instant) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.received(self.engine.take_received(), now);
+        }
+    }
+
     /// Handles the next deadline if it has passed; returns whether it has.
     fn poll_timer(&mut self, cx: &mut Context<'_>) -> bool {
-        let deadlines = [self.engine.poll_timeout(), self.shutdown.deadline()];
+        let deadlines = [
+            self.engine.poll_timeout(),
+            self.shutdown.deadline(),
+            self.shutdown.queue_deadline(),
+        ];
         let next = deadlines.into_iter().flatten().min();
         if self.timer.poll_at(next, cx).is_pending() {
             return false;
@@ -116,6 +143,7 @@ impl Driver {
         let now = now();
         self.engine.handle_timeout(now);
         self.handle_shutdown_deadline(now);
+        self.handle_queue_deadline(now);
         true
     }
 
@@ -131,6 +159,7 @@ impl Driver {
         match event {
             Event::Message(frame) => {
                 self.shutdown.note_message(&frame);
+                self.telemetry.note_message(&frame);
                 if let Some(mirror) = &mut self.mirror {
                     if frame.ends_turn() {
                         // A result that the reader has seen is in the store, with all that came before it.
@@ -148,10 +177,13 @@ impl Driver {
                 if let Some(mirror) = &self.mirror {
                     mirror.note_session(&id);
                 }
+                self.telemetry.note_session(&id);
                 self.shared.set_session_id(id);
             }
+            Event::Commands(commands) => self.shared.set_commands(commands),
             Event::State(state) => tracing::trace!(%state, "session state changed"),
             Event::RunEnded { answered } => {
+                self.telemetry.end_run();
                 self.messages.push(Item::RunEnded { answered });
                 self.handle_run_end();
             }
@@ -171,6 +203,9 @@ impl Driver {
         let (reason, bytes, sample) = match notice {
             Notice::NotJson { bytes, sample } => (GapReason::NotJson, bytes, sample),
             Notice::TooLong { bytes, sample } => (GapReason::LineTooLong, bytes, sample),
+            Notice::KeepAlive {
+                startup_mark: Some(mark),
+            } => return self.shared.set_startup_mark(mark),
             notice => return tracing::trace!(?notice, "line ignored"),
         };
         tracing::warn!(%reason, bytes, "line skipped");

@@ -6,6 +6,8 @@
 //! | `commands` | prompts, control requests and `close`, sent by [`Control`](crate::Control) and other handles |
 //! | `handlers` | one task for each request of the CLI, and their answers |
 //! | `shutdown` | end of input, grace period, TERM, KILL, exit, and the final notification |
+//! | `exit_task` | the task that waits for the exit of the CLI |
+//! | `session_end` | how the session ended, for every handle |
 //! | `waiters` | the callers that wait for a reply or for a written prompt |
 //!
 //! The driver never blocks: messages go into a [backlog](crate::stream) that needs no reader, and
@@ -13,8 +15,10 @@
 //! gets the cause.
 
 mod commands;
+mod exit_task;
 mod handlers;
 mod io;
+mod session_end;
 mod shutdown;
 mod waiters;
 
@@ -28,19 +32,22 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 pub(crate) use self::commands::{CloseMode, Command, ControlCall};
+use self::exit_task::ExitTask;
 pub(crate) use self::handlers::Answering;
 use self::handlers::HandlerTasks;
 use self::io::{StdinWriter, Timer};
-pub(crate) use self::shutdown::SessionEnd;
-use self::shutdown::{ExitTask, Shutdown};
+pub(crate) use self::session_end::SessionEnd;
+use self::shutdown::Shutdown;
 use self::waiters::Waiters;
 use crate::error::{Error, ErrorKind};
 use crate::handlers::Handlers;
 use crate::mirror::Mirror;
 use crate::process::ShutdownTiming;
+use crate::record::Recorder;
 use crate::resume::StoredSession;
 use crate::session::Shared;
 use crate::stream::Sender;
+use crate::telemetry::SessionTelemetry;
 use crate::transport::{Connection, Peer};
 
 /// Limits and timing of a driver.
@@ -50,7 +57,7 @@ pub(crate) struct DriverSettings {
     /// Time without activity after which a run with a result ends, although the CLI does not report
     /// that it is idle; `None` is no limit.
     pub(crate) ceiling: Option<Duration>,
-    /// Whether stdin closes at the end of the first run.
+    /// Whether stdin closes at the end of the current run.
     pub(crate) one_shot: bool,
     /// The grace period and the wait after TERM.
     pub(crate) shutdown: ShutdownTiming,
@@ -72,8 +79,11 @@ pub(crate) struct Driver {
     waiters: Waiters,
     handlers: HandlerTasks,
     messages: Sender,
+    telemetry: SessionTelemetry,
     /// `None` without a session store.
     mirror: Option<Mirror>,
+    /// `None` if the session is not recorded.
+    recorder: Option<Recorder>,
     /// Set once the lease of the session is lost, or its calls cannot be recorded.
     session_lost: Option<Error>,
     shutdown: Shutdown,
@@ -85,12 +95,17 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of a session, each made by another module"
+    )]
     pub(crate) fn new(
         settings: DriverSettings,
         mut connection: Connection,
         handlers: Handlers,
         commands: UnboundedReceiver<Command>,
         messages: Sender,
+        telemetry: SessionTelemetry,
         stored: Option<(Mirror, StoredSession)>,
         shared: Arc<Shared>,
     ) -> Self {
@@ -111,13 +126,24 @@ impl Driver {
             waiters: Waiters::default(),
             handlers: HandlerTasks::new(handlers),
             messages,
+            telemetry,
             mirror,
+            recorder: None,
             session_lost: None,
             shutdown: Shutdown::default(),
             shared,
             closers: Vec::new(),
             session,
         }
+    }
+
+    /// Records the session, if there is a recorder.
+    pub(crate) fn recorded_by(mut self, recorder: Option<Recorder>) -> Self {
+        if recorder.is_some() {
+            self.engine.keep_received();
+        }
+        self.recorder = recorder;
+        self
     }
 
     /// Runs the session to its end.
@@ -136,6 +162,9 @@ impl Driver {
         // Before the end is reported: a caller that resumes the session needs its directory.
         if let Some(session) = self.session.take() {
             session.finish(stored.is_ok()).await;
+        }
+        if let Some(recorder) = self.recorder.take() {
+            recorder.finish().await;
         }
         self.finish(stored);
     }

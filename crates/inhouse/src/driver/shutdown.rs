@@ -4,7 +4,8 @@
 //!
 //! | cause | stdin closes |
 //! |---|---|
-//! | a query's run has ended | once every queued byte is written |
+//! | a query's run has ended, and its stream of prompts if it has one | once every queued byte is written |
+//! | the same, without session states and with fewer results than prompts | the same, after the ceiling without a message |
 //! | `close` | the same, after an interrupt if a turn runs |
 //! | every handle was dropped while the CLI is idle | the same |
 //! | every handle was dropped while the CLI works, or `close` cannot stop it | after KILL |
@@ -16,22 +17,18 @@
 //! End of input, grace period, TERM, KILL, give up: [`Step`]. Each step has a deadline, so no CLI
 //! can keep a session from ending. Stdout is read until then, and the last messages reach the reader.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use inhouse_proto::control::encode;
 use inhouse_proto::control::outgoing::Interrupt;
 use inhouse_proto::engine::Frame;
-use inhouse_proto::message::Message;
-use tokio::task::JoinHandle;
-use tracing::Instrument;
 
-use super::{CloseMode, Driver, now};
+use super::{CloseMode, Driver, SessionEnd, now};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mirror::Mark;
 use crate::process::ExitStatus;
+use crate::record::Side;
 
 /// How long each step may take with [`CloseMode::Short`].
 const SHORT_STEP: Duration = Duration::from_secs(1);
@@ -93,11 +90,35 @@ impl Driver {
         self.begin_shutdown();
     }
 
-    /// Closes a query's stdin. A CLI with background tasks may work until the ceiling.
+    /// Closes a query's stdin, unless a prompt is waiting for its turn.
     pub(super) fn handle_run_end(&mut self) {
         if !self.settings.one_shot {
             return;
         }
+        if self.engine.has_queued_prompts() {
+            // The result may have answered these prompts, too: CLI 2.1.197 reports neither that nor that it
+            // is idle.
+            let ceiling = self.settings.ceiling;
+            self.shutdown.queue_deadline = ceiling.map(|ceiling| after(now(), ceiling));
+            return;
+        }
+        self.end_query();
+    }
+
+    /// Closes stdin if no turn of a queued prompt has started before the ceiling.
+    pub(super) fn handle_queue_deadline(&mut self, now: Instant) {
+        let deadline = self.shutdown.queue_deadline;
+        if deadline.is_some_and(|until| until <= now) {
+            self.shutdown.queue_deadline = None;
+            // Messages of another turn open the run again, and its end calls `handle_run_end`.
+            if !self.engine.run_is_open() {
+                self.end_query();
+            }
+        }
+    }
+
+    /// Closes a query's stdin. A CLI with background tasks may work until the ceiling.
+    fn end_query(&mut self) {
         self.shutdown.query_done = true;
         self.shutdown.close_stdin_when_flushed();
         let wait = match self.engine.has_tasks() {
@@ -111,7 +132,12 @@ impl Driver {
 
     /// Handles the end of stdout. A CLI without stdout cannot be used any more, so it is shut down.
     pub(super) fn handle_stdout_end(&mut self) {
-        self.engine.receive_end(now());
+        let now = now();
+        self.engine.receive_end(now);
+        self.record_received(now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.ended(Side::Cli, now);
+        }
         self.shutdown.stdout_ended = true;
         self.handle_broken_pipe();
     }
@@ -122,6 +148,7 @@ impl Driver {
     /// for it keep waiting and get the cause of the exit.
     pub(super) fn handle_broken_pipe(&mut self) {
         if self.shutdown.stdin != StdinState::Closed {
+            self.record_stdin_end();
             self.shutdown.stdin = StdinState::Broken;
             self.stdin.close();
         }
@@ -149,6 +176,9 @@ impl Driver {
         }
         if let Poll::Ready(exit) = self.exit.poll(cx) {
             tracing::debug!(?exit, "CLI exited");
+            if let Some(recorder) = &mut self.recorder {
+                recorder.exited(exit, now());
+            }
             self.shutdown.exit = Some(exit);
             self.shutdown.step = Some((Step::Killed, now() + DRAIN));
             // Kills what the CLI has left behind and what may keep stdout open. The transport for child
@@ -179,6 +209,7 @@ impl Driver {
             }
         }
         tracing::debug!(exit = ?end.exit, failed = end.failure.is_some(), "session ended");
+        self.telemetry.end_session(&end);
         let (failure, cause) = (end.failure.clone(), end.cause.clone());
         // Set first: the callers that are woken below read it.
         self.shared.set_ended(end);
@@ -209,9 +240,19 @@ impl Driver {
 
     fn close_stdin(&mut self) {
         if self.shutdown.stdin != StdinState::Broken {
+            self.record_stdin_end();
             self.shutdown.stdin = StdinState::Closed;
             self.stdin.close();
             self.waiters.fail_unwritten();
+        }
+    }
+
+    /// Records that stdin closes, if it is open.
+    fn record_stdin_end(&mut self) {
+        if let Some(recorder) = &mut self.recorder
+            && self.shutdown.stdin_is_connected()
+        {
+            recorder.ended(Side::Host, now());
         }
     }
 
@@ -247,6 +288,10 @@ pub(super) struct Shutdown {
     handles_dropped: bool,
     /// Whether the run of a query has ended, so that the exit is expected.
     query_done: bool,
+    /// When a query ends although prompts seem to be queued.
+    queue_deadline: Option<Instant>,
+    /// Why a prompt of a query's stream was not sent.
+    input_error: Option<Error>,
     /// Whether the CLI did not exit by itself within the grace period.
     forced: bool,
     /// Whether the last result was an error, after which the CLI exits with code 1.
@@ -279,32 +324,6 @@ enum StdinState {
     Broken,
 }
 
-/// How a session ended.
-pub(crate) struct SessionEnd {
-    pub(crate) exit: Option<ExitStatus>,
-    /// The last item of the message stream, unless the host or a result explains the end.
-    pub(crate) failure: Option<Error>,
-    /// The error of every other pending or later call.
-    pub(crate) cause: Error,
-}
-
-impl SessionEnd {
-    /// Replaces the cause by an error of the store. A result that is not stored is in the error, unless another owner has the
-    /// session.
-    fn with_store_failure(self, mut error: Error, result: Option<Frame>) -> Self {
-        if error.kind() != ErrorKind::Fenced
-            && let Some(Message::Result(result)) = result.map(|frame| frame.decode())
-        {
-            error = error.with_result(result);
-        }
-        Self {
-            exit: self.exit,
-            failure: Some(error.clone()),
-            cause: error,
-        }
-    }
-}
-
 impl Shutdown {
     pub(super) fn is_complete(&self) -> bool {
         (self.exit.is_some() && self.stdout_ended) || self.step() == Some(Step::GivenUp)
@@ -312,6 +331,15 @@ impl Shutdown {
 
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.step.map(|(_, until)| until)
+    }
+
+    pub(super) fn queue_deadline(&self) -> Option<Instant> {
+        self.queue_deadline
+    }
+
+    /// Sets the last item of the message stream, for an end that needs no other error.
+    pub(super) fn set_input_error(&mut self, error: Option<Error>) {
+        self.input_error = error;
     }
 
     pub(super) fn stdout_ended(&self) -> bool {
@@ -405,9 +433,13 @@ impl Shutdown {
         }
         let cause = Error::new(ErrorKind::Exited, describe(exit, unanswered, &stderr))
             .with_exit(exit, stderr);
+        let failure = match self.is_explained(exit, unanswered) {
+            true => self.input_error.clone(),
+            false => Some(cause.clone()),
+        };
         SessionEnd {
             exit,
-            failure: (!self.is_explained(exit, unanswered)).then(|| cause.clone()),
+            failure,
             cause,
         }
     }
@@ -444,31 +476,6 @@ fn describe(exit: Option<ExitStatus>, unanswered: bool, stderr: &str) -> String 
 
 fn after(now: Instant, wait: Duration) -> Instant {
     now.checked_add(wait).unwrap_or(now + FAR_FUTURE)
-}
-
-/// A task that waits for the exit of the CLI. Dropping it aborts the task.
-///
-/// In a task, the future is polled when the process exits and not at every poll of the driver.
-pub(super) struct ExitTask(JoinHandle<Option<ExitStatus>>);
-
-impl ExitTask {
-    pub(super) fn spawn(exited: impl Future<Output = Option<ExitStatus>> + Send + 'static) -> Self {
-        Self(tokio::spawn(exited.in_current_span()))
-    }
-
-    /// Ready once, with the status if it is known.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
-        // An error means that the future of the transport panicked: an exit without a status.
-        Pin::new(&mut self.0)
-            .poll(cx)
-            .map(Result::unwrap_or_default)
-    }
-}
-
-impl Drop for ExitTask {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 #[cfg(test)]

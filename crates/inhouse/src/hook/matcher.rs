@@ -25,6 +25,22 @@ use super::pattern;
 /// # assert_eq!(hooks["SubagentStop"][0]["matcher"], "Explore");
 /// ```
 ///
+/// Several hooks can have the same matcher. The CLI calls them concurrently:
+///
+/// ```
+/// use inhouse::Options;
+/// use inhouse::hook::*;
+/// # use inhouse_testkit::fake::launch;
+///
+/// let writes = Matcher::tools(["Write", "Edit"]);
+/// let options = Options::new()
+///     .hook(writes.clone(), async |_: PreToolUse, _| Ok(HookOutput::pass()))
+///     .hook(writes, async |_: PreToolUse, _| Ok(HookOutput::ask("sure?")));
+/// # let hooks = launch(options).initialize()["hooks"].clone();
+/// # assert_eq!(hooks["PreToolUse"][0]["matcher"], "Write|Edit");
+/// # assert_eq!(hooks["PreToolUse"][1]["matcher"], "Write|Edit");
+/// ```
+///
 /// An invalid matcher, such as one with an invalid pattern, makes connecting fail with a
 /// [`Config`](crate::error::ErrorKind::Config) error.
 pub struct Matcher<E> {
@@ -234,6 +250,19 @@ impl<E: FailsClosed> Matcher<E> {
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = Some(on_failure);
         self
+    }
+}
+
+/// By hand: a derived implementation would require that the event is `Clone`.
+impl<E> Clone for Matcher<E> {
+    fn clone(&self) -> Self {
+        Self {
+            pattern: self.pattern.clone(),
+            timeout: self.timeout,
+            on_failure: self.on_failure.clone(),
+            problems: self.problems.clone(),
+            event: PhantomData,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::options::Options;
 ///
 /// A host that runs inside a session inherits them; they would announce capabilities that this host
 /// does not have. `CLAUDECODE` marks such a nested process.
-const HOST_MARKERS: [&str; 8] = [
+const HOST_MARKERS: [&str; 7] = [
     "CLAUDECODE",
     "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP",
     "CLAUDE_CODE_AGENT_PROGRESS_SUMMARIES",
@@ -17,11 +17,19 @@ const HOST_MARKERS: [&str; 8] = [
     "CLAUDE_CODE_QUESTION_OPTIONAL_DESCRIPTIONS",
     "CLAUDE_CODE_SDK_HAS_HOST_AUTH_REFRESH",
     "CLAUDE_CODE_SDK_HAS_OAUTH_REFRESH",
-    "CLAUDE_CODE_SDK_READS_STARTUP_MARKS",
 ];
+
+/// Variables for the JavaScript programs of the host's user, which would change how the CLI runs.
+const JAVASCRIPT_VARIABLES: [&str; 2] = ["DEBUG", "NODE_OPTIONS"];
+
+/// Makes the CLI log its debug messages, as in the official TypeScript SDK.
+const DEBUG_SDK: &str = "DEBUG_CLAUDE_AGENT_SDK";
 
 /// Makes the CLI report the state of the session.
 const READS_SESSION_STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
+
+/// Makes the CLI report the steps of its start, for the error of a connect that times out.
+const READS_STARTUP_MARKS: &str = "CLAUDE_CODE_SDK_READS_STARTUP_MARKS";
 
 pub(super) fn validate(options: &Options, problems: &mut Problems) {
     let environment = &options.environment;
@@ -61,11 +69,19 @@ pub(super) fn changes(
         "CLAUDE_AGENT_SDK_VERSION".into(),
         env!("CARGO_PKG_VERSION").into(),
     );
-    if !is_mentioned(READS_SESSION_STATE, options, host) {
-        env.set.insert(READS_SESSION_STATE.into(), "1".into());
+    for name in [READS_SESSION_STATE, READS_STARTUP_MARKS] {
+        if !is_mentioned(name, options, host) {
+            env.set.insert(name.into(), "1".into());
+        }
     }
+    #[cfg(feature = "opentelemetry")]
+    add_trace_context(options, &mut env);
     if !user.clean {
         env.remove.extend(HOST_MARKERS.map(OsString::from));
+        env.remove.extend(JAVASCRIPT_VARIABLES.map(OsString::from));
+    }
+    if child_variable(options, host, DEBUG_SDK).is_some_and(is_on) {
+        env.set.insert("DEBUG".into(), "1".into());
     }
     if let Some(cwd) = &options.process.cwd {
         if cwd.is_absolute() {
@@ -87,6 +103,29 @@ pub(super) fn changes(
     env
 }
 
+/// Adds the trace context of the current span, unless the user sets or removes it.
+#[cfg(feature = "opentelemetry")]
+fn add_trace_context(options: &Options, env: &mut Environment) {
+    let user = &options.environment;
+    let names = ["TRACEPARENT", "TRACESTATE"];
+    let is_mentioned = |name: &str| {
+        let name = OsStr::new(name);
+        user.set.contains_key(name) || user.removed.contains(name)
+    };
+    let context = crate::telemetry::trace_context();
+    // The two belong together: a state with the parent of another trace is not valid.
+    if context.is_empty() || names.into_iter().any(is_mentioned) {
+        return;
+    }
+    if !env.clear {
+        // The inherited pair is that of the span in which the host was started.
+        env.remove.extend(names.map(OsString::from));
+    }
+    let context = context.into_iter();
+    env.set
+        .extend(context.map(|(name, value)| (name.into(), value.into())));
+}
+
 /// Returns the value that a variable will have in the CLI, unless inhouse sets it.
 pub(crate) fn child_variable<'a>(
     options: &'a Options,
@@ -102,6 +141,12 @@ pub(crate) fn child_variable<'a>(
         return None;
     }
     host.get(name)
+}
+
+/// Returns whether the value of a variable turns something on, as the official TypeScript SDK reads it.
+fn is_on(value: &OsStr) -> bool {
+    let on = ["1", "true", "yes", "on"];
+    on.iter().any(|text| value.eq_ignore_ascii_case(text))
 }
 
 /// Returns whether the user or the inherited environment mentions a variable, in any letter case.

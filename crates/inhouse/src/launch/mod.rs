@@ -36,18 +36,23 @@
 //! [`clean_env`](crate::Options::clean_env). Changes, each with precedence over the one before:
 //!
 //! 1. `CLAUDECODE` is removed, and so are the variables with which another host announces its
-//!    capabilities. A host that runs inside a session would pass them on.
-//! 2. `CLAUDE_CODE_ENTRYPOINT=sdk-cli`, `CLAUDE_AGENT_SDK_VERSION` (the version of this crate),
-//!    `CLAUDE_CODE_SDK_READS_SESSION_STATE=1` unless the name exists in any letter case, `PWD` with an
-//!    absolute [`cwd`](crate::Options::cwd), and the variables of other options are set.
+//!    capabilities. A host that runs inside a session would pass them on. `DEBUG` and `NODE_OPTIONS` are
+//!    removed, too: they are for the JavaScript programs of the user, and would change how the CLI runs.
+//!    With a [`cwd`](crate::Options::cwd), so is `PWD`, which names the directory of the host.
+//! 2. `CLAUDE_CODE_ENTRYPOINT=sdk-cli` and `CLAUDE_AGENT_SDK_VERSION` (the version of this crate) are set,
+//!    `CLAUDE_CODE_SDK_READS_SESSION_STATE=1` and `CLAUDE_CODE_SDK_READS_STARTUP_MARKS=1` unless the name
+//!    exists in any letter case, `DEBUG=1` if `DEBUG_CLAUDE_AGENT_SDK` is `1`, `true`, `yes` or `on`, `PWD`
+//!    with an absolute `cwd`, and the variables of other options. With the feature `opentelemetry`, so are
+//!    `TRACEPARENT` and `TRACESTATE` of the current span, unless `env` or `env_remove` names one of them;
+//!    the inherited ones are removed then.
 //! 3. [`env`](crate::Options::env) and [`env_remove`](crate::Options::env_remove) are applied.
 //!
 //! `sdk-cli` is the entrypoint that the CLI uses for hosts that set none. The CLI accepts any other
 //! name, but treats only `sdk-cli`, `sdk-ts` and `sdk-py` as an SDK: with `sdk-rust`, sessions would
 //! not count as programmatic, and the agents would include a guide to Claude Code (2.1.325).
 //!
-//! `NODE_OPTIONS` is inherited like any other variable: a Rust host sets no debugger there, and the
-//! commands that the CLI runs may need it.
+//! The commands that the CLI runs inherit its environment. If they need `NODE_OPTIONS`, set it with
+//! [`env`](crate::Options::env).
 
 mod args;
 mod command_line;
@@ -70,6 +75,7 @@ mod permissions;
 mod plugins;
 mod process;
 mod prompt;
+mod record;
 mod requests;
 mod sandbox;
 mod session;

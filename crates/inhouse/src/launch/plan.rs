@@ -14,8 +14,8 @@ use super::stream::MAX_LINE_BYTES;
 use super::timeouts::DEFAULT_TIMEOUT;
 use super::{
     CommandLine, HostEnvironment, agents, environment, hooks, limits, mcp, model, output,
-    permissions, plugins, process, prompt, requests, session, settings, store, stream, timeouts,
-    tools,
+    permissions, plugins, process, prompt, record, requests, session, settings, store, stream,
+    timeouts, tools,
 };
 use crate::error::Result;
 use crate::options::{Backlog, Options, OsUser};
@@ -115,6 +115,8 @@ pub struct Plan {
     pub shutdown: ShutdownTiming,
     /// Likely mistakes in the options.
     pub warnings: Vec<Warning>,
+    /// Values that a recording of the session must not contain.
+    pub(crate) secrets: Vec<String>,
 }
 
 impl Plan {
@@ -205,6 +207,7 @@ impl Plan {
             background_ceiling: timeouts::background_ceiling(options, host),
             shutdown: options.timeouts.shutdown,
             warnings: permissions::warnings(options),
+            secrets: record::known_secrets(options, host),
         })
     }
 }
@@ -238,6 +241,7 @@ fn validate(options: &Options) -> Result<()> {
     stream::validate(options, &mut problems);
     environment::validate(options, &mut problems);
     process::validate(options, &mut problems);
+    record::validate(options, &mut problems);
     problems.into_result()
 }
 

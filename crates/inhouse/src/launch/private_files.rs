@@ -13,6 +13,7 @@ pub(super) const MAX_INLINE: usize = 100 * 1024;
 /// Temporary files for values that are too long for a command line, or secret. Removed on drop.
 #[derive(Debug)]
 pub(super) struct PrivateFiles {
+    #[cfg_attr(not(unix), expect(dead_code, reason = "files have no owner there"))]
     owner: Option<OsUser>,
     paths: Vec<TempPath>,
 }

@@ -34,6 +34,9 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
     let runtime = process.runtime.as_ref().map(|runtime| &runtime.program);
     problems.reject_empty_each("runtime", runtime);
     problems.reject_empty_each("client_app", &process.client_app);
+    if let Some(problem) = &process.user_problem {
+        problems.add(problem);
+    }
     problems.add_if(
         cfg!(not(unix)) && process.user.is_some(),
         "`os_user` on a system without numeric user ids; omit it",

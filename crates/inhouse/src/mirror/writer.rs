@@ -1,18 +1,19 @@
 use std::collections::HashMap;
-use std::future::{Future, pending};
+use std::future::{Future, pending, poll_fn};
 use std::mem;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
 use inhouse_store::{
     Append, Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey,
 };
+use memchr::memmem;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::epochs::SessionEpochs;
@@ -26,6 +27,9 @@ use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
 use crate::resume::{IdentifiedEntry, KnownStreams, ResultRecord, results_of};
+
+/// How many inputs are taken from the channel at once.
+const RECEIVED: usize = 64;
 
 /// How long a store may fail before the session ends.
 const GIVE_UP: Duration = Duration::from_secs(60);
@@ -128,6 +132,7 @@ impl Writer {
             None => None,
         };
         let mut storing = None;
+        let mut inputs = Vec::new();
         let mut input_ended = false;
         loop {
             let is_due = match self.flush {
@@ -157,10 +162,13 @@ impl Writer {
                 }
             };
             tokio::select! {
-                input = self.input.recv(), if !input_ended => match input {
-                    Some(input) => self.queue.push(input).await,
-                    None => input_ended = true,
-                },
+                // All that have arrived, so that they share an append.
+                count = self.input.recv_many(&mut inputs, RECEIVED), if !input_ended => {
+                    input_ended = count == 0;
+                    for input in inputs.drain(..) {
+                        self.queue.push(input).await;
+                    }
+                }
                 stored = stored => {
                     let (streams, mark) = stored?;
                     (storing, idle) = (None, Some(streams));
@@ -277,7 +285,7 @@ impl Streams {
     ///
     /// The order of the streams does not matter: a result whose transcript is not stored does not count.
     async fn append_all(&mut self, unsent: &mut Vec<UnsentEntries>) -> inhouse_store::Result<()> {
-        let mut appends = JoinSet::new();
+        let mut appends: Vec<StreamAppend> = Vec::with_capacity(unsent.len());
         for next in &*unsent {
             let stream = next.stream.clone();
             let epoch = self.epochs.of(stream.session()).await?;
@@ -291,22 +299,34 @@ impl Streams {
                 }
             }
             let store = Arc::clone(&self.store);
-            appends.spawn(async move {
+            appends.push(Box::pin(async move {
                 let end = persist(|| store.append(&stream, &append)).await;
                 (stream, end)
-            });
+            }));
         }
-        let mut outcome = Ok(());
-        while let Some(appended) = appends.join_next().await {
-            match appended.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())) {
-                (stream, Ok(end)) => {
+        let mut failed = None;
+        // Polled in this task: a task for each append would cost more than the append itself.
+        poll_fn(|cx| {
+            appends.retain_mut(|append| match append.as_mut().poll(cx) {
+                Poll::Pending => true,
+                Poll::Ready((stream, Ok(end))) => {
                     unsent.retain(|unsent| unsent.stream != stream);
                     self.ends.insert(stream, end);
+                    false
                 }
-                (_, Err(error)) => outcome = outcome.and(Err(error)),
+                Poll::Ready((_, Err(error))) => {
+                    failed.get_or_insert(error);
+                    false
+                }
+            });
+            if appends.is_empty() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
             }
-        }
-        outcome
+        })
+        .await;
+        failed.map_or(Ok(()), Err)
     }
 
     /// Returns the end of a stream; asks the store only the first time.
@@ -368,8 +388,8 @@ pub(super) fn result_records(
 fn refers_to_files(unsent: &[UnsentEntries]) -> bool {
     let mut entries = unsent.iter().flat_map(|unsent| &unsent.entries);
     entries.any(|entry| {
-        let entry = String::from_utf8_lossy(entry);
-        entry.contains(TOOL_RESULTS) || entry.contains(FILE_HISTORY)
+        let names = |directory: &str| memmem::find(entry, directory.as_bytes()).is_some();
+        names(TOOL_RESULTS) || names(FILE_HISTORY)
     })
 }
 
@@ -388,6 +408,10 @@ fn merged(frames: Vec<Entries>, files: &mut SessionFiles) -> Vec<UnsentEntries> 
     }
     merged
 }
+
+/// An append that is repeated until it succeeds or fails for good, and the stream that it extends.
+type StreamAppend =
+    Pin<Box<dyn Future<Output = (StreamKey, inhouse_store::Result<Position>)> + Send>>;
 
 /// A call to a store, as `#[async_trait]` returns it.
 pub(crate) type StoreCall<'a, T> =

@@ -55,7 +55,8 @@ impl Options {
     /// Sets which skills the main conversation sees and may use without a permission request.
     ///
     /// Skills come from the files of the [setting sources](Self::setting_sources) and from plugins.
-    /// Default: the CLI shows all skills, and requests permission to use one.
+    /// Default: the CLI shows all skills, and requests permission for those that allow tools
+    /// (`allowed-tools`). A selected skill may use these tools without a further request.
     ///
     /// ```
     /// use inhouse::options::{Options, Skills};

@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Options, ToolPolicy};
+use super::{Options, ToolPermissionPolicy, ToolPolicy};
 use crate::mcp::McpServers;
 use crate::tool::ToolServer;
 
@@ -159,7 +161,29 @@ impl Options {
 /// let config = json!({"type": "http", "url": "https://mcp.example/crm", "headers": {"X-Team": "sales"}});
 /// assert_eq!(Value::from(server), config);
 /// ```
-#[derive(Clone, PartialEq)]
+///
+/// Deserialized from the same JSON, such as an entry of a `.mcp.json` file, for hosts with a
+/// configuration file; [`FromStr`] reads JSON text. A member that has no method is kept, as with
+/// [`extra`](Self::extra).
+///
+/// ```
+/// use inhouse::options::{McpServer, Options};
+/// use std::collections::BTreeMap;
+/// # use inhouse_testkit::fake::launch;
+///
+/// let config = r#"{"db": {"command": "db-mcp", "args": ["--read-only"]}}"#;
+/// let servers: BTreeMap<String, McpServer> = serde_json::from_str(config)?;
+/// let options = servers.into_iter().fold(Options::new(), |options, (name, server)| {
+///     options.mcp_server(name, server)
+/// });
+/// # assert!(launch(options).args().iter().any(|arg| arg.contains("--read-only")));
+///
+/// let error = r#"{"type": "htpp", "url": "https://mcp.example"}"#.parse::<McpServer>().unwrap_err();
+/// assert!(error.to_string().starts_with("unknown type `htpp`; use `stdio`, `http` or `sse`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Deserialize)]
+#[serde(try_from = "McpServerConfig")]
 #[must_use = "add it with `Options::mcp_server`"]
 pub struct McpServer {
     pub(crate) transport: McpTransport,
@@ -262,6 +286,86 @@ impl McpServer {
             tools: Vec::new(),
             extra: Map::new(),
         }
+    }
+}
+
+/// The JSON of an MCP configuration file.
+#[derive(Deserialize)]
+struct McpServerConfig {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    command: Option<String>,
+    url: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    /// In milliseconds.
+    timeout: Option<u64>,
+    #[serde(rename = "alwaysLoad")]
+    always_load: Option<bool>,
+    #[serde(default)]
+    tools: Vec<ToolPolicy>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+impl TryFrom<McpServerConfig> for McpServer {
+    type Error = String;
+
+    fn try_from(config: McpServerConfig) -> Result<Self, Self::Error> {
+        // The CLI takes an entry without a type for a program.
+        let kind = config.kind.as_deref().unwrap_or("stdio");
+        let server = match (kind, config.command, config.url) {
+            ("stdio", Some(command), None) => Self::stdio(command),
+            ("http", None, Some(url)) => Self::http(url),
+            ("sse", None, Some(url)) => Self::sse(url),
+            ("stdio", None, Some(_)) => {
+                return Err("a server with a `url` needs the `type` `http` or `sse`".to_owned());
+            }
+            ("stdio" | "http" | "sse", Some(_), Some(_)) => {
+                return Err("a server has either a `command` or a `url`".to_owned());
+            }
+            ("stdio", None, None) => return Err("a program needs a `command`".to_owned()),
+            ("http" | "sse", _, None) => {
+                return Err(format!("a server of the type `{kind}` needs a `url`"));
+            }
+            (other, ..) => {
+                return Err(format!(
+                    "unknown type `{other}`; use `stdio`, `http` or `sse`"
+                ));
+            }
+        };
+        for tool in &config.tools {
+            if let Some(ToolPermissionPolicy::Unknown(policy)) = &tool.permission_policy {
+                return Err(format!(
+                    "unknown permission policy `{policy}` for the tool `{}`; use `always_allow`, `always_ask` or \
+                     `always_deny`",
+                    tool.name
+                ));
+            }
+        }
+        Ok(Self {
+            args: config.args,
+            env: config.env,
+            headers: config.headers,
+            timeout: config.timeout.map(Duration::from_millis),
+            always_load: config.always_load,
+            tools: config.tools,
+            extra: config.extra,
+            ..server
+        })
+    }
+}
+
+/// Reads a server from JSON text.
+impl FromStr for McpServer {
+    type Err = serde_json::Error;
+
+    fn from_str(json: &str) -> Result<Self, Self::Err> {
+        serde_json::from_str(json)
     }
 }
 

@@ -104,7 +104,7 @@
 //! | `debugFile` | – | [`debug_file`](Options::debug_file) |
 //! | – | `debug_stderr` | [`stderr`](Options::stderr); the official SDK does not read `debug_stderr` any more |
 //! | – | `max_buffer_size` | [`max_line_bytes`](Options::max_line_bytes) |
-//! | – | `user` | [`os_user`](Options::os_user), by numeric ids |
+//! | – | `user` | [`os_user_named`](Options::os_user_named), [`os_user`](Options::os_user) by numeric ids |
 //! | – | `client_app` | [`client_app`](Options::client_app) |
 //!
 //! Options without an official counterpart:
@@ -113,7 +113,8 @@
 //! [`connect_timeout`](Options::connect_timeout),
 //! [`permission_timeout`](Options::permission_timeout),
 //! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown),
-//! [`session_root`](Options::session_root), [`lease_ttl`](Options::lease_ttl) and [`on_request`](Options::on_request).
+//! [`session_root`](Options::session_root), [`lease_ttl`](Options::lease_ttl), [`record`](Options::record) and
+//! [`on_request`](Options::on_request).
 
 // Each of these modules has a counterpart with the same name in `launch`, which validates its options and translates
 // them for the CLI.
@@ -128,6 +129,7 @@ mod permissions;
 mod plugins;
 mod process;
 mod prompt;
+mod record;
 mod redacted;
 mod requests;
 mod sandbox;
@@ -193,6 +195,7 @@ pub struct Options {
     pub(crate) environment: environment::EnvironmentOptions,
     pub(crate) timeouts: timeouts::TimeoutOptions,
     pub(crate) requests: requests::RequestOptions,
+    pub(crate) record: Option<crate::record::Record>,
 }
 
 impl Options {

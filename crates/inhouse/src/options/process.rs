@@ -18,6 +18,8 @@ pub(crate) struct ProcessOptions {
     pub(crate) extra_args: Vec<(String, Option<Redacted<OsString>>)>,
     pub(crate) client_app: Option<String>,
     pub(crate) user: Option<OsUser>,
+    /// Why the user of [`Options::os_user_named`] is not known.
+    pub(crate) user_problem: Option<String>,
     pub(crate) stderr: Option<Redacted<StderrCallback>>,
     pub(crate) debug: bool,
     pub(crate) debug_file: Option<PathBuf>,
@@ -151,6 +153,33 @@ impl Options {
     /// ```
     pub fn os_user(mut self, uid: u32, gid: u32) -> Self {
         self.process.user = Some(OsUser { uid, gid });
+        self.process.user_problem = None;
+        self
+    }
+
+    /// Runs the CLI as another user of the operating system, by name, with the primary group of that user.
+    ///
+    /// The user is looked up now, in the sources that the system is configured for. Connecting fails
+    /// with a `Config` error if there is no such user. Otherwise like [`os_user`](Self::os_user).
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::launch::Plan;
+    ///
+    /// # if cfg!(unix) {
+    /// let plan = Plan::for_transport(&Options::new().os_user_named("root"))?;
+    /// assert_eq!(plan.launch.user.map(|user| user.uid), Some(0));
+    ///
+    /// let error = Plan::for_transport(&Options::new().os_user_named("nosuchuser")).unwrap_err();
+    /// assert!(error.to_string().contains("no user `nosuchuser`"));
+    /// # }
+    /// # Ok::<(), inhouse::Error>(())
+    /// ```
+    pub fn os_user_named(mut self, name: &str) -> Self {
+        (self.process.user, self.process.user_problem) = match OsUser::named(name) {
+            Ok(user) => (Some(user), None),
+            Err(problem) => (None, Some(problem)),
+        };
         self
     }
 
@@ -256,4 +285,28 @@ pub struct OsUser {
     pub uid: u32,
     /// The numeric group id.
     pub gid: u32,
+}
+
+impl OsUser {
+    /// Looks a user up by name.
+    #[cfg(unix)]
+    fn named(name: &str) -> Result<Self, String> {
+        match nix::unistd::User::from_name(name) {
+            Ok(Some(user)) => Ok(Self {
+                uid: user.uid.as_raw(),
+                gid: user.gid.as_raw(),
+            }),
+            Ok(None) => Err(format!(
+                "`os_user_named`: the system has no user `{name}`; create it, or correct the name"
+            )),
+            Err(error) => Err(format!(
+                "`os_user_named`: the user `{name}` cannot be looked up: {error}"
+            )),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn named(_name: &str) -> Result<Self, String> {
+        Err("`os_user_named` on a system without numeric user ids; omit it".to_owned())
+    }
 }

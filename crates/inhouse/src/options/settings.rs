@@ -1,10 +1,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Options;
 use super::redacted::Redacted;
+use crate::error::{Error, Result};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SettingsOptions {
@@ -180,7 +183,23 @@ impl fmt::Debug for Settings {
 }
 
 /// A settings file that the CLI loads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// Text and JSON have the names of the CLI's flag `--setting-sources`, for hosts with a configuration
+/// file:
+///
+/// ```
+/// use inhouse::options::SettingSource;
+///
+/// let sources: Vec<SettingSource> = serde_json::from_str(r#"["user", "project"]"#)?;
+/// assert_eq!(sources, [SettingSource::User, SettingSource::Project]);
+///
+/// assert_eq!("local".parse::<SettingSource>()?, SettingSource::Local);
+/// let error = "global".parse::<SettingSource>().unwrap_err();
+/// assert_eq!(error.to_string(), "unknown setting source `global`; use `user`, `project` or `local`");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SettingSource {
     /// The settings of the user.
@@ -198,5 +217,20 @@ impl SettingSource {
             Self::Project => "project",
             Self::Local => "local",
         }
+    }
+}
+
+impl FromStr for SettingSource {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        [Self::User, Self::Project, Self::Local]
+            .into_iter()
+            .find(|source| source.as_str() == name)
+            .ok_or_else(|| {
+                Error::config(format!(
+                    "unknown setting source `{name}`; use `user`, `project` or `local`"
+                ))
+            })
     }
 }

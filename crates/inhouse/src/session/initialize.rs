@@ -1,6 +1,6 @@
 use inhouse_proto::control::outgoing::{Initialize, InitializeReply};
+use inhouse_proto::message::Prompt;
 
-use super::Purpose;
 use crate::control::Control;
 use crate::driver::CloseMode;
 use crate::error::{Error, ErrorKind, Result};
@@ -14,16 +14,18 @@ pub(super) async fn initialize(
     handshake: Control,
     request: Initialize,
     required: Required,
-    purpose: Purpose,
+    prompt: Option<Prompt>,
 ) -> Result<()> {
     let send_prompt = async {
-        match purpose {
-            Purpose::Query(prompt) => handshake.send(*prompt).await.map(drop),
-            Purpose::Conversation => Ok(()),
+        match prompt {
+            Some(prompt) => handshake.send(prompt).await.map(drop),
+            None => Ok(()),
         }
     };
     let confirm = async {
-        let reply = handshake.request(request).await.map_err(handshake_error)?;
+        let reply = handshake.request(request).await;
+        let reply =
+            reply.map_err(|error| handshake_error(error, control.shared().startup_mark()))?;
         required.check(&reply)?;
         // Changes of tools that were made before are announced before a prompt that is sent later.
         control.shared().bridge.initialized();
@@ -112,17 +114,23 @@ fn with_exit(error: Error, control: &Control) -> Error {
 }
 
 /// Turns the error of any request into that of a failed connect.
-fn handshake_error(error: Error) -> Error {
+///
+/// `step` is the step of its start that the CLI reported last.
+fn handshake_error(error: Error, step: Option<String>) -> Error {
     match error.kind() {
         ErrorKind::Refused => {
             Error::new(ErrorKind::Handshake, "the CLI did not accept the session")
                 .with_source(error)
         }
-        ErrorKind::Timeout => Error::new(
-            ErrorKind::Timeout,
-            "the CLI did not answer `initialize` in time and was shut down; raise \
-             Options::connect_timeout, or run the CLI by hand to see what it waits for",
-        ),
+        ErrorKind::Timeout => {
+            let mut text = "the CLI did not answer `initialize` in time and was shut down; raise \
+                 Options::connect_timeout, or run the CLI by hand to see what it waits for"
+                .to_owned();
+            if let Some(step) = step {
+                text.push_str(&format!("; the last step of its start was `{step}`"));
+            }
+            Error::new(ErrorKind::Timeout, text)
+        }
         _ => error,
     }
 }

@@ -2,9 +2,12 @@
 
 mod handle;
 mod initialize;
+mod prompts;
 mod runtime;
 mod shared;
 
+use std::any::TypeId;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +18,7 @@ use tracing::Instrument;
 
 pub use self::handle::Session;
 use self::initialize::{KillOnDrop, Required, initialize};
+pub(crate) use self::prompts::{Prompts, box_prompts};
 use self::runtime::check_runtime;
 pub(crate) use self::shared::{Shared, driver_dropped};
 use crate::control::Control;
@@ -24,15 +28,19 @@ use crate::handlers::Handlers;
 use crate::launch::{Launch, Plan};
 use crate::mcp::{Bridge, add_servers};
 use crate::options::Options;
+use crate::record::Recorder;
 use crate::resume::StoredSession;
 use crate::stream::{MessageStream, backlog};
-use crate::transport::{Connection, Transport};
+use crate::telemetry::{SessionTelemetry, record_error_kind, session_span};
+use crate::transport::{ChildTransport, Connection, Transport};
 use crate::warning::Warning;
 
 /// The kind of a session.
 pub(crate) enum Purpose {
     /// One prompt; stdin closes when its run has ended.
     Query(Box<Prompt>),
+    /// The prompts of a stream; stdin closes when the stream has ended and the run of its last prompt, too.
+    Stream(Prompts),
     /// Any number of prompts; stdin stays open until the session is closed or dropped.
     Conversation,
 }
@@ -47,20 +55,22 @@ pub(crate) async fn open<T: Transport>(
     transport: T,
     purpose: Purpose,
 ) -> Result<(MessageStream, Vec<Warning>)> {
-    let mut plan = plan_for(&options)?;
-    let warnings = plan.warnings.clone();
-    let span = tracing::info_span!("inhouse::session", pid = tracing::field::Empty);
-    async {
+    let span = session_span();
+    let opened: Result<_> = async {
+        // In the span, because the environment of the CLI has its trace context.
+        let mut plan = plan_for(&options)?;
+        let warnings = plan.warnings.clone();
         check_runtime()?;
         let mut stored = None;
         if let Some(store) = options.store.store.clone() {
             let prompt = match &purpose {
                 Purpose::Query(prompt) => Some(&**prompt),
-                Purpose::Conversation => None,
+                Purpose::Stream(_) | Purpose::Conversation => None,
             };
             stored = Some(StoredSession::prepare(store.0, &mut options, prompt).await?);
             plan = plan_for(&options)?;
         }
+        let recorder = start_recording::<T>(&options, &mut plan).await?;
         let connection = connect(transport, &plan.launch, plan.connect_timeout).await?;
         if let Some(pid) = connection.peer.pid() {
             span.record("pid", pid);
@@ -78,18 +88,59 @@ pub(crate) async fn open<T: Transport>(
         };
         let one_shot = matches!(purpose, Purpose::Query(_));
 
-        let messages = start(&options, plan, stored, connection, one_shot, span.clone());
+        let messages = start(
+            &options,
+            plan,
+            stored,
+            recorder,
+            connection,
+            one_shot,
+            span.clone(),
+        );
         let control = messages.control();
         let guard = KillOnDrop::new(control.clone());
         let servers = &options.mcp.servers.in_process;
         let request = add_servers(request, servers, &control.shared().bridge).await;
         let handshake = control.with_timeout(connect_timeout);
-        initialize(control, handshake, request, required, purpose).await?;
+        let (prompt, prompts) = match purpose {
+            Purpose::Query(prompt) => (Some(*prompt), None),
+            Purpose::Stream(prompts) => (None, Some(prompts)),
+            Purpose::Conversation => (None, None),
+        };
+        initialize(control, handshake, request, required, prompt).await?;
         guard.disarm();
+        if let Some(prompts) = prompts {
+            let session = control.shared().bridge.session().clone();
+            tokio::spawn(prompts::send_all(prompts, session).in_current_span());
+        }
         Ok((messages, warnings))
     }
     .instrument(span.clone())
-    .await
+    .await;
+    if let Err(error) = &opened {
+        record_error_kind(&span, error.kind());
+    }
+    opened
+}
+
+/// Starts the recording of the session, if it has one.
+async fn start_recording<T: Transport>(
+    options: &Options,
+    plan: &mut Plan,
+) -> Result<Option<Recorder>> {
+    let Some(record) = &options.record else {
+        return Ok(None);
+    };
+    // Another transport may start another program, or none.
+    let is_child = TypeId::of::<T>() == TypeId::of::<ChildTransport>();
+    let program = Path::new(&plan.launch.command.program);
+    let program = options.process.cli_path.as_deref().unwrap_or(program);
+    let secrets = std::mem::take(&mut plan.secrets);
+    let now = tokio::time::Instant::now().into_std();
+    let recorder = Recorder::start(record, secrets, is_child.then_some(program), now).await?;
+    let stderr = plan.launch.stderr.take();
+    plan.launch.stderr = Some(recorder.stderr_callback(stderr));
+    Ok(Some(recorder))
 }
 
 async fn connect<T: Transport>(
@@ -109,6 +160,7 @@ fn start(
     options: &Options,
     plan: Plan,
     stored: Option<StoredSession>,
+    recorder: Option<Recorder>,
     connection: Connection,
     one_shot: bool,
     span: tracing::Span,
@@ -138,9 +190,11 @@ fn start(
         (mirror, stored)
     });
     let control = Control::new(commands, Arc::clone(&shared), plan.control_timeout);
+    let telemetry = SessionTelemetry::new(span.clone(), options);
     let driver = Driver::new(
-        settings, connection, handlers, received, messages, stored, shared,
+        settings, connection, handlers, received, messages, telemetry, stored, shared,
     );
+    let driver = driver.recorded_by(recorder);
     let task = async move {
         let _alive = alive;
         driver.run().await;

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use inhouse_proto::control::outgoing::InitializeReply;
+use inhouse_proto::control::outgoing::{InitializeReply, SlashCommand};
 
 use crate::driver::SessionEnd;
 use crate::error::{Error, ErrorKind};
@@ -16,7 +16,10 @@ pub(crate) struct Shared {
     /// The prompts of a resumed session; `None` without a store.
     pub(crate) prompts: Option<Arc<StoredPrompts>>,
     id: Mutex<Option<String>>,
-    initialized: OnceLock<InitializeReply>,
+    /// The reply to `initialize`, with the commands that were reported last.
+    initialized: Mutex<Arc<InitializeReply>>,
+    /// The step of its start that the CLI reported last, before its reply to `initialize`.
+    startup_mark: Mutex<Option<String>>,
     end: OnceLock<SessionEnd>,
     next_key: AtomicU64,
 }
@@ -34,7 +37,8 @@ impl Shared {
             bridge,
             prompts,
             id: Mutex::default(),
-            initialized: OnceLock::new(),
+            initialized: Mutex::new(Arc::new(empty_reply())),
+            startup_mark: Mutex::default(),
             end: OnceLock::new(),
             next_key: AtomicU64::new(0),
         }
@@ -45,26 +49,41 @@ impl Shared {
         self.next_key.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(super) fn set_initialized(&self, reply: InitializeReply) {
-        // Never set before: a session is initialized once.
-        let _ = self.initialized.set(reply);
+    pub(super) fn set_initialized(&self, mut reply: InitializeReply) {
+        let mut initialized = lock(&self.initialized);
+        // The driver may have read a change of the commands before this task was woken.
+        if let Some(commands) = &initialized.commands {
+            reply.commands = Some(commands.clone());
+        }
+        *initialized = Arc::new(reply);
+    }
+
+    /// Replaces the commands in the reply to `initialize`.
+    pub(crate) fn set_commands(&self, commands: Vec<SlashCommand>) {
+        Arc::make_mut(&mut lock(&self.initialized)).commands = Some(commands);
     }
 
     /// Returns the reply to `initialize`; an empty one for a handler that is called before it.
-    pub(crate) fn initialized(&self) -> &InitializeReply {
-        static EMPTY: LazyLock<InitializeReply> = LazyLock::new(|| {
-            serde_json::from_str("{}").expect("every member of the reply is optional")
-        });
-        self.initialized.get().unwrap_or(&EMPTY)
+    pub(crate) fn initialized(&self) -> Arc<InitializeReply> {
+        Arc::clone(&lock(&self.initialized))
+    }
+
+    pub(crate) fn set_startup_mark(&self, mark: String) {
+        *lock(&self.startup_mark) = Some(mark);
+    }
+
+    /// Returns the step of its start that the CLI reported last.
+    pub(crate) fn startup_mark(&self) -> Option<String> {
+        lock(&self.startup_mark).clone()
     }
 
     /// Returns the id of the session, which `/clear` changes.
     pub(crate) fn session_id(&self) -> Option<String> {
-        self.lock_id().clone()
+        lock(&self.id).clone()
     }
 
     pub(crate) fn set_session_id(&self, id: String) {
-        *self.lock_id() = Some(id);
+        *lock(&self.id) = Some(id);
     }
 
     /// Returns how the session ended, or `None` while it runs.
@@ -84,10 +103,14 @@ impl Shared {
             None => driver_dropped(),
         }
     }
+}
 
-    fn lock_id(&self) -> MutexGuard<'_, Option<String>> {
-        self.id.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn empty_reply() -> InitializeReply {
+    serde_json::from_str("{}").expect("every member of the reply is optional")
 }
 
 /// Returns the error for a session whose driver task was dropped before the session ended.

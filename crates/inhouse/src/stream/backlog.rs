@@ -102,7 +102,10 @@ impl Sender {
         self.flush();
         let mut queue = lock(&self.queue);
         queue.released = mark;
-        wake(queue);
+        // A store reports every append. The reader is woken only if it waits at a barrier that is now open.
+        if matches!(queue.slots.front(), Some(Slot::Barrier(barrier)) if *barrier <= mark) {
+            wake(queue);
+        }
     }
 
     /// Drops the held items; returns the last result among them.
@@ -344,6 +347,8 @@ fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
 
     use super::*;
     use crate::error::ErrorKind;
@@ -424,6 +429,43 @@ mod tests {
             assert_eq!(lines_now(&mut receiver).await, 200);
         }
         assert_eq!(lock(&sender.queue).bytes, 0);
+    }
+
+    #[test]
+    fn reader_is_woken_only_at_an_open_barrier() {
+        let (mut sender, mut receiver) = backlog(None);
+        let wakes = Arc::new(WakeCount::default());
+        let waker = Waker::from(Arc::clone(&wakes));
+        let mut cx = Context::from_waker(&waker);
+        assert!(receiver.poll_next(&mut cx).is_pending());
+        sender.release(1);
+        assert_eq!(wakes.get(), 0, "nothing is held");
+
+        sender.hold_until(3);
+        sender.push(garbage("held"));
+        sender.flush();
+        assert!(receiver.poll_next(&mut cx).is_pending());
+        let before = wakes.get();
+        sender.release(2);
+        assert_eq!(wakes.get(), before, "the barrier is closed");
+        sender.release(3);
+        assert_eq!(wakes.get(), before + 1);
+        assert!(receiver.poll_next(&mut cx).is_ready());
+    }
+
+    #[derive(Default)]
+    struct WakeCount(AtomicUsize);
+
+    impl WakeCount {
+        fn get(&self) -> usize {
+            self.0.load(Ordering::SeqCst)
+        }
+    }
+
+    impl Wake for WakeCount {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use futures_core::Stream;
 use inhouse_proto::message::{AssistantError, Message, Received, ResultMessage};
 use serde::de::DeserializeOwned;
 
-use super::{Item, Receiver, TurnPosition};
+use super::{Item, OpenPrompts, Receiver, TurnPosition};
 use crate::control::Control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome;
@@ -53,8 +53,8 @@ use crate::outcome;
 pub struct MessageStream {
     items: Receiver,
     control: Control,
-    /// The id of the prompt whose turn has not been read to its end.
-    unanswered: Option<String>,
+    /// The prompts of the turn that has not been read to its end.
+    open: OpenPrompts,
     /// The `error` member of the last assistant message of the current turn.
     api_error: Option<AssistantError>,
     /// The `error` member of the last assistant message before the last result.
@@ -65,7 +65,7 @@ pub struct MessageStream {
 
 /// An item for readers inside the crate.
 pub(crate) enum Read {
-    /// A message and its position relative to the unanswered prompt.
+    /// A message and its position relative to the current turn.
     Message(Message, TurnPosition),
     /// The run of the last prompt has ended.
     RunEnded,
@@ -76,7 +76,7 @@ impl MessageStream {
         Self {
             items,
             control,
-            unanswered: None,
+            open: OpenPrompts::default(),
             api_error: None,
             last_api_error: None,
             result_unreadable: false,
@@ -264,14 +264,14 @@ impl MessageStream {
         outcome::json(result, self.last_api_error())
     }
 
-    /// Sets the prompt that a client has sent, or may have sent.
-    pub(crate) fn expect_answer(&mut self, prompt: Option<String>) {
-        self.unanswered = prompt;
+    /// Returns the prompts that a client has sent, or may have sent, and whose turn has not been read to its end.
+    pub(crate) fn open_prompts(&mut self) -> &mut OpenPrompts {
+        &mut self.open
     }
 
-    /// Returns the prompt whose turn has not been read to its end.
-    pub(crate) fn unanswered(&self) -> Option<&str> {
-        self.unanswered.as_deref()
+    /// Returns whether a turn has not been read to its end.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Returns the `error` member of the last assistant message before the last result.
@@ -295,7 +295,7 @@ impl MessageStream {
     }
 
     /// Reads the next item and updates the state of the turn. Every reader goes through here.
-    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Read>>> {
+    pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Read>>> {
         let read = match ready!(self.items.poll_next(cx)) {
             Some(Ok(Item::Message(frame))) => {
                 let message = frame.decode();
@@ -305,13 +305,10 @@ impl MessageStream {
                     tracing::warn!(bytes = gap.bytes, "line skipped: not JSON");
                 }
                 self.note_api_error(&message);
-                let position = match &self.unanswered {
-                    Some(prompt) => TurnPosition::of(&frame, &message, prompt),
-                    None => TurnPosition::Inside,
+                let position = match self.is_in_turn() {
+                    true => self.open.note(&frame, &message),
+                    false => TurnPosition::Inside,
                 };
-                if position == TurnPosition::End {
-                    self.unanswered = None;
-                }
                 Some(Ok(Read::Message(message, position)))
             }
             Some(Ok(Item::Gap(gap))) => {
@@ -319,16 +316,16 @@ impl MessageStream {
             }
             Some(Ok(Item::RunEnded { answered })) => {
                 if !answered {
-                    self.unanswered = None;
+                    self.open.clear();
                 }
                 Some(Ok(Read::RunEnded))
             }
             Some(Err(error)) => {
-                self.unanswered = None;
+                self.open.clear();
                 Some(Err(error))
             }
             None => {
-                self.unanswered = None;
+                self.open.clear();
                 None
             }
         };

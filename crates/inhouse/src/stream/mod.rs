@@ -2,10 +2,10 @@
 
 mod backlog;
 mod message_stream;
-mod turn_position;
+mod open_prompts;
 
 pub use self::message_stream::MessageStream;
 
 pub(crate) use self::backlog::{Item, Receiver, Sender, backlog};
 pub(crate) use self::message_stream::Read;
-pub(crate) use self::turn_position::TurnPosition;
+pub(crate) use self::open_prompts::{OpenPrompts, TurnPosition};

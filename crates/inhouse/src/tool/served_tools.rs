@@ -172,7 +172,7 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
             };
             let timeout = entry.tool.timeout.or(self.settings.timeout);
             let concurrency = [&self.settings.concurrency, &entry.concurrency];
-            let span = CallSpan::begin(&self.name, tool, &call.arguments);
+            let span = CallSpan::begin(&self.name, call);
             let mut permits = [None, None];
             let handler = async {
                 let call = Call {

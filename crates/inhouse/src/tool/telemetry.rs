@@ -1,13 +1,17 @@
 use std::time::Instant;
 
-use inhouse_proto::mcp::CallToolResult;
+use inhouse_proto::mcp::{CallToolResult, ToolCall};
 use tracing::Span;
 use tracing::field::Empty;
 
+use crate::telemetry::{MEASURES, record_error, record_tool_call};
+
 /// The `inhouse::tool` span of a call. Outcome and duration are recorded on drop.
-pub(crate) struct CallSpan {
+pub(crate) struct CallSpan<'a> {
     span: Span,
-    /// `None` if the span is disabled.
+    server: &'a str,
+    tool: &'a str,
+    /// `None` if neither a span nor metrics need it.
     started: Option<Instant>,
     outcome: &'static str,
 }
@@ -19,22 +23,32 @@ pub(crate) struct FinishedCall {
     pub(crate) span: Span,
 }
 
-impl CallSpan {
+impl<'a> CallSpan<'a> {
     /// Opens the span. The arguments are recorded only at `TRACE`.
-    pub(crate) fn begin(server: &str, tool: &str, arguments: &str) -> Self {
+    pub(crate) fn begin(server: &'a str, call: &'a ToolCall) -> Self {
+        let (tool, arguments) = (&*call.name, &*call.arguments);
         let span = tracing::info_span!(
             "inhouse::tool",
+            otel.name = %format_args!("execute_tool {tool}"),
+            "gen_ai.operation.name" = "execute_tool",
+            "gen_ai.tool.name" = tool,
+            "gen_ai.tool.type" = "function",
+            "gen_ai.tool.call.id" = call.tool_use_id.as_deref(),
             server,
-            tool,
             arguments_bytes = arguments.len(),
             result_bytes = Empty,
             outcome = Empty,
             duration_us = Empty,
+            "error.type" = Empty,
+            otel.status_code = Empty,
+            otel.status_description = Empty,
         );
         span.in_scope(|| tracing::trace!(arguments, "tool called"));
         Self {
-            started: (!span.is_disabled()).then(Instant::now),
+            started: (MEASURES || !span.is_disabled()).then(Instant::now),
             span,
+            server,
+            tool,
             // Holds unless `end` is called: a cancelled call is dropped.
             outcome: "cancelled",
         }
@@ -57,12 +71,19 @@ impl CallSpan {
     }
 }
 
-impl Drop for CallSpan {
+impl Drop for CallSpan<'_> {
     fn drop(&mut self) {
         if let Some(started) = self.started {
+            let duration = started.elapsed();
             self.span.record("outcome", self.outcome);
-            let duration = started.elapsed().as_micros() as u64;
-            self.span.record("duration_us", duration);
+            self.span.record("duration_us", duration.as_micros() as u64);
+            // A cancelled call is no failure of the tool.
+            let failure =
+                Some(self.outcome).filter(|failed| !["success", "cancelled"].contains(failed));
+            if let Some(failure) = failure {
+                record_error(&self.span, failure);
+            }
+            record_tool_call(self.server, self.tool, failure, duration);
         }
     }
 }

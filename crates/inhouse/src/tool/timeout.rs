@@ -35,7 +35,7 @@ impl Concurrency {
 /// The timeout includes the time that the call waits for its permits: the client cannot tell waiting
 /// from running.
 pub(super) async fn run_with_limits<'a>(
-    span: CallSpan,
+    span: CallSpan<'_>,
     tool: &str,
     timeout: Option<Duration>,
     [server, this_tool]: [&'a Concurrency; 2],

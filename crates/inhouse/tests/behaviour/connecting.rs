@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::support::{connect, connect_with, failed, seconds, timed};
+use crate::support::{connect, connect_with, failed, seconds, settle, settled, timed};
 
 #[tokio::test(start_paused = true)]
 async fn initialize_is_the_first_line() {
@@ -42,6 +42,60 @@ async fn initialize_reply_is_kept() {
     };
     let cli = async move {
         cli.accept().await;
+    };
+    join(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn changed_commands_replace_those_of_the_initialize_reply() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let before = client.control().initialization();
+        settled(client.control()).await;
+        client.messages().next().await.unwrap().unwrap();
+        let after = client.control().initialization();
+        assert_ne!(before.commands, after.commands);
+        let commands = after.commands.as_deref().unwrap();
+        assert_eq!(commands.len(), 1);
+        assert_eq!(commands[0].name, "deploy");
+        assert_eq!(before.claude_code_version, after.claude_code_version);
+    };
+    let cli = async move {
+        cli.accept().await;
+        settle(&mut cli).await;
+        cli.send(json!({
+            "type": "system", "subtype": "commands_changed", "session_id": "s", "uuid": "u",
+            "commands": [{"name": "deploy", "description": "Deploys", "argumentHint": ""}],
+        }))
+        .await;
+        cli.expect_end_of_input().await;
+    };
+    join(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn connect_timeout_names_the_last_step_of_the_start() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let error = failed(Client::connect_with(Options::new(), transport).await);
+        assert!(error.is_timeout());
+        let text = error.to_string();
+        assert!(
+            text.ends_with("the last step of its start was `load_plugins`"),
+            "{text}"
+        );
+    };
+    let cli = async move {
+        let _request = cli.expect_request("initialize").await;
+        for mark in ["read_settings", "load_plugins"] {
+            cli.send(json!({"type": "keep_alive", "startup_mark": mark}))
+                .await;
+        }
+        cli.send(json!({"type": "keep_alive"})).await;
+        cli.ignore("control_cancel_request");
+        cli.set_deadline(std::time::Duration::from_secs(120));
+        cli.expect_end_of_input().await;
     };
     join(host, cli).await;
 }

@@ -1,5 +1,6 @@
 //! Sessions in memory, on a paused clock: one file for each behaviour.
 
+mod attachments;
 mod closing;
 mod closing_with_queue;
 mod connecting;
@@ -21,15 +22,21 @@ mod lone_surrogates;
 mod many_reads;
 mod mirror;
 mod mirror_failures;
+mod prompt_stream;
 mod prompts_in_queue;
 mod query;
 mod reading;
+#[path = "../common/recorder.rs"]
+mod recorder;
+mod recording;
 mod requests;
 mod resume;
 mod resumed_prompts;
 mod run_end;
 mod runtime_shutdown;
 mod shutdown_steps;
+mod spans;
+mod steering;
 mod support;
 mod telemetry;
 mod turns;

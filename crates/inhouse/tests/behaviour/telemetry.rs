@@ -20,7 +20,7 @@ const SECRET: &str = "sk-hunter2-do-not-tell";
 
 /// Records all events up to a level.
 #[derive(Clone)]
-struct Listener {
+pub(crate) struct Listener {
     level: Level,
     recorded: Arc<Mutex<Recorded>>,
 }
@@ -33,7 +33,7 @@ struct Recorded {
 }
 
 impl Listener {
-    fn new(level: Level) -> Self {
+    pub(crate) fn new(level: Level) -> Self {
         // With only one subscriber, `tracing` may cache the interest of a thread without a subscriber,
         // such as the threads of other tests.
         static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
@@ -44,7 +44,7 @@ impl Listener {
         }
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.recorded.lock().unwrap().text.clone()
     }
 

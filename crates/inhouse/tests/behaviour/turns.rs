@@ -1,5 +1,6 @@
 //! The boundaries of a turn.
 
+use futures_util::StreamExt as _;
 use inhouse::message::Message;
 use inhouse::{Client, ErrorKind, ExitStatus, Turn};
 use inhouse_testkit::FakeCli;
@@ -19,6 +20,52 @@ async fn read(mut turn: Turn<'_>) -> Vec<String> {
 
 async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
     read(client.send(prompt).await.expect("the session is alive")).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn turn_is_a_stream_that_ends_with_its_result() {
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let mut client = connect(transport).await;
+        let turn = client.send("one").await.unwrap();
+        let messages: Vec<_> = turn.map(|message| message.unwrap().tag()).collect().await;
+        assert_eq!(messages, ["system/init", "assistant", "result/success"]);
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("1").await;
+        cli.assistant("after the turn").await;
+    };
+    join(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_id_is_that_of_the_last_turn() {
+    let (transport, mut cli) = FakeCli::new();
+    let first = cli.session_id().to_owned();
+    let host = async {
+        let mut client = connect(transport).await;
+        assert_eq!(client.session_id(), None);
+        say(&mut client, "one").await;
+        assert_eq!(client.session_id(), Some(first));
+        say(&mut client, "/clear").await;
+        let control = client.control().clone();
+        assert_eq!(control.session_id().as_deref(), Some("another"));
+        client.close().await.unwrap();
+        assert_eq!(control.session_id().as_deref(), Some("another"));
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.turn("1").await;
+        cli.expect_prompt().await;
+        cli.send(json!({"type": "system", "subtype": "init", "session_id": "another"}))
+            .await;
+        cli.result("").await;
+        cli.expect_end_of_input().await;
+    };
+    join(host, cli).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -32,11 +32,17 @@ async fn raw_hook_receives_and_returns_json() {
 
 #[derive(Deserialize)]
 struct Coffee {
+    #[serde(flatten)]
+    common: HookCommon,
     cups: u64,
 }
 
 impl HookEvent for Coffee {
     const NAME: &'static str = "Coffee";
+
+    fn common(&self) -> &HookCommon {
+        &self.common
+    }
 }
 
 impl Blocks for Coffee {}

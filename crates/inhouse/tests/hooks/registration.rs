@@ -44,6 +44,26 @@ fn every_matcher_has_a_unique_callback_id() {
 }
 
 #[test]
+fn hooks_with_clones_of_a_matcher_are_separate_callbacks() {
+    let bash = Matcher::tool("Bash")
+        .timeout(Duration::from_secs(5))
+        .on_failure(OnFailure::Block);
+    let hook = |index: usize| {
+        json!({
+            "matcher": "Bash", "hookCallbackIds": [format!("hook_{index}")], "timeout": 5,
+            "onFailure": "block",
+        })
+    };
+    assert_eq!(
+        registered! {
+            PreToolUse: bash.clone();
+            PreToolUse: bash;
+        },
+        json!({"PreToolUse": [hook(0), hook(1)]})
+    );
+}
+
+#[test]
 fn initialize_has_no_hooks_without_hooks() {
     assert_eq!(announced(&Options::new()), Value::Null);
 }

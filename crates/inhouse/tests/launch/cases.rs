@@ -369,6 +369,8 @@ fn settings() -> Options {
 
 fn stream() -> Options {
     Options::new()
+        // The CLI does not know that it is recorded.
+        .record("trace.jsonl")
         .include_partial_messages(true)
         .include_hook_events(true)
         .forward_subagent_text(true)
@@ -386,6 +388,7 @@ fn process() -> Options {
         .extra_arg("bare", None::<&str>)
         .extra_arg("workload", Some("-odd"))
         .client_app("my-app/1.0")
+        .os_user_named("root")
         .os_user(1000, 1001)
         .stderr(|_| {})
         .on_request("oauth_token_refresh", async |_: Value| {

@@ -9,6 +9,7 @@ use super::{plan, plan_on};
 
 const CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 const STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
+const MARKS: &str = "CLAUDE_CODE_SDK_READS_STARTUP_MARKS";
 
 fn set<'a>(plan: &'a Plan, name: &str) -> Option<&'a str> {
     let value = plan.launch.command.env.set.get(OsStr::new(name))?;
@@ -81,18 +82,62 @@ fn last_change_of_a_variable_takes_precedence() {
 }
 
 #[test]
-fn session_state_is_requested_unless_the_variable_is_mentioned() {
-    assert_eq!(set(&plan(&Options::new()), STATE), Some("1"));
+fn state_and_startup_marks_are_requested_unless_the_variable_is_mentioned() {
+    for name in [STATE, MARKS] {
+        assert_eq!(set(&plan(&Options::new()), name), Some("1"));
 
-    let lower = STATE.to_lowercase();
-    let host = HostEnvironment::from_iter([(lower.clone(), "0")]);
-    assert_eq!(set(&plan_on(&Options::new(), &host), STATE), None);
-    assert_eq!(
-        set(&plan_on(&Options::new().clean_env(), &host), STATE),
-        Some("1")
-    );
-    assert_eq!(set(&plan(&Options::new().env(&lower, "0")), STATE), None);
-    assert_eq!(set(&plan(&Options::new().env_remove(STATE)), STATE), None);
+        let lower = name.to_lowercase();
+        let host = HostEnvironment::from_iter([(lower.clone(), "0")]);
+        assert_eq!(set(&plan_on(&Options::new(), &host), name), None);
+        assert_eq!(
+            set(&plan_on(&Options::new().clean_env(), &host), name),
+            Some("1")
+        );
+        assert_eq!(set(&plan(&Options::new().env(&lower, "0")), name), None);
+        assert_eq!(set(&plan(&Options::new().env_remove(name)), name), None);
+    }
+}
+
+#[test]
+fn variables_of_javascript_programs_are_not_inherited() {
+    let host = HostEnvironment::from_iter([("NODE_OPTIONS", "--inspect"), ("DEBUG", "*")]);
+    for name in ["NODE_OPTIONS", "DEBUG"] {
+        let inherited = plan_on(&Options::new(), &host);
+        assert_eq!(
+            (set(&inherited, name), removes(&inherited, name)),
+            (None, true)
+        );
+        let explicit = plan_on(&Options::new().env(name, "mine"), &host);
+        assert_eq!(
+            (set(&explicit, name), removes(&explicit, name)),
+            (Some("mine"), false)
+        );
+        let clean = plan_on(&Options::new().clean_env(), &host);
+        assert_eq!((set(&clean, name), removes(&clean, name)), (None, false));
+    }
+}
+
+#[test]
+fn debug_is_set_if_the_debug_variable_of_the_official_sdk_is_on() {
+    const SDK: &str = "DEBUG_CLAUDE_AGENT_SDK";
+    for (value, debug) in [
+        ("1", Some("1")),
+        ("TRUE", Some("1")),
+        ("yes", Some("1")),
+        ("on", Some("1")),
+        ("0", None),
+        ("", None),
+    ] {
+        let host = HostEnvironment::from_iter([(SDK, value), ("DEBUG", "*")]);
+        let inherited = plan_on(&Options::new(), &host);
+        assert_eq!(set(&inherited, "DEBUG"), debug, "{value}");
+        assert_eq!(removes(&inherited, "DEBUG"), debug.is_none(), "{value}");
+        let explicit = plan(&Options::new().env(SDK, value));
+        assert_eq!(set(&explicit, "DEBUG"), debug, "{value}");
+    }
+    let host = HostEnvironment::from_iter([(SDK, "1")]);
+    let mine = plan_on(&Options::new().env("DEBUG", "mine"), &host);
+    assert_eq!(set(&mine, "DEBUG"), Some("mine"));
 }
 
 #[test]
@@ -165,6 +210,7 @@ fn clean_environment_has_only_the_variables_that_are_set() {
             "CLAUDE_AGENT_SDK_VERSION",
             "CLAUDE_CODE_ENTRYPOINT",
             STATE,
+            MARKS,
             "ONLY"
         ]
     );

@@ -30,6 +30,15 @@ fn table() -> Vec<(Options, &'static str)> {
             "empty value for `fallback_model`",
         ),
         (options().beta(""), "empty value for `beta`"),
+        (options().record(""), "empty value for `record`"),
+        (
+            options().os_user_named("nosuchuser"),
+            if cfg!(unix) {
+                "the system has no user `nosuchuser`"
+            } else {
+                "without numeric user ids"
+            },
+        ),
         (
             options().thinking(Thinking::budget(0)),
             "use `Thinking::disabled()`",

@@ -2,6 +2,7 @@
 
 mod cases;
 
+mod config_file;
 mod environment;
 mod golden;
 mod invalid;

@@ -44,7 +44,7 @@ fn endless(called: UnboundedSender<()>) -> ToolServer {
 async fn cli_exits_by_itself_on_close_during_a_tool_call() {
     world::pinned(async |world| {
         let (called, mut calls) = unbounded_channel();
-        let call = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
+        let call = Turn::new().tool_use_with_id("toolu_1", "mcp__s__wait", json!({}));
         world.model.turn(call);
         world.model.otherwise(|_| "Going on.");
         let options = never_terminating(world).tool_server(endless(called));
@@ -83,7 +83,7 @@ async fn close_during_a_permission_request_runs_nothing() {
         let command = json!({"command": "touch ran"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", command));
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", command));
         world.model.otherwise(|_| "Going on.");
         let options = never_terminating(world).permissions(async move |_: Asked<CanUseTool>| {
             sender.send(()).expect("the test holds the receiver");

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use inhouse::ErrorKind;
-use inhouse::control::outgoing::{GetBinaryVersion, RenameSession, SetPermissionMode};
+use inhouse::control::outgoing::{
+    GetBinaryVersion, ReloadSkills, RenameSession, SetPermissionMode,
+};
 use inhouse::control::{ControlRequest, PermissionMode};
+use inhouse::message::{Message, SystemMessage};
+use inhouse::{Client, ErrorKind};
 use inhouse_testkit::model::RequestKind;
 use inhouse_testkit::{ModelRequest, Turn};
 use serde::Serialize;
@@ -62,7 +65,7 @@ async fn changed_permission_mode_allows_the_same_call() {
         let target = world.cwd().join("note.txt");
         let input = json!({"file_path": target, "content": "Hello.\n"});
         for id in ["toolu_1", "toolu_2"] {
-            let call = Turn::new().tool_use(id, "Write", input.clone());
+            let call = Turn::new().tool_use_with_id(id, "Write", input.clone());
             world.model.turn(call).turn("Done.");
         }
         let mut client = world.connect(world.options()).await;
@@ -138,6 +141,32 @@ async fn session_info_is_returned() {
 }
 
 #[tokio::test]
+async fn commands_of_the_initialization_follow_changes() {
+    world::pinned(async |world| {
+        let mut client = world.connect(world.options()).await;
+        let has_command = |client: &Client| {
+            let initialized = client.control().initialization();
+            let commands = initialized.commands.as_deref().unwrap_or_default();
+            commands.iter().any(|command| command.name == "deploy")
+        };
+        assert!(!has_command(&client));
+
+        let skill = world.cwd().join(".claude/skills/deploy");
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = "---\nname: deploy\ndescription: Deploys the project\n---\nDeploy.\n";
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+        client.control().request(ReloadSkills::new()).await.unwrap();
+        let changed = |message: &Message| {
+            matches!(message, Message::System(SystemMessage::CommandsChanged(_)))
+        };
+        world.read_until(client.messages(), changed).await;
+
+        assert!(has_command(&client));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn session_usage_is_returned() {
     world::pinned(async |world| {
         world.model.turn("Fine.");
@@ -204,7 +233,7 @@ async fn request_times_out_when_the_cli_does_not_answer() {
 #[tokio::test]
 async fn settings_change_while_the_session_runs() {
     world::pinned(async |world| {
-        let call = |id| Turn::new().tool_use(id, "Bash", json!({"command": "echo hi"}));
+        let call = |id| Turn::new().tool_use_with_id(id, "Bash", json!({"command": "echo hi"}));
         world.model.turn(call("toolu_1")).turn("I may.");
         world.model.turn(call("toolu_2")).turn("I may not.");
         let options = world.options().allow_tools(["Bash"]);

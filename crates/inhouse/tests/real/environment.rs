@@ -2,8 +2,9 @@
 
 use std::env;
 use std::process::Stdio;
+use std::time::Duration;
 
-use inhouse::{Options, query};
+use inhouse::{Client, Options, query};
 use tokio::process::Command;
 
 use crate::launch::through_shell;
@@ -55,4 +56,21 @@ async fn ask_with_inherited_environment(world: &World) {
     let seen = std::fs::read_to_string(world.cwd().join("environment")).unwrap();
     assert!(seen.contains(&format!("{INNER}=1")), "it inherits: {seen}");
     assert!(!seen.contains("CLAUDECODE="), "{seen}");
+}
+
+/// The CLI never reads `initialize`, and reports the steps of its start nevertheless.
+#[tokio::test]
+async fn connect_timeout_names_the_last_step_of_the_start() {
+    world::pinned(async |world| {
+        let options = world
+            .options()
+            .connect_timeout(Duration::from_secs(10))
+            .wrap_command(|cli| through_shell(r#"tail -f /dev/null | "$@""#, cli));
+        let error = Client::connect(options).await.unwrap_err();
+        assert!(error.is_timeout());
+        let text = error.to_string();
+        assert!(text.contains("the last step of its start was `"), "{text}");
+        assert!(world.model.conversation().is_empty());
+    })
+    .await;
 }

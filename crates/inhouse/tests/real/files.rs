@@ -41,8 +41,8 @@ async fn rewind_restores_files_from_before_a_prompt() {
         let write = json!({"file_path": path, "content": "New.\n"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Read", read))
-            .turn(Turn::new().tool_use("toolu_2", "Write", write))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Read", read))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "Write", write))
             .turn("Done.");
         let options = world
             .options()

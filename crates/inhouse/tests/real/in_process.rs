@@ -25,7 +25,9 @@ fn calling<'a>(world: &World, calls: impl IntoIterator<Item = (&'a str, Value)>)
     for (tool, input) in calls {
         let id = format!("toolu_{}", world.model.remaining());
         let name = format!("mcp__s__{tool}");
-        world.model.turn(Turn::new().tool_use(id, name, input));
+        world
+            .model
+            .turn(Turn::new().tool_use_with_id(id, name, input));
     }
     world.model.turn("Done.");
 }

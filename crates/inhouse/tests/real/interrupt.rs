@@ -71,7 +71,7 @@ async fn interrupt_stops_a_tool_and_its_process() {
         let call = json!({"command": "echo $$ > pid; exec tail -f /dev/null"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .turn("Fresh.");
         let options = world.options().allow_tools(["Bash"]);
         let mut client = world.connect(options).await;

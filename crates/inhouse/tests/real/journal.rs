@@ -54,7 +54,7 @@ async fn call_that_was_killed_at_its_start_is_repaired() {
     world::pinned(async |world| {
         let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
         let [first, second] = [(); 2].map(|()| Machine::new(world, &store, root.path()));
-        let call = Turn::new().text("Let me charge.").tool_use(
+        let call = Turn::new().text("Let me charge.").tool_use_with_id(
             "toolu_1",
             "mcp__bank__charge",
             json!({"cents": 5}),
@@ -101,8 +101,8 @@ async fn finished_call_is_not_repeated_and_its_result_not_lost() {
         let [first, second] = [(); 2].map(|()| Machine::new(world, &store, root.path()));
         // The second of two calls is cut off: its result is recorded, and the CLI gets no answer.
         let calls = Turn::new()
-            .tool_use("toolu_1", "mcp__bank__charge", json!({"cents": 5}))
-            .tool_use("toolu_2", "mcp__bank__charge", json!({"cents": 7}));
+            .tool_use_with_id("toolu_1", "mcp__bank__charge", json!({"cents": 5}))
+            .tool_use_with_id("toolu_2", "mcp__bank__charge", json!({"cents": 7}));
         world.model.turn(calls).turn("Continued.");
         let faulty = FaultyStore::new(store.clone());
         let faults = faulty.faults();

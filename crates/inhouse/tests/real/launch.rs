@@ -127,7 +127,7 @@ async fn read_settings_with_a_secret(world: &world::World) {
     let call = json!({"command": "echo $PROBE"});
     world
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
         .turn("Done.");
     let options = world
         .options()

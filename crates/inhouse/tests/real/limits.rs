@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::world::{self, result_of};
 
 fn one_more_step(id: &str) -> Turn {
-    Turn::new().tool_use(id, "Bash", json!({"command": "true"}))
+    Turn::new().tool_use_with_id(id, "Bash", json!({"command": "true"}))
 }
 
 #[tokio::test]

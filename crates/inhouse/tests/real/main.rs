@@ -4,14 +4,23 @@ mod api_errors;
 #[cfg(unix)]
 mod chat;
 mod closing;
+#[cfg(feature = "opentelemetry")]
+#[path = "../../examples/telemetry/collector.rs"]
+mod collector;
 mod compaction;
 mod control;
 mod conversation;
+#[cfg(target_os = "linux")]
+mod deployment;
 mod environment;
 #[cfg(any(unix, feature = "rmcp"))]
 #[path = "../common/example.rs"]
 mod example;
+#[cfg(feature = "opentelemetry")]
+#[path = "../../examples/telemetry/export.rs"]
+mod export;
 mod files;
+mod guides;
 mod hooks;
 #[cfg(feature = "rmcp")]
 #[path = "../../examples/serve_http/http.rs"]
@@ -30,11 +39,17 @@ mod permissions;
 mod process;
 mod prompts;
 mod queue;
+mod recording;
 mod requests;
 mod sessions;
+mod steering;
 mod stored_sessions;
 mod stores;
 mod structured;
 mod tasks;
+#[cfg(feature = "opentelemetry")]
+mod telemetry;
 mod tools;
+#[cfg(feature = "opentelemetry")]
+mod trace_picture;
 mod world;

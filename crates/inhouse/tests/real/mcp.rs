@@ -39,7 +39,7 @@ async fn tool_of_an_external_server_is_called() {
     world::pinned(async |world| {
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__parrot__speak", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__parrot__speak", json!({})))
             .turn("It spoke.");
         let server = McpServer::stdio("/bin/sh")
             .args([script(world).to_str().unwrap()])
@@ -77,7 +77,7 @@ async fn servers_are_read_from_a_file() {
     world::pinned(async |world| {
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__parrot__speak", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__parrot__speak", json!({})))
             .turn("It spoke.");
         let config = world.cwd().join("servers.json");
         let server = json!({
@@ -106,7 +106,7 @@ async fn servers_are_read_from_a_file() {
 #[tokio::test]
 async fn server_is_switched_off_and_on_again() {
     world::pinned(async |world| {
-        let call = |id| Turn::new().tool_use(id, "mcp__parrot__speak", json!({}));
+        let call = |id| Turn::new().tool_use_with_id(id, "mcp__parrot__speak", json!({}));
         for id in ["toolu_1", "toolu_2", "toolu_3"] {
             world.model.turn(call(id)).turn("Done.");
         }

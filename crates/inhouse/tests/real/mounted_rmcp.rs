@@ -89,7 +89,7 @@ impl ServerHandler for Notes {
 #[tokio::test]
 async fn tool_of_a_mounted_server_is_called() {
     world::pinned(async |world| {
-        let write = |id, input| Turn::new().tool_use(id, "mcp__notes__write", input);
+        let write = |id, input| Turn::new().tool_use_with_id(id, "mcp__notes__write", input);
         world
             .model
             .turn(write("toolu_1", json!({"text": "Eggs."})))
@@ -128,7 +128,7 @@ async fn oldest_cli_calls_a_tool_of_a_mounted_server() {
         let input = json!({"text": "Eggs."});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__notes__write", input))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__notes__write", input))
             .turn("Written.");
         let options = world
             .options()
@@ -150,8 +150,8 @@ async fn resources_of_a_mounted_server_are_read() {
         let read = json!({"server": "notes", "uri": "notes://shopping"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "ListMcpResourcesTool", json!({})))
-            .turn(Turn::new().tool_use("toolu_2", "ReadMcpResourceTool", read))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "ListMcpResourcesTool", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "ReadMcpResourceTool", read))
             .turn("A newt?");
         let options = world
             .options()
@@ -179,13 +179,14 @@ async fn resources_of_a_mounted_server_are_read() {
 #[tokio::test]
 async fn tools_are_served_over_stdio() {
     world::pinned(async |world| {
-        let count =
-            |id, text| Turn::new().tool_use(id, "mcp__words__count_words", json!({"text": text}));
+        let count = |id, text| {
+            Turn::new().tool_use_with_id(id, "mcp__words__count_words", json!({"text": text}))
+        };
         world
             .model
             .turn(count("toolu_1", "one two three"))
             .turn(count("toolu_2", ""))
-            .turn(Turn::new().tool_use("toolu_3", "mcp__words__call_id", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_3", "mcp__words__call_id", json!({})))
             .turn("Three.");
         let server = McpServer::stdio(example("serve_stdio").to_str().unwrap());
         let options = world
@@ -210,7 +211,7 @@ async fn tools_are_served_over_http() {
     world::pinned(async |world| {
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__ids__call_id", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__ids__call_id", json!({})))
             .turn("Got it.");
         let tool = inhouse::tool::Tool::new("call_id", "The id of the call", async |CallId(id)| id);
         let url = serve_http(ToolServer::new("ids").always_load().tool(tool)).await;
@@ -238,9 +239,9 @@ async fn in_process_stdio_and_http_servers_work_together() {
         let count = json!({"text": "one two three"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__inside__say", json!({})))
-            .turn(Turn::new().tool_use("toolu_2", "mcp__words__count_words", count))
-            .turn(Turn::new().tool_use("toolu_3", "mcp__web__say", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__inside__say", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "mcp__words__count_words", count))
+            .turn(Turn::new().tool_use_with_id("toolu_3", "mcp__web__say", json!({})))
             .turn("Done.");
         let url = serve_http(saying("over HTTP")).await;
         let words = McpServer::stdio(example("serve_stdio").to_str().unwrap());
@@ -266,7 +267,7 @@ async fn in_process_stdio_and_http_servers_work_together() {
 #[tokio::test]
 async fn elicitation_of_a_served_tool_reaches_the_handler() {
     world::pinned(async |world| {
-        let call = |id, tool| Turn::new().tool_use(id, tool, json!({}));
+        let call = |id, tool| Turn::new().tool_use_with_id(id, tool, json!({}));
         world
             .model
             .turn(call("toolu_1", "mcp__census__count"))

@@ -116,7 +116,7 @@ async fn tool_runs_when_the_handler_allows_it() {
         let call = json!({"command": "touch made && echo made"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .turn("Done.");
         let options = world
             .options()
@@ -159,7 +159,7 @@ async fn structured_output_fits_the_requested_type() {
         let output = json!({"total": 42, "addends": [15, 27], "remark": "Easy."});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", OUTPUT_TOOL, output))
+            .turn(Turn::new().tool_use_with_id("toolu_1", OUTPUT_TOOL, output))
             .otherwise(|_| "Done.");
 
         let options = world.options().output::<Sum>();

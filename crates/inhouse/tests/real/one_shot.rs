@@ -84,7 +84,7 @@ async fn stream_deltas_add_up_to_the_answer() {
 #[tokio::test]
 async fn thinking_has_its_own_blocks_and_returns_to_the_model() {
     world::pinned(async |world| {
-        let call = Turn::new().thinking("Better count them.").tool_use(
+        let call = Turn::new().thinking("Better count them.").tool_use_with_id(
             "toolu_1",
             "Bash",
             json!({"command": "echo 42"}),
@@ -149,7 +149,7 @@ async fn promise_11_line_over_the_limit_is_a_gap_and_the_session_continues() {
             .turn(
                 Turn::new()
                     .text(long.as_str())
-                    .tool_use("toolu_1", "Bash", call),
+                    .tool_use_with_id("toolu_1", "Bash", call),
             )
             .turn("42");
 

@@ -15,7 +15,7 @@ fn asking(world: &World) -> Options {
     let call = json!({"command": "touch asked"});
     world
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
         .turn("Done.");
     world
         .options()
@@ -93,7 +93,7 @@ async fn promise_08_concurrent_requests_get_their_own_responses() {
     world::pinned(async |world| {
         let calls = (0..5).fold(Turn::new(), |turn, number| {
             let input = json!({"command": format!("touch question-{number}")});
-            turn.tool_use(format!("toolu_{number}"), "Bash", input)
+            turn.tool_use_with_id(format!("toolu_{number}"), "Bash", input)
         });
         world.model.turn(calls).turn("Done.");
         let options = world

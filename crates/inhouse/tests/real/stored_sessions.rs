@@ -152,9 +152,9 @@ async fn parallel_calls_are_read_and_forked() {
     world::pinned(async |world| {
         let echo = |text| json!({"command": format!("echo {text}")});
         let calls = Turn::new()
-            .tool_use("toolu_1", "Bash", echo("one"))
-            .tool_use("toolu_2", "Bash", echo("two"))
-            .tool_use("toolu_3", "Bash", echo("three"));
+            .tool_use_with_id("toolu_1", "Bash", echo("one"))
+            .tool_use_with_id("toolu_2", "Bash", echo("two"))
+            .tool_use_with_id("toolu_3", "Bash", echo("three"));
         world.model.turn(calls).turn("Counted.");
         let options = world.options().session_id(ID).allow_tools(["Bash"]);
         ask(world, "Count.", options).await;
@@ -228,7 +228,7 @@ async fn prompt_sent_during_a_turn_is_a_message() {
         let call = json!({"command": "echo ready > go; cat go"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .turn("Both done.");
         let options = world.options().session_id(ID).allow_tools(["Bash"]);
         let mut client = world.connect(options).await;

@@ -215,8 +215,8 @@ async fn files_are_rewound_after_a_resume_from_the_store() {
         let write = json!({"file_path": path, "content": "New.\n"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Read", read))
-            .turn(Turn::new().tool_use("toolu_2", "Write", write))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Read", read))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "Write", write))
             .turn("Done.");
         let checkpointed = |machine: &Machine<'_>| {
             let options = machine.options().file_checkpointing(true);
@@ -258,7 +258,7 @@ async fn transcript_of_a_newer_cli_is_resumed_by_the_oldest() {
         let read = json!({"file_path": note});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Read", read))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Read", read))
             .turn("It is in the note.")
             .turn("As I said.")
             .turn("Once more.");
@@ -333,7 +333,7 @@ pub(crate) fn prompt() -> Prompt {
 
 /// Runs a turn up to a call that the transcript has, and kills the CLI there.
 async fn cut_off(machine: &Machine<'_>) {
-    let call = Turn::new().tool_use("toolu_1", "mcp__bank__charge", json!({}));
+    let call = Turn::new().tool_use_with_id("toolu_1", "mcp__bank__charge", json!({}));
     machine.world.model.turn(call);
     let (running, mut is_running) = mpsc::unbounded_channel();
     let (store, main) = (machine.store.clone(), key(machine.world).main());

@@ -26,7 +26,7 @@ async fn structured_output_fits_the_requested_type() {
         let output = json!({"total": 42, "addends": [15, 27]});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", OUTPUT_TOOL, output))
+            .turn(Turn::new().tool_use_with_id("toolu_1", OUTPUT_TOOL, output))
             .otherwise(|_| "Done.");
 
         let options = world.options().output::<Sum>();
@@ -59,7 +59,7 @@ async fn output_that_never_fits_the_schema_fails_the_turn() {
         world.model.otherwise(move |_| {
             let call = call.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let wrong = json!({"total": "forty-two"});
-            Turn::new().tool_use(format!("toolu_{call}"), OUTPUT_TOOL, wrong)
+            Turn::new().tool_use_with_id(format!("toolu_{call}"), OUTPUT_TOOL, wrong)
         });
 
         let options = world.options().output::<Sum>();

@@ -18,7 +18,7 @@ pub(crate) fn counting_sheep(world: &World, in_background: bool, answer: Turn) -
     });
     world
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Agent", task))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Agent", task))
         .once(of_subagent, answer);
     let shepherd = AgentDefinition::new("Counts sheep.", "You are a shepherd.");
     world
@@ -109,7 +109,7 @@ async fn promise_02_background_command_outlives_its_turn() {
         let call = json!({"command": "echo ready > go; cat go", "run_in_background": true});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .turn("It runs.")
             .turn("It is done.");
         let options = world.options().allow_tools(["Bash"]);
@@ -160,7 +160,7 @@ async fn promise_02_query_waits_for_its_background_command() {
         let call = json!({"command": "cat go", "run_in_background": true});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .turn("It runs.")
             .turn("It is done.");
         let options = world.options().allow_tools(["Bash"]);
@@ -182,7 +182,7 @@ async fn background_command_is_stopped() {
         let call = json!({"command": command, "run_in_background": true});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .otherwise(|_| "It runs.");
         let options = world.options().allow_tools(["Bash"]);
         let mut client = world.connect(options).await;
@@ -215,7 +215,7 @@ async fn command_is_moved_to_the_background_while_it_runs() {
         let call = json!({"command": "echo ready > go; cat go"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .otherwise(|_| "It runs.");
         let options = world.options().allow_tools(["Bash"]);
         let mut client = world.connect(options).await;

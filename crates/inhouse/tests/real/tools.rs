@@ -13,7 +13,7 @@ use crate::world::{self, result_of, tags};
 #[tokio::test]
 async fn tool_runs_and_the_model_gets_its_result() {
     world::pinned(async |world| {
-        let call = Turn::new().text("Let me see.").tool_use(
+        let call = Turn::new().text("Let me see.").tool_use_with_id(
             "toolu_1",
             "Bash",
             json!({"command": "echo $((15 + 27))"}),
@@ -61,7 +61,7 @@ async fn project_file_is_read_without_permission() {
     world::pinned(async |world| {
         let path = world.cwd().join("note.txt");
         fs::write(&path, "The cake is a lie.\n").unwrap();
-        let call = Turn::new().tool_use("toolu_1", "Read", json!({"file_path": path}));
+        let call = Turn::new().tool_use_with_id("toolu_1", "Read", json!({"file_path": path}));
         world.model.turn(call).turn("No cake.");
 
         let question = query("Is there cake?").options(world.options());
@@ -79,7 +79,7 @@ async fn call_without_a_handler_is_denied() {
     world::pinned(async |world| {
         let target = world.cwd().join("made");
         let command = format!("touch {}", target.display());
-        let call = Turn::new().tool_use("toolu_1", "Bash", json!({"command": command}));
+        let call = Turn::new().tool_use_with_id("toolu_1", "Bash", json!({"command": command}));
         world.model.turn(call).turn("I may not.");
 
         let question = query("Make it.").options(world.options());

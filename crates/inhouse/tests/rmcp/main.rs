@@ -9,6 +9,8 @@ mod initialize;
 #[path = "../tools/listener.rs"]
 mod listener;
 mod notes;
+#[path = "../common/recorder.rs"]
+mod recorder;
 mod server_messages;
 mod sessions;
 mod support;

@@ -46,7 +46,7 @@ async fn session(cli: &RealCli, rounds: u32) -> (u32, u32) {
     for round in 0..rounds {
         let (name, text) = (format!("tool_{round}"), format!("result {round}"));
         let called = format!("mcp__s__{name}");
-        model.turn(Turn::new().tool_use(format!("toolu_{round}"), &called, json!({})));
+        model.turn(Turn::new().tool_use_with_id(format!("toolu_{round}"), &called, json!({})));
         model.turn("Done.");
         let result = text.clone();
         let tool = Tool::new(&name, "Came later", move || {

@@ -86,7 +86,7 @@ impl Scene {
             let results = request.tool_results();
             match results.iter().any(|result| result.id == call) {
                 true => Turn::new().text(format!("Noted {number}.")),
-                false => Turn::new().tool_use(call, "mcp__s__note", json!({})),
+                false => Turn::new().tool_use_with_id(call, "mcp__s__note", json!({})),
             }
         });
     }

@@ -119,7 +119,7 @@ impl Tally {
 
 /// Has the model call the tool `wait` of the server `s` once.
 pub(crate) fn script_one_call(model: &ScriptedModel) {
-    model.turn(Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({})));
+    model.turn(Turn::new().tool_use_with_id("toolu_1", "mcp__s__wait", json!({})));
     model.otherwise(|_| "Going on.");
 }
 

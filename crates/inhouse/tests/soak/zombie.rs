@@ -165,8 +165,8 @@ fn script(scene: &Scene, begins_with_tool: bool) -> Requests {
         let number = log.add();
         let call = format!("toolu_{number}");
         match begins_with_tool && number == 1 {
-            true => Turn::new().tool_use(call, "mcp__s__note", json!({})),
-            false => Turn::new().tool_use(call, "Bash", json!({ "command": "true" })),
+            true => Turn::new().tool_use_with_id(call, "mcp__s__note", json!({})),
+            false => Turn::new().tool_use_with_id(call, "Bash", json!({ "command": "true" })),
         }
     });
     requests

@@ -56,7 +56,10 @@ async fn info_has_the_outcome_and_no_contents() {
         let before = listener.text().len();
         server().call(tool, json!({"word": SECRET})).await;
         let text = listener.text().split_off(before);
-        assert!(text.contains(&format!("tool: {tool:?}")), "{text}");
+        assert!(
+            text.contains(&format!("gen_ai.tool.name: {tool:?}")),
+            "{text}"
+        );
         assert!(text.contains(&format!("outcome: {outcome:?}")), "{text}");
         assert!(text.contains("duration_us: "), "{text}");
     }

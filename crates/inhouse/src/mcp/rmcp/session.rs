@@ -72,7 +72,7 @@ impl<H: ServerHandler> RmcpSession<H> {
         params: Option<&str>,
         call: Option<&ToolCall>,
     ) -> Result<(ServerResult, Span), RpcError> {
-        let record = call.map(|call| CallSpan::begin(&self.server, &call.name, &call.arguments));
+        let record = call.map(|call| CallSpan::begin(&self.server, call));
         // Parsed in the request's own task, because large arguments would delay the driver.
         let (request, meta) = request::parse(method, params)?;
         let mut context = RequestContext::new(id, self.running.peer().clone());

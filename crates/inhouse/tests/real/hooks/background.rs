@@ -12,9 +12,10 @@ use crate::world;
 async fn promise_02_hook_denies_after_the_first_result() {
     world::pinned(async |world| {
         let pipe = world.pipe("go").await;
-        let wait = Turn::new().tool_use("toolu_2", "Bash", json!({"command": "cat go"}));
+        let wait = Turn::new().tool_use_with_id("toolu_2", "Bash", json!({"command": "cat go"}));
         let options = counting_sheep(world, true, wait);
-        let denied = Turn::new().tool_use("toolu_3", "Bash", json!({"command": "touch denied"}));
+        let denied =
+            Turn::new().tool_use_with_id("toolu_3", "Bash", json!({"command": "touch denied"}));
         world
             .model
             .turn("They are being counted.")

@@ -231,7 +231,7 @@ async fn stop_ends_the_turn_after_the_call() {
         let call = json!({"command": "echo hi"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .turn("Next.");
         let options = world
             .options()

@@ -39,7 +39,7 @@ async fn promise_19_deferred_call_of_an_in_process_tool_runs_after_resume() {
         let rung = Arc::new(AtomicUsize::new(0));
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__bell__ring", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__bell__ring", json!({})))
             .turn("It rang.");
         let later = with_counting_tool(world, &rung).hook(
             Matcher::tool("mcp__bell__ring"),
@@ -94,7 +94,7 @@ async fn deferred_call_can_be_denied_after_resume() {
         let rung = Arc::new(AtomicUsize::new(0));
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__bell__ring", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__bell__ring", json!({})))
             .turn("It stays silent.");
         let later = with_counting_tool(world, &rung)
             .hook(Matcher::any(), async |_: PreToolUse, _| {

@@ -19,8 +19,8 @@ async fn prompt_tool_and_stop_hooks_run() {
         fs::write(commands.join("hello.md"), "Say hello to $ARGUMENTS").unwrap();
         fs::write(world.cwd().join("CLAUDE.md"), "Be kind.").unwrap();
         let calls = Turn::new()
-            .tool_use("toolu_1", "Bash", json!({"command": "echo hi"}))
-            .tool_use("toolu_2", "Bash", json!({"command": "touch a && exit 3"}));
+            .tool_use_with_id("toolu_1", "Bash", json!({"command": "echo hi"}))
+            .tool_use_with_id("toolu_2", "Bash", json!({"command": "touch a && exit 3"}));
         world.model.turn(calls).turn("Done.");
         let mut probe = Probe::new();
         let mut options = world.options();
@@ -173,7 +173,7 @@ async fn stop_failure_hook_runs_when_the_api_fails() {
 #[tokio::test]
 async fn call_in_a_subagent_has_its_agent_id() {
     world::pinned(async |world| {
-        let call = Turn::new().tool_use("toolu_2", "Bash", json!({"command": "echo baa"}));
+        let call = Turn::new().tool_use_with_id("toolu_2", "Bash", json!({"command": "echo baa"}));
         let options = counting_sheep(world, false, call);
         world
             .model

@@ -20,7 +20,7 @@ fn running(world: &World, command: &str) {
     let call = json!({"command": command});
     world
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Bash", call))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
         .turn("Done.");
 }
 

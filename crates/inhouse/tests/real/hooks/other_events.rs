@@ -101,8 +101,8 @@ async fn worktrees_are_created_and_removed_by_hooks() {
         let leave = json!({"action": "remove", "discard_changes": true});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "EnterWorktree", json!({"name": "fix"})))
-            .turn(Turn::new().tool_use("toolu_2", "ExitWorktree", leave))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "EnterWorktree", json!({"name": "fix"})))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "ExitWorktree", leave))
             .turn("Done.");
         let mut probe = Probe::new();
         let options = probe.of::<WorktreeRemove>(world.options());
@@ -133,8 +133,8 @@ async fn tasks_are_seen_and_can_be_blocked() {
         let done = json!({"taskId": "1", "status": "completed"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "TaskCreate", task))
-            .turn(Turn::new().tool_use("toolu_2", "TaskUpdate", done))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "TaskCreate", task))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "TaskUpdate", done))
             .turn("Done.");
         let mut probe = Probe::new();
         let mut options = probe.of::<TaskCreated>(world.options());
@@ -195,7 +195,7 @@ async fn new_directory_is_seen() {
 fn asking_for_a_region(world: &World) -> inhouse::Options {
     world
         .model
-        .turn(Turn::new().tool_use("toolu_1", "mcp__crm__region", json!({})))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__crm__region", json!({})))
         .turn("Done.");
     let server = McpServer::stdio("sh").args(["-c", include_str!("asking_server.sh")]);
     world

@@ -18,8 +18,8 @@ use crate::world::{self, assistant_texts, result_of};
 async fn promise_07_read_only_tools_run_concurrently() {
     world::pinned(async |world| {
         let two = Turn::new()
-            .tool_use("toolu_1", "mcp__s__meet", json!({}))
-            .tool_use("toolu_2", "mcp__s__meet", json!({}));
+            .tool_use_with_id("toolu_1", "mcp__s__meet", json!({}))
+            .tool_use_with_id("toolu_2", "mcp__s__meet", json!({}));
         world.model.turn(two).turn("Done.");
         // Neither ends before the other has started.
         let meet = async |State(both): State<Arc<Barrier>>, CallId(id)| {
@@ -62,8 +62,8 @@ impl Diary {
 async fn promise_07_other_tools_run_one_at_a_time() {
     world::pinned(async |world| {
         let two = Turn::new()
-            .tool_use("toolu_1", "mcp__s__work", json!({}))
-            .tool_use("toolu_2", "mcp__s__work", json!({}));
+            .tool_use_with_id("toolu_1", "mcp__s__work", json!({}))
+            .tool_use_with_id("toolu_2", "mcp__s__work", json!({}));
         world.model.turn(two).turn("Done.");
         let work = async |State(diary): State<Arc<Diary>>, CallId(id)| {
             diary.note(format!("{id} began"));
@@ -133,7 +133,7 @@ async fn expect_stopped(events: &mut mpsc::UnboundedReceiver<&'static str>) {
 #[tokio::test]
 async fn promise_09_interrupt_drops_the_handler() {
     world::pinned(async |world| {
-        let wait = Turn::new().tool_use("toolu_1", "mcp__s__wait", json!({}));
+        let wait = Turn::new().tool_use_with_id("toolu_1", "mcp__s__wait", json!({}));
         world.model.turn(wait).turn("Fresh.");
         let (server, mut events) = endless();
         let mut client = connect(world, server).await;
@@ -205,8 +205,8 @@ async fn tools_with_one_name_on_two_servers_are_distinct() {
     world::pinned(async |world| {
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__left__who", json!({})))
-            .turn(Turn::new().tool_use("toolu_2", "mcp__right__who", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__left__who", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "mcp__right__who", json!({})))
             .turn("Done.");
         let server = |name: &'static str| {
             let who = Tool::new("who", "Tells where it is", async move || name);
@@ -234,7 +234,7 @@ async fn promise_06_one_definition_serves_eight_sessions_at_once() {
     world::pinned(async |world| {
         world.model.otherwise(
             |request: &ModelRequest| match request.tool_results().first() {
-                None => Turn::new().tool_use("toolu_1", "mcp__s__meet", json!({})),
+                None => Turn::new().tool_use_with_id("toolu_1", "mcp__s__meet", json!({})),
                 Some(result) => Turn::new().text(result.text.clone()),
             },
         );
@@ -313,8 +313,8 @@ async fn tool_added_during_a_session_is_called() {
 async fn timeout_of_a_server_replaces_mcp_tool_timeout() {
     world::pinned(async |world| {
         let both = Turn::new()
-            .tool_use("toolu_1", "mcp__s__outlast", json!({}))
-            .tool_use("toolu_2", "mcp__other__hang", json!({}));
+            .tool_use_with_id("toolu_1", "mcp__s__outlast", json!({}))
+            .tool_use_with_id("toolu_2", "mcp__other__hang", json!({}));
         world.model.turn(both).turn("Done.");
         let over = Arc::new(Notify::new());
         let outlast = Tool::new("outlast", "Ends after the other", {

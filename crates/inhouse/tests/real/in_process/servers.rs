@@ -30,11 +30,8 @@ async fn cli_uses_the_manifest_instead_of_a_handshake() {
         let server = saying("s", "hello").instructions("Say it loud, say it clear.");
         let mut client = connect(world, server).await;
 
-        let parked = client
-            .control()
-            .initialization()
-            .sdk_mcp_manifests_parked
-            .as_ref();
+        let initialized = client.control().initialization();
+        let parked = initialized.sdk_mcp_manifests_parked.as_ref();
         let parked = parked.expect("the CLI supports manifests");
         assert_eq!(
             parked.get("s"),
@@ -61,8 +58,8 @@ async fn oldest_cli_makes_the_handshake() {
         calling(world, [("say", json!({}))]);
         let mut client = connect(world, saying("s", "hello")).await;
 
-        let parked = &client.control().initialization().sdk_mcp_manifests_parked;
-        assert_eq!(*parked, None);
+        let initialized = client.control().initialization();
+        assert_eq!(initialized.sdk_mcp_manifests_parked, None);
         assert_eq!(world.ask(&mut client, "Say.").await, "Done.");
 
         let tools = world.model.conversation();
@@ -99,7 +96,7 @@ async fn promise_17_tool_that_is_not_loaded_is_found_and_called() {
         let search = json!({"query": "select:mcp__s__deferred"});
         world
             .model
-            .turn(Turn::new().tool_use("toolu_search", "ToolSearch", search));
+            .turn(Turn::new().tool_use_with_id("toolu_search", "ToolSearch", search));
         calling(world, [("deferred", json!({}))]);
         let deferred = Tool::new("deferred", "Is found", async || "found");
         let server = ToolServer::new("s").tool(deferred.search_hint("needle"));
@@ -120,8 +117,8 @@ async fn internal_and_external_servers_work_together() {
     world::pinned(async |world| {
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "mcp__inside__say", json!({})))
-            .turn(Turn::new().tool_use("toolu_2", "mcp__parrot__speak", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__inside__say", json!({})))
+            .turn(Turn::new().tool_use_with_id("toolu_2", "mcp__parrot__speak", json!({})))
             .turn("Done.");
         let parrot = McpServer::stdio("/bin/sh")
             .args([script(world).to_str().unwrap()])
@@ -159,10 +156,10 @@ async fn promise_18_subagent_calls_an_in_process_tool() {
         });
         world
             .model
-            .turn(Turn::new().tool_use("toolu_1", "Agent", task))
+            .turn(Turn::new().tool_use_with_id("toolu_1", "Agent", task))
             .once(
                 of_agent,
-                Turn::new().tool_use("toolu_2", "mcp__s__say", json!({})),
+                Turn::new().tool_use_with_id("toolu_2", "mcp__s__say", json!({})),
             )
             .once(of_agent, Turn::new().text("I said it."))
             .turn("Done.");

@@ -57,7 +57,7 @@ const PAGE: &str = r#"{
 }"#;
 
 fn eliciting_server(world: &World, question: &str) -> Options {
-    let call = Turn::new().tool_use("toolu_1", "mcp__census__count", json!({}));
+    let call = Turn::new().tool_use_with_id("toolu_1", "mcp__census__count", json!({}));
     world.model.turn(call).turn("Counted.");
     let path = world.cwd().join("census.sh");
     fs::write(&path, SERVER).unwrap();

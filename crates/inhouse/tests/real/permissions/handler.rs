@@ -133,7 +133,7 @@ async fn mode_set_in_the_handler_applies() {
         run(world, "touch asked");
         world
             .model
-            .turn(inhouse_testkit::Turn::new().tool_use(
+            .turn(inhouse_testkit::Turn::new().tool_use_with_id(
                 "toolu_2",
                 "Bash",
                 json!({"command": "touch again"}),

@@ -44,8 +44,8 @@ async fn plan(
     let write = json!({"file_path": file, "content": "# Dig a well"});
     world
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Write", write))
-        .turn(Turn::new().tool_use("toolu_2", "ExitPlanMode", json!({})))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Write", write))
+        .turn(Turn::new().tool_use_with_id("toolu_2", "ExitPlanMode", json!({})))
         .turn("Done.");
 
     let turn = client.send("Plan.").await.unwrap();

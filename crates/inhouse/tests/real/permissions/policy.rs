@@ -34,7 +34,7 @@ async fn outcomes(
         let id = format!("toolu_{number}");
         world
             .model
-            .turn(Turn::new().tool_use(id, *tool, input.clone()));
+            .turn(Turn::new().tool_use_with_id(id, *tool, input.clone()));
     }
     world.model.turn("Done.");
     let (sender, mut events) = mpsc::unbounded_channel();

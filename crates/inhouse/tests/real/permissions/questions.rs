@@ -32,7 +32,7 @@ fn ask_two_questions(world: &World) {
     ]});
     world
         .model
-        .turn(Turn::new().tool_use("toolu_1", "AskUserQuestion", input))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "AskUserQuestion", input))
         .turn("Done.");
 }
 

@@ -20,7 +20,7 @@ async fn count_requests(world: &World, decision: Decision, commands: &[&str]) ->
         let call = json!({"command": command});
         world
             .model
-            .turn(Turn::new().tool_use(format!("toolu_{number}"), "Bash", call))
+            .turn(Turn::new().tool_use_with_id(format!("toolu_{number}"), "Bash", call))
             .turn("Done.");
     }
     let (sender, mut events) = mpsc::unbounded_channel();

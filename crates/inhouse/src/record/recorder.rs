@@ -1,0 +1,209 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use inhouse_proto::redact::Secrets;
+use inhouse_proto::wire::Line;
+use tokio::task::spawn_blocking;
+
+use super::encoder::Encoder;
+use super::queue::{Input, InputKind, Queue, Taken};
+use super::sink::{Sink, SinkFailed};
+use super::target::OpenTarget;
+use super::{Record, Side};
+use crate::error::{Error, ErrorKind, Result};
+use crate::process::{ExitStatus, StderrCallback};
+
+/// How long the end of a session waits until everything is written.
+const FINISH_LIMIT: Duration = Duration::from_secs(10);
+
+/// The session's end of a recording.
+///
+/// The driver hands over the bytes that it has anyway. A thread redacts and formats them, and another one writes them, so that
+/// neither a slow disk nor a pipe without a reader delays the session.
+pub(crate) struct Recorder {
+    queue: Arc<Queue>,
+    /// Inputs since the last [`flush`](Self::flush).
+    inputs: Vec<Input>,
+    bytes: usize,
+}
+
+impl Recorder {
+    /// Opens the target and starts the threads.
+    ///
+    /// # Errors
+    /// `Config` if the file cannot be created, or the writer is used already.
+    pub(crate) async fn start(
+        record: &Record,
+        secrets: Vec<String>,
+        cli: Option<&Path>,
+        now: Instant,
+    ) -> Result<Self> {
+        let opened = record.clone();
+        let target = spawn_blocking(move || opened.open()).await;
+        let target = target.unwrap_or_else(|error| {
+            let text = "the recording could not be opened";
+            Err(Error::new(ErrorKind::Config, text).with_source(error))
+        })?;
+        let secrets = (!record.keeps_secrets).then(|| Secrets::new(secrets));
+        let encoder = Encoder::new(secrets, cli, now);
+        let queue = Arc::new(Queue::default());
+        spawn_threads(target, encoder, Arc::clone(&queue)).map_err(|error| {
+            Error::config("the threads of the recording could not be started").with_source(error)
+        })?;
+        Ok(Self {
+            queue,
+            inputs: Vec::new(),
+            bytes: 0,
+        })
+    }
+
+    /// Records lines of the CLI.
+    pub(crate) fn received(&mut self, lines: impl IntoIterator<Item = Line>, time: Instant) {
+        for line in lines {
+            let kind = match line {
+                Line::Whole(line) => InputKind::Cli(line),
+                Line::TooLong { bytes, sample } => InputKind::TooLong { bytes, sample },
+            };
+            self.push(kind, time);
+        }
+    }
+
+    /// Records bytes that are written to the CLI.
+    pub(crate) fn sent(&mut self, bytes: &Bytes, time: Instant) {
+        self.push(InputKind::Host(bytes.clone()), time);
+    }
+
+    /// Records that a side has closed its stream.
+    pub(crate) fn ended(&mut self, side: Side, time: Instant) {
+        self.push(InputKind::End(side), time);
+    }
+
+    pub(crate) fn exited(&mut self, status: Option<ExitStatus>, time: Instant) {
+        self.push(InputKind::Exit(status), time);
+    }
+
+    /// Hands everything over to the thread.
+    pub(crate) fn flush(&mut self) {
+        if !self.inputs.is_empty() {
+            self.queue.push(&mut self.inputs, self.bytes);
+            self.bytes = 0;
+        }
+    }
+
+    /// Returns a callback for lines of stderr that records them and calls the one of the user.
+    pub(crate) fn stderr_callback(&self, user: Option<StderrCallback>) -> StderrCallback {
+        let queue = Arc::clone(&self.queue);
+        Arc::new(move |line| {
+            let kind = InputKind::Stderr(line.to_owned());
+            let time = tokio::time::Instant::now().into_std();
+            queue.push(&mut vec![Input { time, kind }], line.len());
+            if let Some(user) = &user {
+                user(line);
+            }
+        })
+    }
+
+    /// Waits until everything is written, for a limited time.
+    pub(crate) async fn finish(mut self) {
+        self.flush();
+        self.queue.close();
+        let queue = Arc::clone(&self.queue);
+        // A blocking task, because the clock of a test does not advance while one runs.
+        let done = spawn_blocking(move || queue.wait_done(FINISH_LIMIT)).await;
+        if !done.unwrap_or(false) {
+            tracing::warn!("the recording is not completely written yet");
+        }
+    }
+
+    fn push(&mut self, kind: InputKind, time: Instant) {
+        self.bytes += kind.len();
+        self.inputs.push(Input { time, kind });
+    }
+}
+
+/// The threads write what they have and end.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.flush();
+        self.queue.close();
+    }
+}
+
+fn spawn_threads(target: OpenTarget, encoder: Encoder, queue: Arc<Queue>) -> std::io::Result<()> {
+    let sink = Arc::new(Sink::default());
+    let written = Arc::clone(&sink);
+    let writer = spawn("inhouse-record-write", move || written.write_to(target))?;
+    let end = EndGuard {
+        queue,
+        sink,
+        writer: Some(writer),
+    };
+    // If the thread cannot be started, `end` is dropped and ends the other one.
+    spawn("inhouse-record", move || {
+        // An error is reported by the sink.
+        let _ = encode(encoder, &end.queue, &end.sink);
+    })
+    .map(drop)
+}
+
+/// Spawns a thread with the subscriber and the span of this one.
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    let dispatch = tracing::dispatcher::get_default(Clone::clone);
+    let span = tracing::Span::current();
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        tracing::dispatcher::with_default(&dispatch, || span.in_scope(work));
+    })
+}
+
+/// Ends the recording once no line follows, also if the encoder panics.
+struct EndGuard {
+    queue: Arc<Queue>,
+    sink: Arc<Sink>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            tracing::error!("recording stopped: its encoder panicked");
+        }
+        self.queue.stop();
+        self.sink.close();
+        if let Some(writer) = self.writer.take() {
+            // The sink reports a panic of the writer.
+            let _ = writer.join();
+        }
+        self.queue.set_done();
+    }
+}
+
+fn encode(mut encoder: Encoder, queue: &Queue, sink: &Sink) -> Result<(), SinkFailed> {
+    let mut inputs = Vec::new();
+    let mut out = Vec::new();
+    encoder.header(&mut out);
+    loop {
+        sink.push(&mut out, encoder.time())?;
+        let taken = queue.take(&mut inputs);
+        for input in inputs.drain(..) {
+            encoder.push(input, &mut out);
+            sink.push_if_large(&mut out, encoder.time())?;
+        }
+        match taken {
+            Taken::Inputs => {}
+            Taken::Last => {
+                encoder.finish(&mut out);
+                return sink.push(&mut out, encoder.time());
+            }
+            Taken::Overflow => {
+                let reason = "the session was faster than its recording";
+                tracing::error!(reason, "recording stopped");
+                encoder.finish(&mut out);
+                encoder.stopped(reason, &mut out);
+                return sink.push(&mut out, encoder.time());
+            }
+        }
+    }
+}
