@@ -2,27 +2,52 @@
 //!
 //! | to test | use |
 //! |---|---|
-//! | your side of a conversation, in memory | [`FakeCli`] |
+//! | an agent: scripted model, assertions at both ends | [`Scenario`] |
+//! | the same with the real CLI | [`Scenario::real`] |
+//! | single lines of a conversation, faults of the CLI | [`FakeCli`] |
 //! | the same with a real process, for pipes and signals | [`Script`] and the program `fake-cli` |
-//! | the whole stack with the real CLI | [`RealCli`] and [`ScriptedModel`] |
+//! | several sessions of the real CLI | [`RealCli`] and [`ScriptedModel`] |
 //! | a host that is killed, stopped and continued | `host` |
-//! | a conversation that was recorded once | [`recording`] |
+//! | a session that was recorded once | [`Replay`] |
 //! | a store for sessions (feature `store`) | `store_battery`, `faulty_store` and `servers` |
 //!
-//! # A fake CLI
+//! # A scenario
 //!
-//! [`FakeCli::play`] connects a session to a CLI in memory and runs both sides concurrently: what the host does, and what
-//! the CLI does. [`run`] runs it on a runtime whose clock is paused, so timeouts cost no time.
+//! A [`Scenario`] has the options of an agent and the answers of the model. It runs the agent with a CLI in memory, and returns what
+//! both ends saw. [`Scenario::real`] runs the same with the real CLI.
 //!
 //! ```
 //! use inhouse::Options;
 //! use inhouse::tool::{Tool, ToolServer};
-//! use inhouse_testkit::{FakeCli, run};
+//! use inhouse_testkit::{Scenario, text};
 //! use serde_json::json;
 //!
+//! # inhouse_testkit::run(async {
 //! let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+//! let options = Options::new().tool_server(clock).allow_tools(["mcp__clock"]);
+//!
+//! let run = Scenario::new(options)
+//!     .turn(text("Let me look.").tool_use("mcp__clock__now", json!({})))
+//!     .turn("It is noon.")
+//!     .prompt("What time is it?")
+//!     .await?;
+//! run.assert_answer("noon")
+//!     .assert_tool_called("now", json!({}))
+//!     .assert_model_saw("noon");
+//! # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+//! ```
+//!
+//! # A fake CLI
+//!
+//! [`FakeCli::play`] connects a session to a CLI in memory and runs both sides concurrently: what the host does, and what
+//! the CLI does, line by line. [`run`] runs it on a runtime whose clock is paused, so timeouts cost no time.
+//!
+//! ```
+//! use inhouse::Options;
+//! use inhouse_testkit::{FakeCli, run};
+//!
 //! run(FakeCli::play(
-//!     Options::new().model("opus").tool_server(clock),
+//!     Options::new().model("opus"),
 //!     async |client| {
 //!         let answer = client.send("What time is it?").await?.text().await?;
 //!         assert_eq!(answer, "It is noon.");
@@ -31,8 +56,6 @@
 //!     async |cli| {
 //!         assert!(cli.launched().has_arg("--model=opus"));
 //!         assert_eq!(cli.expect_prompt().await.text(), "What time is it?");
-//!         let result = cli.call_tool("clock", "now", json!({})).await;
-//!         assert_eq!(result.all_text(), "noon");
 //!         cli.turn("It is noon.").await;
 //!     },
 //! ));
@@ -44,25 +67,21 @@
 //!
 //! [`RealCli`] finds or installs the CLI at a pinned version, and [`Isolation`] runs it so that it reads nothing of the
 //! machine and connects only to the [`ScriptedModel`], which plays the turns that the test gives it and records the
-//! requests. A test then checks both ends: what the application got, and what the model saw.
+//! requests. [`Scenario::real`] does this for one session; tests with several sessions use the parts:
 //!
 //! ```no_run
 //! use inhouse::query;
-//! use inhouse_testkit::{RealCli, ScriptedModel, Turn};
-//! use serde_json::json;
+//! use inhouse_testkit::{RealCli, ScriptedModel};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let model = ScriptedModel::start().await?;
-//! model
-//!     .turn(Turn::new().tool_use("toolu_1", "Bash", json!({ "command": "echo 42" })))
-//!     .turn("The answer is 42.");
-//!
+//! model.turn("42").turn("84");
 //! let isolation = RealCli::pinned()?.isolated(&model)?;
-//! let options = isolation.options().allow_tools(["Bash"]);
-//! let answer = query("What is the answer?").options(options).await?.text().await?;
 //!
-//! assert_eq!(answer, "The answer is 42.");
-//! assert_eq!(model.conversation()[1].tool_results()[0].text, "42");
+//! for (prompt, expected) in [("15 + 27?", "42"), ("42 + 42?", "84")] {
+//!     let answer = query(prompt).options(isolation.options()).await?.text().await?;
+//!     assert_eq!(answer, expected);
+//! }
 //! model.assert_done();
 //! # Ok(()) }
 //! ```
@@ -70,7 +89,7 @@
 //! # Stability
 //!
 //! This crate is for tests of applications that use `inhouse`. Everything public follows semantic versioning, except for
-//! the version of the CLI that [`RealCli::pinned`] uses and the lines that a [`FakeCli`] writes: both follow new versions
+//! the version of the CLI that [`RealCli::pinned`] uses and the lines that a [`FakeCli`] or a [`Scenario`] writes: both follow new versions
 //! of the CLI.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -82,7 +101,10 @@ pub mod faulty_store;
 pub mod host;
 pub mod model;
 pub mod real;
+#[doc(hidden)]
 pub mod recording;
+pub mod replay;
+pub mod scenario;
 #[cfg(all(feature = "store", unix))]
 pub mod servers;
 #[cfg(feature = "store")]
@@ -91,3 +113,5 @@ pub mod store_battery;
 pub use fake::{FakeCli, FakeTransport, Script, run};
 pub use model::{ModelRequest, ScriptedModel, Turn};
 pub use real::{Isolation, RealCli, RealCliUnavailable};
+pub use replay::{Replay, ReplayReport};
+pub use scenario::{Run, Scenario, text};

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 /// The time is real even if tokio's clock is paused. A paused clock jumps to the next timer as soon as every task is idle,
 /// so a tokio timer here would fire before every longer deadline of the host; and without any timer, a test in which both
 /// sides are idle would never end.
-pub(super) async fn within<F: Future>(limit: Duration, future: F) -> Option<F::Output> {
+pub(crate) async fn within<F: Future>(limit: Duration, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     // Most futures are ready at the first poll and need no thread.
     if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {

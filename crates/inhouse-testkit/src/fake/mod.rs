@@ -62,6 +62,7 @@
 //! arguments, as if it were the CLI, reads the script that [`Script::VARIABLE`] names, and writes how it was
 //! started to the file that [`LaunchRecord::VARIABLE`] names.
 
+mod agent;
 mod child;
 mod cli;
 mod conversation;
@@ -80,8 +81,10 @@ mod transport;
 
 pub use self::child::{LaunchRecord, child_main};
 pub use self::cli::FakeCli;
+pub(crate) use self::deadline::within;
 pub use self::host::{HostAnswer, HostRequest, Prompt};
 pub use self::launched::Launched;
+pub(crate) use self::play::unless_stuck;
 pub use self::play::{join, launch, run};
 pub use self::requests::ToolCall;
 pub use self::script::{Script, Step};

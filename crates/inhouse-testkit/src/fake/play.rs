@@ -184,9 +184,16 @@ impl FakeCli {
 }
 
 async fn before_deadline<F: Future>(future: F) -> F::Output {
+    unless_stuck(future)
+        .await
+        .unwrap_or_else(|stuck| panic!("{stuck}"))
+}
+
+/// Waits for both sides of a conversation; returns the reason if they do not end.
+pub(crate) async fn unless_stuck<F: Future>(future: F) -> std::result::Result<F::Output, String> {
     match within(REAL_DEADLINE, timeout(PAUSED_DEADLINE, future)).await {
-        Some(Ok(output)) => output,
-        Some(Err(_)) => panic!("both sides wait for something that never happens"),
-        None => panic!("the session did not end within {REAL_DEADLINE:?}"),
+        Some(Ok(output)) => Ok(output),
+        Some(Err(_)) => Err("both sides wait for something that never happens".to_owned()),
+        None => Err(format!("the session did not end within {REAL_DEADLINE:?}")),
     }
 }

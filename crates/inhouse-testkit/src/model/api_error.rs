@@ -62,15 +62,22 @@ impl ApiError {
         self
     }
 
-    pub(super) fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.status
+    }
+
+    /// Returns whether the header `x-should-retry` rules out retries.
+    pub(crate) fn is_final(&self) -> bool {
+        self.headers
+            .iter()
+            .any(|(name, value)| *name == "x-should-retry" && value == "false")
     }
 
     pub(super) fn headers(&self) -> &[(&'static str, String)] {
         &self.headers
     }
 
-    pub(super) fn body(&self) -> Value {
+    pub(crate) fn body(&self) -> Value {
         let (kind, default_message) = kind_of(self.status);
         let message = self.message.as_deref().unwrap_or(default_message);
         json!({ "type": "error", "error": { "type": kind, "message": message } })

@@ -36,11 +36,11 @@ mod api_error;
 mod default_answers;
 mod player;
 mod request;
-mod script;
+pub(crate) mod script;
 mod scripted;
 mod server;
-mod sse;
-mod turn;
+pub(crate) mod sse;
+pub(crate) mod turn;
 mod usage;
 
 pub use answer::Answer;

@@ -28,6 +28,19 @@ pub struct ToolResult {
 }
 
 impl ModelRequest {
+    /// Creates the request of a conversation that did not come over HTTP.
+    pub(crate) fn in_process(body: Value) -> Self {
+        Self {
+            kind: RequestKind::Conversation,
+            method: "POST".to_owned(),
+            path: "/v1/messages".to_owned(),
+            query: None,
+            headers: Vec::new(),
+            body_length: body.to_string().len(),
+            body,
+        }
+    }
+
     /// Returns the purpose of the request.
     #[must_use]
     pub fn kind(&self) -> RequestKind {
@@ -137,6 +150,17 @@ impl ModelRequest {
             .flat_map(list)
             .filter_map(ToolResult::from_block)
             .collect()
+    }
+
+    /// Describes the request by the last thing that the model was sent.
+    pub(super) fn summary(&self) -> String {
+        let last = self.messages().last().map(|message| &message["content"]);
+        let result = last.and_then(|content| list(content).iter().find_map(ToolResult::from_block));
+        match (result, self.last_user_text()) {
+            (Some(result), _) => format!("after the result of a tool: {:?}", result.text),
+            (None, Some(text)) => format!("after the prompt: {text:?}"),
+            (None, None) => format!("{} {}", self.method, self.path),
+        }
     }
 
     fn user_contents(&self) -> impl DoubleEndedIterator<Item = &Value> {

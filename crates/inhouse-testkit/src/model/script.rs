@@ -10,25 +10,25 @@ use tokio::sync::{Notify, oneshot};
 
 use super::{Answer, ApiError, ModelRequest, RequestKind, WaitTimeout, default_answers};
 
-pub(super) type Predicate = Arc<dyn Fn(&ModelRequest) -> bool + Send + Sync>;
-pub(super) type Otherwise = Arc<dyn Fn(&ModelRequest) -> Answer + Send + Sync>;
+pub(crate) type Predicate = Arc<dyn Fn(&ModelRequest) -> bool + Send + Sync>;
+pub(crate) type Otherwise = Arc<dyn Fn(&ModelRequest) -> Answer + Send + Sync>;
 
 /// The state shared by the test and the server.
 ///
 /// The lock is held briefly, and never while closures of the test run.
 #[derive(Default)]
-pub(super) struct Script {
+pub(crate) struct Script {
     state: Mutex<State>,
     changed: Notify,
 }
 
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) queue: VecDeque<Answer>,
-    pub(super) otherwise: Option<Otherwise>,
+pub(crate) struct State {
+    pub(crate) queue: VecDeque<Answer>,
+    pub(crate) otherwise: Option<Otherwise>,
     rules: Vec<Rule>,
     rules_made: usize,
-    pub(super) requests: Vec<ModelRequest>,
+    pub(crate) requests: Vec<ModelRequest>,
     unexpected: Vec<usize>,
     /// Indices of requests whose client disconnected in the middle of the answer.
     abandoned: Vec<usize>,
@@ -45,12 +45,15 @@ struct Rule {
 }
 
 /// The answer to one request, and what its player needs.
-pub(super) struct Chosen {
-    pub(super) answer: Answer,
+pub(crate) struct Chosen {
+    /// The answer; all its tool calls have ids.
+    pub(crate) answer: Answer,
+    /// The id of the message, if the answer is one.
+    pub(crate) message_id: String,
     /// The position of the request in the record.
     pub(super) index: usize,
     /// Resolves when the test releases stalled answers.
-    pub(super) released: oneshot::Receiver<()>,
+    pub(crate) released: oneshot::Receiver<()>,
 }
 
 enum Choice {
@@ -60,11 +63,11 @@ enum Choice {
 }
 
 impl Script {
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn add_rule(&self, accepts: Predicate, answer: Answer, once: bool) {
+    pub(crate) fn add_rule(&self, accepts: Predicate, answer: Answer, once: bool) {
         let mut state = self.lock();
         let id = state.rules_made;
         state.rules_made += 1;
@@ -89,7 +92,7 @@ impl Script {
     }
 
     /// Records a request for a message and chooses its answer under one lock.
-    pub(super) fn choose(&self, request: ModelRequest) -> Chosen {
+    pub(crate) fn choose(&self, request: ModelRequest) -> Chosen {
         let accepted_by = self.accepting_rules(&request);
         let (release, released) = oneshot::channel();
         let mut state = self.lock();
@@ -109,8 +112,14 @@ impl Script {
             Choice::Compute(otherwise) => otherwise(&request),
             Choice::Exhausted => exhausted().into(),
         };
+        let message_id = format!("msg_scripted_{index}");
+        let answer = match answer {
+            Answer::Turn(turn) => Answer::Turn(turn.with_call_ids(&message_id)),
+            error @ Answer::Error(_) => error,
+        };
         Chosen {
             answer,
+            message_id,
             index,
             released,
         }
@@ -166,8 +175,38 @@ impl Script {
 }
 
 impl State {
-    pub(super) fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.queue.len() + self.rules.iter().filter(|rule| rule.once).count()
+    }
+
+    /// Describes the requests without an answer and the answers without a request.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let unexpected = self.unexpected.iter().map(|&index| {
+            format!(
+                "the script of the model has no answer to this request:\n    {}",
+                self.requests[index].summary()
+            )
+        });
+        let mut problems: Vec<String> = unexpected.collect();
+        let left = self.left_over();
+        if !left.is_empty() {
+            let left = left.join("\n    ");
+            problems.push(format!(
+                "these answers of the model were not used:\n    {left}"
+            ));
+        }
+        problems
+    }
+
+    /// Describes each unused answer.
+    fn left_over(&self) -> Vec<String> {
+        let rules = self.rules.iter().filter(|rule| rule.once);
+        let rules = rules.map(|rule| format!("{} (of a rule)", rule.answer));
+        self.queue
+            .iter()
+            .map(Answer::to_string)
+            .chain(rules)
+            .collect()
     }
 
     pub(super) fn unexpected(&self) -> Vec<ModelRequest> {

@@ -20,7 +20,7 @@ use super::{
 ///
 /// let model = ScriptedModel::start().await?;
 /// model
-///     .turn(Turn::new().tool_use("toolu_1", "Bash", json!({ "command": "date" })))
+///     .turn(Turn::new().tool_use("Bash", json!({ "command": "date" })))
 ///     .turn(Turn::error(529))
 ///     .turn("It is late.");
 /// assert_eq!(model.remaining(), 3);
@@ -44,9 +44,13 @@ impl ScriptedModel {
     ///
     /// If called outside of a tokio runtime with I/O and time enabled.
     pub async fn start() -> io::Result<Self> {
+        Self::serve(Arc::default()).await
+    }
+
+    /// Starts the server with a script that exists already.
+    pub(crate) async fn serve(script: Arc<Script>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let script = Arc::new(Script::default());
         let server = tokio::spawn(server::run(listener, Arc::clone(&script))).abort_handle();
         Ok(Self {
             address,
@@ -170,26 +174,11 @@ impl ScriptedModel {
     ///
     /// # Panics
     ///
-    /// If answers [remain](ScriptedModel::remaining) or a request was [unexpected](ScriptedModel::unexpected).
+    /// If answers [remain](ScriptedModel::remaining) or a request was [unexpected](ScriptedModel::unexpected), with both.
     #[track_caller]
     pub fn assert_done(&self) {
-        let unexpected: Vec<String> = self
-            .unexpected()
-            .iter()
-            .map(|request| {
-                let text = request.last_user_text().unwrap_or_default();
-                format!("{} {} {text:?}", request.method(), request.path())
-            })
-            .collect();
-        assert!(
-            unexpected.is_empty(),
-            "the model received unexpected requests: {unexpected:#?}"
-        );
-        let remaining = self.remaining();
-        assert!(
-            remaining == 0,
-            "{remaining} answers of the model were not used"
-        );
+        let problems = self.script.lock().problems();
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 }
 

@@ -115,9 +115,8 @@ fn message(request: ModelRequest, script: &Arc<Script>) -> Response<ReplyBody> {
         }
         Answer::Turn(turn) => turn.clone(),
     };
-    let message_id = format!("msg_scripted_{}", chosen.index);
     if is_stream {
-        let halves = Halves::streamed(&turn, &message_id, &model);
+        let halves = Halves::streamed(&turn, &chosen.message_id, &model);
         played(
             "text/event-stream",
             halves,
@@ -126,7 +125,7 @@ fn message(request: ModelRequest, script: &Arc<Script>) -> Response<ReplyBody> {
             Arc::clone(script),
         )
     } else {
-        let halves = Halves::whole(&turn, &message_id, &model);
+        let halves = Halves::whole(&turn, &chosen.message_id, &model);
         played(
             "application/json",
             halves,

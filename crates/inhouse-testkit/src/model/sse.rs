@@ -12,54 +12,57 @@ use super::{
 impl Halves {
     /// Encodes the turn as server-sent events. The first half ends with the last delta, so the last block is still open.
     pub(super) fn streamed(turn: &Turn, message_id: &str, model: &str) -> Self {
-        let mut opening = vec![event(
-            "message_start",
-            json!({ "message": {
-                "id": message_id,
-                "type": "message",
-                "role": "assistant",
-                "model": model,
-                "content": [],
-                "stop_reason": null,
-                "stop_sequence": null,
-                "usage": turn.usage.at_start(),
-            }}),
-        )];
-        let mut closing = Vec::new();
-        for (index, block) in turn.blocks.iter().enumerate() {
-            opening.append(&mut closing);
-            opening.push(event(
-                "content_block_start",
-                json!({ "index": index, "content_block": block_at_start(block) }),
-            ));
-            opening.extend(deltas(block, turn.pieces).into_iter().map(|delta| {
-                event(
-                    "content_block_delta",
-                    json!({ "index": index, "delta": delta }),
-                )
-            }));
-            closing.push(event("content_block_stop", json!({ "index": index })));
+        let (opening, closing) = events(turn, message_id, model);
+        let encode = |events: Vec<Value>| events.iter().map(encode).collect();
+        Self {
+            opening: encode(opening),
+            closing: encode(closing),
         }
-        closing.push(event(
-            "message_delta",
-            json!({
-                "delta": { "stop_reason": turn.final_stop_reason(), "stop_sequence": null },
-                "usage": turn.usage.at_end(),
-            }),
-        ));
-        closing.push(event("message_stop", json!({})));
-        Self { opening, closing }
     }
+}
+
+/// Returns the events of a streamed turn in two halves; the last block is still open after the first.
+pub(crate) fn events(turn: &Turn, message_id: &str, model: &str) -> (Vec<Value>, Vec<Value>) {
+    let mut opening = vec![json!({ "type": "message_start", "message": {
+        "id": message_id,
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [],
+        "stop_reason": null,
+        "stop_sequence": null,
+        "usage": turn.usage.at_start(),
+    }})];
+    let mut closing = Vec::new();
+    for (index, block) in turn.blocks.iter().enumerate() {
+        opening.append(&mut closing);
+        opening.push(json!({
+            "type": "content_block_start", "index": index, "content_block": block_at_start(block),
+        }));
+        opening.extend(
+            deltas(block, turn.pieces).into_iter().map(
+                |delta| json!({ "type": "content_block_delta", "index": index, "delta": delta }),
+            ),
+        );
+        closing.push(json!({ "type": "content_block_stop", "index": index }));
+    }
+    closing.push(json!({
+        "type": "message_delta",
+        "delta": { "stop_reason": turn.final_stop_reason(), "stop_sequence": null },
+        "usage": turn.usage.at_end(),
+    }));
+    closing.push(json!({ "type": "message_stop" }));
+    (opening, closing)
 }
 
 /// Returns the event that reports an error in the middle of a stream.
 pub(super) fn error_event(error: &ApiError) -> Bytes {
-    event("error", error.body())
+    encode(&error.body())
 }
 
-fn event(name: &str, mut data: Value) -> Bytes {
-    data["type"] = name.into();
-    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
+fn encode(event: &Value) -> Bytes {
+    let name = event["type"].as_str().unwrap_or_default();
+    Bytes::from(format!("event: {name}\ndata: {event}\n\n"))
 }
 
 fn block_at_start(block: &Block) -> Value {
@@ -118,9 +121,10 @@ mod tests {
     #[test]
     fn deltas_add_up_to_the_block() {
         let input = json!({ "command": "echo 'ü – 猫'" });
-        let turn = Turn::new()
-            .text("schön – 猫")
-            .tool_use("toolu_1", "Bash", input.clone());
+        let turn =
+            Turn::new()
+                .text("schön – 猫")
+                .tool_use_with_id("toolu_1", "Bash", input.clone());
         let events = data(&Halves::streamed(&turn, "msg_1", "m").opening);
         let joined = |index: u64, field: &str| -> String {
             let deltas = events.iter().filter(|e| e["type"] == "content_block_delta");

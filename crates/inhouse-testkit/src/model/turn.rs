@@ -11,7 +11,7 @@ use super::{ApiError, Usage};
 /// let turn = Turn::new()
 ///     .thinking("Better look first.")
 ///     .text("Let me see.")
-///     .tool_use("toolu_1", "Bash", json!({ "command": "ls" }));
+///     .tool_use("Bash", json!({ "command": "ls" }));
 /// # let _ = turn;
 /// ```
 ///
@@ -19,9 +19,9 @@ use super::{ApiError, Usage};
 /// [`stop_reason`](Turn::stop_reason).
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    pub(super) blocks: Vec<Block>,
-    pub(super) usage: Usage,
-    pub(super) ending: Ending,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) usage: Usage,
+    pub(crate) ending: Ending,
     pub(super) pieces: Pieces,
     stop_reason: Option<String>,
 }
@@ -51,14 +51,31 @@ impl Turn {
         self.push(Block::Thinking(thinking.into()))
     }
 
-    /// Adds a tool call.
+    /// Adds a tool call, with an id that is unique within the conversation.
+    ///
+    /// Tools in the process of the host have the name `mcp__<server>__<tool>`.
+    #[must_use]
+    pub fn tool_use(self, name: impl Into<String>, input: Value) -> Self {
+        self.push(Block::ToolUse {
+            id: None,
+            name: name.into(),
+            input,
+        })
+    }
+
+    /// Adds a tool call with this id.
     ///
     /// Ids must be unique within a conversation; the result has the same id in
     /// [`ModelRequest::tool_results`](super::ModelRequest::tool_results).
     #[must_use]
-    pub fn tool_use(self, id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
+    pub fn tool_use_with_id(
+        self,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        input: Value,
+    ) -> Self {
         self.push(Block::ToolUse {
-            id: id.into(),
+            id: Some(id.into()),
             name: name.into(),
             input,
         })
@@ -117,12 +134,22 @@ impl Turn {
         self
     }
 
-    pub(super) fn final_stop_reason(&self) -> &str {
+    pub(crate) fn final_stop_reason(&self) -> &str {
         match &self.stop_reason {
             Some(reason) => reason,
             None if self.blocks.iter().any(Block::is_tool_use) => "tool_use",
             None => "end_turn",
         }
+    }
+
+    /// Gives an id to each call that has none.
+    pub(super) fn with_call_ids(mut self, message_id: &str) -> Self {
+        for (index, block) in self.blocks.iter_mut().enumerate() {
+            if let Block::ToolUse { id, .. } = block {
+                id.get_or_insert_with(|| format!("toolu_{message_id}_{index}"));
+            }
+        }
+        self
     }
 
     fn push(mut self, block: Block) -> Self {
@@ -133,7 +160,7 @@ impl Turn {
 
 /// How a message ends.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     #[default]
     Complete,
     Stall,
@@ -152,11 +179,12 @@ impl Default for Pieces {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Block {
+pub(crate) enum Block {
     Text(String),
     Thinking(String),
     ToolUse {
-        id: String,
+        /// `None` until the message has an id, from which that of the call is derived.
+        id: Option<String>,
         name: String,
         input: Value,
     },
@@ -167,8 +195,8 @@ pub(super) enum Block {
 pub(super) const SIGNATURE: &str = "c2NyaXB0ZWQ=";
 
 impl Block {
-    /// Returns the block of a message that is not streamed.
-    pub(super) fn whole(&self) -> Value {
+    /// Returns the block of a message that is not streamed; calls must have an id.
+    pub(crate) fn whole(&self) -> Value {
         match self {
             Self::Text(text) => json!({ "type": "text", "text": text }),
             Self::Thinking(thinking) => {
@@ -195,8 +223,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn calls_without_an_id_get_one_of_the_message() {
+        let turn = Turn::new()
+            .text("Both.")
+            .tool_use("Read", json!({}))
+            .tool_use_with_id("toolu_1", "Read", json!({}))
+            .with_call_ids("msg_7");
+        let ids: Vec<_> = turn
+            .blocks
+            .iter()
+            .map(|block| block.whole()["id"].clone())
+            .collect();
+        assert_eq!(ids, [Value::Null, json!("toolu_msg_7_1"), json!("toolu_1")]);
+    }
+
+    #[test]
     fn stop_reason_follows_from_the_blocks_and_can_be_set() {
-        let call = Turn::new().text("a").tool_use("toolu_1", "Bash", json!({}));
+        let call = Turn::new()
+            .text("a")
+            .tool_use_with_id("toolu_1", "Bash", json!({}));
         assert_eq!(call.final_stop_reason(), "tool_use");
         assert_eq!(Turn::new().text("a").final_stop_reason(), "end_turn");
         assert_eq!(

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_creation: u64,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cache_read: u64,
+    pub(crate) cache_creation: u64,
 }
 
 impl Usage {
@@ -51,7 +51,7 @@ impl Usage {
     }
 
     /// Returns the counts of `message_start`.
-    pub(super) fn at_start(self) -> Value {
+    pub(crate) fn at_start(self) -> Value {
         self.with_output(self.output.min(1))
     }
 

@@ -50,6 +50,21 @@ impl RealCli {
         Self::of(&Release::OLDEST)
     }
 
+    /// Uses the CLI at this path, whatever its version.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use inhouse_testkit::RealCli;
+    ///
+    /// assert_eq!(RealCli::at("/opt/claude").program(), Path::new("/opt/claude"));
+    /// ```
+    pub fn at(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+        }
+    }
+
     /// Returns the path of the binary.
     #[must_use]
     pub fn program(&self) -> &Path {

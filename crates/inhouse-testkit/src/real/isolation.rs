@@ -157,7 +157,26 @@ impl Isolation {
 
     /// Returns options that run the CLI here; every other option has its default.
     pub fn options(&self) -> Options {
-        Options::new()
+        self.apply(Options::new())
+    }
+
+    /// Changes options so that they run the CLI here.
+    ///
+    /// The path of the CLI, the working directory and the variables of [`env`](Self::env) are replaced; everything else stays.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use inhouse::Options;
+    /// use inhouse_testkit::{RealCli, ScriptedModel};
+    ///
+    /// let model = ScriptedModel::start().await?;
+    /// let isolation = RealCli::pinned()?.isolated(&model)?;
+    /// let options = isolation.apply(Options::new().allow_tools(["Bash"]));
+    /// # let _ = options;
+    /// # Ok(()) }
+    /// ```
+    pub fn apply(&self, options: Options) -> Options {
+        options
             .cli_path(self.program())
             .clean_env()
             .envs(self.env())

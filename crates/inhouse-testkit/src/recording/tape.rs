@@ -1,8 +1,10 @@
 use std::{
-    fs::{self, File},
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
+
+pub use inhouse::record::Side;
+use inhouse::record::{RecordedEvent, Recording};
 
 /// A recorded conversation: the lines of both sides in order.
 ///
@@ -24,15 +26,6 @@ pub enum Step {
     },
     /// A side ended: the host closed the CLI's stdin, or the CLI its stdout.
     End(Side),
-}
-
-/// One side of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The application, which writes to the CLI's stdin.
-    Host,
-    /// The CLI, which writes to its stdout.
-    Cli,
 }
 
 impl Tape {
@@ -100,12 +93,26 @@ impl Tape {
     ///
     /// If a file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        let mut log = Log::create(path.as_ref())?;
+        let mut texts = [String::new(), String::new(), String::new()];
+        let [out, input, order] = &mut texts;
         for step in &self.steps {
-            match step {
-                Step::Line { by, line } => log.line(*by, line.as_bytes())?,
-                Step::End(by) => log.end(*by, b"")?,
+            let (by, line) = match step {
+                Step::Line { by, line } => (by, Some(line)),
+                Step::End(by) => (by, None),
+            };
+            let (file, word) = match by {
+                Side::Host => (&mut *input, "in"),
+                Side::Cli => (&mut *out, "out"),
+            };
+            order.push_str(word);
+            match line {
+                Some(line) => file.extend([line, "\n"]),
+                None => order.push_str(" end"),
             }
+            order.push('\n');
+        }
+        for (path, text) in files(path.as_ref()).into_iter().zip(texts) {
+            fs::write(path, text)?;
         }
         Ok(())
     }
@@ -144,52 +151,48 @@ impl FromIterator<Step> for Tape {
     }
 }
 
-/// The files of a recording in progress.
-///
-/// Unbuffered, so that a recording is complete even if its process is killed.
-#[derive(Debug)]
-pub(super) struct Log {
-    out: File,
-    input: File,
-    order: File,
+/// Takes the lines of both sides and their ends; times, stderr and the exit are not in a fixture.
+impl From<&Recording> for Tape {
+    fn from(recording: &Recording) -> Self {
+        let line = |by, line: &str| {
+            let line = line.to_owned();
+            Some(Step::Line { by, line })
+        };
+        let entries = recording.entries().iter();
+        let steps = entries.filter_map(|entry| match &entry.event {
+            RecordedEvent::Host(text) => line(Side::Host, text),
+            RecordedEvent::Cli(text) | RecordedEvent::CliText(text) => line(Side::Cli, text),
+            RecordedEvent::End(side) => Some(Step::End(*side)),
+            _ => None,
+        });
+        steps.collect()
+    }
 }
 
-impl Log {
-    pub(super) fn create(path: &Path) -> io::Result<Self> {
-        let [out, input, order] = files(path).map(|path| {
-            File::create(&path).map_err(|cause| {
-                io::Error::new(cause.kind(), format!("{}: {cause}", path.display()))
-            })
-        });
-        Ok(Self {
-            out: out?,
-            input: input?,
-            order: order?,
-        })
-    }
-
-    /// Records a line, given without its line end.
-    pub(super) fn line(&mut self, by: Side, line: &[u8]) -> io::Result<()> {
-        let (file, word) = self.of(by);
-        file.write_all(&[line, b"\n"].concat())?;
-        writeln!(self.order, "{word}")
-    }
-
-    /// Records the end of a side, with its last incomplete line.
-    pub(super) fn end(&mut self, by: Side, partial: &[u8]) -> io::Result<()> {
-        let (file, word) = self.of(by);
-        if !partial.is_empty() {
-            file.write_all(partial)?;
-            writeln!(self.order, "{word}")?;
+/// Gives every step the time 0.
+impl From<&Tape> for Recording {
+    fn from(tape: &Tape) -> Self {
+        let header = r#"{"inhouse_recording":1,"started":"1970-01-01T00:00:00Z"}"#;
+        let mut text = format!("{header}\n");
+        for step in &tape.steps {
+            let event = match step {
+                Step::Line {
+                    by: Side::Host,
+                    line,
+                } => format!("\"host\":{line}"),
+                Step::Line {
+                    by: Side::Cli,
+                    line,
+                } if line.starts_with('{') => format!("\"cli\":{line}"),
+                Step::Line { line, .. } => {
+                    format!("\"cli_text\":{}", serde_json::Value::from(line.as_str()))
+                }
+                Step::End(Side::Host) => "\"end\":\"host\"".to_owned(),
+                Step::End(Side::Cli) => "\"end\":\"cli\"".to_owned(),
+            };
+            text.push_str(&format!("{{\"t\":0,{event}}}\n"));
         }
-        writeln!(self.order, "{word} end")
-    }
-
-    fn of(&mut self, side: Side) -> (&mut File, &'static str) {
-        match side {
-            Side::Host => (&mut self.input, "in"),
-            Side::Cli => (&mut self.out, "out"),
-        }
+        Self::parse(&text).expect("the lines of a fixture are JSON")
     }
 }
 

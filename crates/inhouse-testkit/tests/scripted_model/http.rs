@@ -15,7 +15,7 @@ async fn streamed_turn_has_the_api_events_in_order() {
     let turn = Turn::new()
         .thinking("hm")
         .text("four")
-        .tool_use("toolu_1", "Bash", json!({ "command": "ls" }))
+        .tool_use_with_id("toolu_1", "Bash", json!({ "command": "ls" }))
         .usage(Usage::new(7, 9).cache_read(3))
         .pieces(1);
     model.turn(turn);

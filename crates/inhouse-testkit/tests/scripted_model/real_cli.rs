@@ -78,7 +78,7 @@ mod scenarios {
             .turn(
                 Turn::new()
                     .text("Let me count.")
-                    .tool_use("toolu_count", "Bash", call),
+                    .tool_use_with_id("toolu_count", "Bash", call),
             )
             .turn("It is 42.");
         let isolation = cli.isolated(&model).unwrap();
@@ -331,7 +331,7 @@ mod scenarios {
             "run_in_background": false,
         });
         model
-            .turn(Turn::new().tool_use("toolu_errand", "Agent", errand))
+            .turn(Turn::new().tool_use_with_id("toolu_errand", "Agent", errand))
             .turn("My agent saw a cat.")
             .once(|request| request.agent_id().is_some(), "I see a cat.");
         let isolation = cli.isolated(&model).unwrap();

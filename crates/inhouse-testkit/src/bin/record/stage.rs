@@ -1,10 +1,10 @@
 use std::{io, path::Path};
 
-use inhouse::{Client, Options, Result, transport::ChildTransport};
-use inhouse_testkit::{
-    Isolation, RealCli, ScriptedModel,
-    recording::{Recording, Tape},
+use inhouse::{
+    Client, Options, Result,
+    record::{Record, Recording, RecordingError},
 };
+use inhouse_testkit::{Isolation, RealCli, ScriptedModel, recording::Tape};
 use tempfile::TempDir;
 
 use crate::sanitize::Secrets;
@@ -33,13 +33,12 @@ impl Stage {
 
     /// Connects the recorded session.
     pub(crate) async fn connect(&self, options: Options) -> Result<Client> {
-        let recording = Recording::create(self.recording(), ChildTransport)
-            .expect("a new temporary directory is writable");
-        Client::connect_with(options, recording).await
+        let record = Record::file(self.recording()).keep_secrets();
+        Client::connect(options.record(record)).await
     }
 
-    pub(crate) fn tape(&self) -> io::Result<Tape> {
-        Tape::load(self.recording())
+    pub(crate) fn tape(&self) -> std::result::Result<Tape, RecordingError> {
+        Ok((&Recording::load(self.recording())?).into())
     }
 
     /// Returns the replacements for machine-specific values.

@@ -31,7 +31,7 @@ pub(super) async fn interrupt(stage: &Stage) -> Played {
 }
 
 pub(super) async fn max_turns(stage: &Stage) -> Played {
-    let look = Turn::new().tool_use("toolu_1", "Bash", json!({ "command": "echo 42" }));
+    let look = Turn::new().tool_use_with_id("toolu_1", "Bash", json!({ "command": "echo 42" }));
     stage.model.turn(look);
     let options = stage.options().max_turns(1).allow_tools(["Bash"]);
     let mut client = stage.connect(options).await?;
@@ -41,7 +41,7 @@ pub(super) async fn max_turns(stage: &Stage) -> Played {
 }
 
 pub(super) async fn max_budget(stage: &Stage) -> Played {
-    let look = Turn::new().tool_use("toolu_1", "Bash", json!({ "command": "echo 42" }));
+    let look = Turn::new().tool_use_with_id("toolu_1", "Bash", json!({ "command": "echo 42" }));
     stage.model.turn(look).otherwise(|_| "Too dear.");
     let options = stage
         .options()

@@ -55,7 +55,7 @@ async fn write_a_file(stage: &Stage, options: Options) -> Played {
     let input = json!({ "file_path": path, "content": "42\n" });
     stage
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Write", input))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Write", input))
         .turn("That was all.");
     let mut client = stage.connect(options).await?;
     client.send("Write it down.").await?.finish().await?;

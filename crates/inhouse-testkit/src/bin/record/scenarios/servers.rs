@@ -45,7 +45,8 @@ pub(super) async fn mcp_in_process(stage: &Stage) -> Played {
 }
 
 async fn connect(stage: &Stage, options: Options) -> inhouse::Result<Client> {
-    let call = Turn::new().tool_use("toolu_1", "mcp__calc__add", json!({ "a": 15, "b": 27 }));
+    let call =
+        Turn::new().tool_use_with_id("toolu_1", "mcp__calc__add", json!({ "a": 15, "b": 27 }));
     stage.model.turn(call).turn("It is 42.");
     let options = options.allow_tools(["mcp__calc__add"]);
     stage.connect(options).await

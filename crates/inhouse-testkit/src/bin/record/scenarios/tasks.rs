@@ -22,10 +22,10 @@ pub(super) async fn subagent(stage: &Stage) -> Played {
             |request| request.agent_id().is_some(),
             Turn::new()
                 .text("Let me compute.")
-                .tool_use("toolu_2", "Bash", compute),
+                .tool_use_with_id("toolu_2", "Bash", compute),
         )
         .once(|request| request.agent_id().is_some(), "It is 42.")
-        .turn(Turn::new().tool_use("toolu_1", "Agent", ask))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Agent", ask))
         .turn("The mathematician says 42.");
     let mathematician = AgentDefinition::new("Computes", "You compute.").tools(["Bash"]);
     let options = stage
@@ -48,7 +48,7 @@ pub(super) async fn background_command(stage: &Stage) -> Played {
     });
     stage
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Bash", command))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", command))
         .turn("It runs.")
         .turn("It is done.");
     let options = stage.options().allow_tools(["Bash"]);

@@ -13,12 +13,12 @@ pub(super) async fn tools(stage: &Stage) -> Played {
     fs::write(&note, "The answer is 42.\n")?;
     let both = Turn::new()
         .text("Two at once.")
-        .tool_use("toolu_1", "Bash", json!({ "command": "echo 42" }))
-        .tool_use("toolu_2", "Read", json!({ "file_path": note }));
+        .tool_use_with_id("toolu_1", "Bash", json!({ "command": "echo 42" }))
+        .tool_use_with_id("toolu_2", "Read", json!({ "file_path": note }));
     stage
         .model
         .turn(both)
-        .turn(Turn::new().tool_use(
+        .turn(Turn::new().tool_use_with_id(
             "toolu_3",
             "Edit",
             json!({ "file_path": note, "old_string": "42", "new_string": "43" }),
@@ -35,8 +35,8 @@ pub(super) async fn failing_tool(stage: &Stage) -> Played {
     let failing = json!({ "command": "echo oh no >&2; exit 3" });
     stage
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Bash", failing))
-        .turn(Turn::new().tool_use("toolu_2", "NoSuchTool", json!({ "a": 1 })))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", failing))
+        .turn(Turn::new().tool_use_with_id("toolu_2", "NoSuchTool", json!({ "a": 1 })))
         .turn("Neither worked.");
     let options = stage.options().allow_tools(["Bash"]);
     let mut client = stage.connect(options).await?;
@@ -49,7 +49,7 @@ pub(super) async fn failing_tool(stage: &Stage) -> Played {
 pub(super) async fn hooks(stage: &Stage) -> Played {
     stage
         .model
-        .turn(Turn::new().tool_use("toolu_1", "Bash", json!({ "command": "echo 42" })))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", json!({ "command": "echo 42" })))
         .turn("It is 42.");
     let options = stage
         .options()

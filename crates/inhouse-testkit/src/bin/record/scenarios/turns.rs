@@ -28,7 +28,7 @@ pub(super) async fn partial_messages(stage: &Stage) -> Played {
     let look = Turn::new()
         .thinking("Better look first.")
         .text("Let me look.")
-        .tool_use("toolu_1", "Bash", json!({ "command": "echo 42" }));
+        .tool_use_with_id("toolu_1", "Bash", json!({ "command": "echo 42" }));
     stage.model.turn(look).turn("It is 42.");
     let options = stage
         .options()
@@ -64,7 +64,7 @@ pub(super) async fn structured_output(stage: &Stage) -> Played {
     let output = json!({ "answer": 42 });
     stage
         .model
-        .turn(Turn::new().tool_use("toolu_1", "StructuredOutput", output))
+        .turn(Turn::new().tool_use_with_id("toolu_1", "StructuredOutput", output))
         .otherwise(|_| "That is the answer.");
     let options = stage.options().json_schema(json!({
         "type": "object",

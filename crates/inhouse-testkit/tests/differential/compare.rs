@@ -1,0 +1,373 @@
+//! Compares the lines of two conversations.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use inhouse_testkit::recording::{Side, Tape};
+use inhouse_testkit::{ModelRequest, Run};
+use regex::Regex;
+use serde_json::{Value, json};
+
+/// A place in which the fake CLI differs from the real one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Difference {
+    /// The kind of the line, such as `system/init`.
+    line: String,
+    /// The member, such as `message.usage`; `whole line` if one side does not have the line.
+    member: String,
+    fake: String,
+    real: String,
+}
+
+impl Difference {
+    pub(crate) fn key(&self) -> String {
+        format!("{} | {}", self.line, self.member)
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "fake {} real {}",
+            shorten(&self.fake),
+            shorten(&self.real)
+        )
+    }
+}
+
+/// The known differences, from the rows of a Markdown table.
+pub(crate) struct Listed(Vec<(String, String, bool)>);
+
+impl Listed {
+    pub(crate) fn parse(table: &str) -> Self {
+        let rows = table.lines().filter(|line| line.starts_with("| `"));
+        let rows = rows.filter_map(|row| {
+            let mut cells = row.trim_matches('|').split('|');
+            Some((cells.next()?, cells.next()?))
+        });
+        let text = |cell: &str| cell.trim().trim_matches('`').to_owned();
+        let rows = rows.flat_map(|(line, members)| {
+            let members = members.split(',');
+            members.map(move |member| (text(line), text(member), false))
+        });
+        Self(rows.collect())
+    }
+
+    /// Returns whether a row names the difference, or an object that contains it.
+    pub(crate) fn has(&mut self, difference: &Difference) -> bool {
+        let mut found = false;
+        for (line, member, used) in &mut self.0 {
+            let rest = difference.member.strip_prefix(member.as_str());
+            let inside = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+            if *line == difference.line && inside {
+                *used = true;
+                found = true;
+            }
+        }
+        found
+    }
+
+    pub(crate) fn unused(&self) -> impl Iterator<Item = String> {
+        let unused = self.0.iter().filter(|(_, _, used)| !used);
+        unused.map(|(line, member, _)| format!("{line} | {member}"))
+    }
+}
+
+/// Returns what differs between the lines of the fake and of the real CLI, between those of their hosts, and between what
+/// their models were sent.
+pub(crate) fn differences(fake: &Run, real: &Run) -> Vec<Difference> {
+    let mut found = between_tapes(fake.tape(), real.tape());
+    let [fake, real] =
+        [fake, real].map(|run| run.model_requests().iter().map(sent).collect::<Vec<_>>());
+    compare_lines(&fake, &real, &mut found);
+    found
+}
+
+fn between_tapes(fake: &Tape, real: &Tape) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for side in [Side::Host, Side::Cli] {
+        for stream in [
+            Stream::Messages,
+            Stream::Requests,
+            Stream::Answers,
+            Stream::States,
+        ] {
+            let [fake, real] = [fake, real].map(|tape| lines(tape, side, stream));
+            compare_lines(&fake, &real, &mut found);
+        }
+    }
+    found
+}
+
+/// Returns what a request sends to the model, without the instructions of the CLI.
+fn sent(request: &ModelRequest) -> Line {
+    let results = request.tool_results();
+    let results = results
+        .iter()
+        .map(|result| json!({"text": result.text, "is_error": result.is_error}));
+    let mut sent = json!({
+        "model": request.model(),
+        "last_user_text": request.last_user_text(),
+        "tool_results": results.collect::<Vec<_>>(),
+    });
+    Normal::new().apply(&mut sent);
+    ("model request".to_owned(), sent)
+}
+
+/// Lines whose order is fixed: tools run while a message is streamed, so requests and messages overtake each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Stream {
+    Messages,
+    Requests,
+    Answers,
+    States,
+}
+
+impl Stream {
+    fn of(line: &Value) -> Self {
+        match line["type"].as_str() {
+            Some("control_request" | "control_cancel_request") => Self::Requests,
+            // The state changes with requests, and not with messages.
+            Some("system") if line["subtype"] == "session_state_changed" => Self::States,
+            Some("control_response") => Self::Answers,
+            _ => Self::Messages,
+        }
+    }
+}
+
+fn lines(tape: &Tape, side: Side, stream: Stream) -> Vec<Line> {
+    let normal = Normal::new();
+    let lines = tape
+        .lines(side)
+        .filter_map(|line| serde_json::from_str(line).ok());
+    lines
+        .filter(|line: &Value| Stream::of(line) == stream)
+        .map(|mut line| {
+            normal.apply(&mut line);
+            (kind(side, &line), line)
+        })
+        .collect()
+}
+
+/// Returns the type of a line with its subtype.
+fn kind(side: Side, line: &Value) -> String {
+    let part = match line["type"].as_str() {
+        Some("control_response") if line["response"]["response"]["commands"].is_array() => {
+            return "control_response to initialize".to_owned();
+        }
+        Some("control_request") => &line["request"]["subtype"],
+        Some("stream_event") => &line["event"]["type"],
+        Some("system") => &line["subtype"],
+        _ => &Value::Null,
+    };
+    let mut kind = line["type"].as_str().unwrap_or_default().to_owned();
+    if let Some(part) = part.as_str() {
+        kind = format!("{kind}/{part}");
+    }
+    match side {
+        Side::Host => format!("host {kind}"),
+        Side::Cli => kind,
+    }
+}
+
+fn compare_lines(fake: &[Line], real: &[Line], found: &mut Vec<Difference>) {
+    for pair in align(fake, real) {
+        let (line, whole) = match pair {
+            (Some(fake), Some(real)) => {
+                compare(&fake.0, "", &fake.1, &real.1, found);
+                continue;
+            }
+            (Some(fake), None) => (&fake.0, (fake.1.to_string(), "none".to_owned())),
+            (None, Some(real)) => (&real.0, ("none".to_owned(), real.1.to_string())),
+            (None, None) => continue,
+        };
+        found.push(Difference {
+            line: line.clone(),
+            member: "whole line".to_owned(),
+            fake: whole.0,
+            real: whole.1,
+        });
+    }
+}
+
+type Line = (String, Value);
+
+/// Pairs lines of the same kind along the longest common sequence of kinds.
+fn align<'a>(fake: &'a [Line], real: &'a [Line]) -> Vec<(Option<&'a Line>, Option<&'a Line>)> {
+    let mut lengths = vec![vec![0_usize; real.len() + 1]; fake.len() + 1];
+    for i in (0..fake.len()).rev() {
+        for j in (0..real.len()).rev() {
+            lengths[i][j] = if fake[i].0 == real[j].0 {
+                lengths[i + 1][j + 1] + 1
+            } else {
+                lengths[i + 1][j].max(lengths[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while i < fake.len() || j < real.len() {
+        if i < fake.len() && j < real.len() && fake[i].0 == real[j].0 {
+            pairs.push((Some(&fake[i]), Some(&real[j])));
+            (i, j) = (i + 1, j + 1);
+        } else if j == real.len() || (i < fake.len() && lengths[i + 1][j] >= lengths[i][j + 1]) {
+            pairs.push((Some(&fake[i]), None));
+            i += 1;
+        } else {
+            pairs.push((None, Some(&real[j])));
+            j += 1;
+        }
+    }
+    pairs
+}
+
+fn compare(line: &str, path: &str, fake: &Value, real: &Value, found: &mut Vec<Difference>) {
+    match (fake, real) {
+        (Value::Object(a), Value::Object(b)) => {
+            let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+            for name in names {
+                let path = match path {
+                    "" => name.clone(),
+                    _ => format!("{path}.{name}"),
+                };
+                match (a.get(name), b.get(name)) {
+                    (Some(a), Some(b)) => compare(line, &path, a, b, found),
+                    (a, b) => found.push(Difference {
+                        line: line.to_owned(),
+                        member: path,
+                        fake: a.map_or_else(|| "none".to_owned(), Value::to_string),
+                        real: b.map_or_else(|| "none".to_owned(), Value::to_string),
+                    }),
+                }
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (a, b) in a.iter().zip(b) {
+                compare(line, &format!("{path}[]"), a, b, found);
+            }
+        }
+        _ if fake == real => {}
+        _ => found.push(Difference {
+            line: line.to_owned(),
+            member: path.to_owned(),
+            fake: fake.to_string(),
+            real: real.to_string(),
+        }),
+    }
+}
+
+/// Replaces what differs between any two runs: ids, times, costs and paths.
+struct Normal {
+    ids: Regex,
+    paths: Regex,
+    ports: Regex,
+    token_counts: Regex,
+}
+
+impl Normal {
+    fn new() -> Self {
+        let ids =
+            "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|msg_scripted_[0-9]+";
+        Self {
+            ids: Regex::new(ids).unwrap(),
+            token_counts: Regex::new(
+                "\n\n<system-reminder>\n<total_tokens>[^<]*</total_tokens>\n</system-reminder>",
+            )
+            .unwrap(),
+            ports: Regex::new(r"127\.0\.0\.1:[0-9]+").unwrap(),
+            paths: Regex::new(r#"/[^ ":,]*/inhouse-[^ ":,/]*"#).unwrap(),
+        }
+    }
+
+    fn apply(&self, value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let is_time = name.ends_with("_ms") || name == "timestamp";
+                    let is_cost = name == "total_cost_usd" || name == "costUSD";
+                    let is_place =
+                        matches!(name.as_str(), "cwd" | "transcript_path" | "request_id");
+                    if is_time || is_cost || is_place {
+                        *member = format!("a {name}").into();
+                    }
+                    self.apply(member);
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(|value| self.apply(value)),
+            Value::String(text) => {
+                let replaced = self.ids.replace_all(text, "ID");
+                let replaced = self.ports.replace_all(&replaced, "HOST");
+                let replaced = self.token_counts.replace_all(&replaced, "");
+                let replaced = self.paths.replace_all(&replaced, "/PATH");
+                // Advice to the model that the fake CLI does not imitate.
+                let advice = [" IMPORTANT: You *may*", " Correction to the text above"];
+                let advice = advice.iter().filter_map(|start| replaced.find(start)).min();
+                *text = replaced[..advice.unwrap_or(replaced.len())].to_owned();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(400) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use inhouse_testkit::recording::Step;
+
+    use super::*;
+
+    fn tape(lines: impl IntoIterator<Item = Value>) -> Tape {
+        let steps = lines.into_iter().map(|line| Step::Line {
+            by: Side::Cli,
+            line: line.to_string(),
+        });
+        steps.collect()
+    }
+
+    fn text(text: &str, uuid: &str) -> Value {
+        json!({"type": "assistant", "message": {"content": [{"text": text}]}, "uuid": uuid, "ttft_ms": uuid.len()})
+    }
+
+    const ONE: &str = "00000000-0000-4000-8000-000000000001";
+    const TWO: &str = "00000000-0000-4000-8000-00000000000a";
+
+    #[test]
+    fn ids_and_times_do_not_differ() {
+        let found = between_tapes(&tape([text("a", ONE)]), &tape([text("a", TWO)]));
+        assert_eq!(found, []);
+    }
+
+    #[test]
+    fn planted_difference_of_a_member_is_found() {
+        let found = between_tapes(&tape([text("a", ONE)]), &tape([text("b", TWO)]));
+        let keys: Vec<_> = found.iter().map(Difference::key).collect();
+        assert_eq!(keys, ["assistant | message.content[].text"]);
+    }
+
+    #[test]
+    fn planted_lines_of_one_side_are_found() {
+        let extra = json!({"type": "system", "subtype": "status"});
+        let fake = tape([text("a", ONE), text("b", ONE)]);
+        let real = tape([text("a", TWO), extra, text("b", TWO)]);
+        let found = between_tapes(&fake, &real);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].key(), "system/status | whole line");
+    }
+
+    #[test]
+    fn row_lists_a_member_and_what_is_inside() {
+        let mut listed = Listed::parse(
+            "| line | member | reason |\n|---|---|---|\n| `assistant` | `message.content` | … |\n| `result` | `usage` | … |\n",
+        );
+        let found = between_tapes(&tape([text("a", ONE)]), &tape([text("b", TWO)]));
+        assert!(found.iter().all(|difference| listed.has(difference)));
+        assert_eq!(listed.unused().collect::<Vec<_>>(), ["result | usage"]);
+        assert!(!Listed::parse("").has(&found[0]));
+    }
+}
