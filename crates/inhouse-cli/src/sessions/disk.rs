@@ -1,0 +1,159 @@
+//! Sessions in the configuration directory of the CLI.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use inhouse::sessions::{SessionInfo, Sessions};
+use serde::Serialize;
+
+use super::Place;
+use super::report::{EntryWriter, Message, ago, print_message, summary, time};
+use crate::file::is_same_file;
+use crate::output::{bold, dim, one_line, print_json, print_line, print_table};
+
+/// A session in JSON.
+#[derive(Serialize)]
+struct Session<'a> {
+    id: &'a str,
+    summary: &'a str,
+    title: Option<&'a str>,
+    first_prompt: Option<&'a str>,
+    tag: Option<&'a str>,
+    git_branch: Option<&'a str>,
+    cwd: Option<&'a PathBuf>,
+    created_at: Option<String>,
+    last_modified: String,
+    file_size: u64,
+    is_archived: bool,
+    transcript: &'a Path,
+}
+
+/// The output of `inhouse sessions show --json`.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    session: Session<'a>,
+    messages: Vec<Message<'a>>,
+}
+
+/// The output of `inhouse sessions fork --json`.
+#[derive(Serialize)]
+struct Forked {
+    id: String,
+}
+
+pub(super) fn sessions(place: &Place) -> Sessions {
+    let mut sessions = Sessions::new();
+    if let Some(directory) = &place.config_dir {
+        sessions = sessions.config_dir(directory);
+    }
+    if let Some(directory) = &place.project {
+        sessions = sessions.project(directory);
+    }
+    sessions
+}
+
+pub(super) async fn list(sessions: &Sessions, limit: usize, json: bool) -> Result<()> {
+    let found = sessions.list().limit(limit).await?;
+    if json {
+        return print_json(&found.iter().map(Session::new).collect::<Vec<_>>());
+    }
+    if found.is_empty() {
+        return print_line(
+            "There are no sessions. Sessions of other projects or users: --project, --config-dir; in a database: --store",
+        );
+    }
+    let rows: Vec<_> = found
+        .iter()
+        .map(|session| {
+            let cwd = session.cwd.as_ref();
+            let cwd = cwd.map(|cwd| one_line(&cwd.display().to_string(), 80));
+            [
+                session.id.to_string(),
+                ago(session.last_modified),
+                summary(&session.summary),
+                cwd.unwrap_or_default(),
+            ]
+        })
+        .collect();
+    print_table(["SESSION", "CHANGED", "SUMMARY", "DIRECTORY"], &rows)
+}
+
+pub(super) async fn show(sessions: &Sessions, id: &str, json: bool) -> Result<()> {
+    let info = sessions.info(id).await.with_context(|| hint(id))?;
+    if json {
+        let messages = sessions.messages(id).await?;
+        let messages = messages
+            .iter()
+            .map(Message::new)
+            .collect::<Result<Vec<_>>>()?;
+        let session = Session::new(&info);
+        return print_json(&Shown { session, messages });
+    }
+    print_line(bold(summary(&info.summary)))?;
+    print_line(dim(info.transcript.display()))?;
+    let mut messages = sessions.messages(id).stream();
+    while let Some(message) = messages.next().await {
+        print_message(&message?)?;
+    }
+    Ok(())
+}
+
+pub(super) async fn fork(
+    sessions: &Sessions,
+    id: &str,
+    title: Option<String>,
+    up_to: Option<String>,
+    json: bool,
+) -> Result<()> {
+    let mut fork = sessions.fork(id);
+    if let Some(title) = title {
+        fork = fork.title(title);
+    }
+    if let Some(message) = up_to {
+        fork = fork.up_to(message);
+    }
+    let id = fork.await.with_context(|| hint(id))?.to_string();
+    if json {
+        return print_json(&Forked { id });
+    }
+    print_line(id)
+}
+
+pub(super) async fn export(sessions: &Sessions, id: &str, output: Option<&Path>) -> Result<()> {
+    // An unknown session must not leave an empty file behind.
+    let info = sessions.info(id).await.with_context(|| hint(id))?;
+    if output.is_some_and(|output| is_same_file(output, &info.transcript)) {
+        bail!("the export would replace the transcript of the session; name another file");
+    }
+    let mut writer = EntryWriter::new(output)?;
+    let mut entries = sessions.export(id);
+    while let Some(entry) = entries.next().await {
+        let entry = entry?;
+        writer.write(entry.subpath.as_deref(), &entry.line)?;
+    }
+    writer.finish()
+}
+
+fn hint(id: &str) -> String {
+    format!("session {id}; `inhouse sessions` lists those that exist")
+}
+
+impl<'a> Session<'a> {
+    fn new(info: &'a SessionInfo) -> Self {
+        Self {
+            id: info.id.as_str(),
+            summary: &info.summary,
+            title: info.title.as_deref(),
+            first_prompt: info.first_prompt.as_deref(),
+            tag: info.tag.as_deref(),
+            git_branch: info.git_branch.as_deref(),
+            cwd: info.cwd.as_ref(),
+            created_at: info.created_at.map(time),
+            last_modified: time(info.last_modified),
+            file_size: info.file_size,
+            is_archived: info.is_archived,
+            transcript: &info.transcript,
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A server on loopback that shows a recording while it is written.
+//!
+//! The page connects to `events`, a stream of server-sent events. The id of each event is the position in the file after its
+//! lines, so a browser that reconnects continues where it was.
+
+use std::convert::Infallible;
+use std::io::SeekFrom;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use bytes::Bytes;
+use http_body_util::channel::{Channel, Sender};
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
+use tokio::net::TcpListener;
+
+use super::{embed, header};
+
+/// How often the file is checked for new lines.
+const POLL: Duration = Duration::from_millis(100);
+
+/// After how many checks without a line a comment is sent, which finds out whether the browser is still there.
+const QUIET_POLLS: u32 = 100;
+
+/// The most bytes that are read for one event, unless a line is longer.
+const BATCH: usize = 256 * 1024;
+
+type Body = Either<Full<Bytes>, Channel<Bytes, Infallible>>;
+
+/// A server of one recording.
+pub(crate) struct Server {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    file: PathBuf,
+    /// The address without the scheme, which requests name as their host.
+    host: String,
+    /// Part of every path: other users of the machine cannot guess it.
+    token: String,
+}
+
+impl Server {
+    /// Binds a port; the recording need not exist yet.
+    ///
+    /// # Errors
+    /// Returns an error if the port is taken, or the file is not a recording.
+    pub(crate) async fn bind(file: &Path, port: u16) -> Result<Self> {
+        if let Ok(text) = tokio::fs::read(file).await
+            && let Some(end) = text.iter().position(|byte| *byte == b'\n')
+        {
+            header::check(file, &text[..end])?;
+        }
+        let listener = TcpListener::bind(("127.0.0.1", port))
+            .await
+            .with_context(|| {
+                format!("cannot listen on port {port}; leave out `--port` for a free one")
+            })?;
+        let host = listener.local_addr()?.to_string();
+        let shared = Shared {
+            file: file.to_owned(),
+            host,
+            token: uuid::Uuid::new_v4().simple().to_string(),
+        };
+        Ok(Self {
+            listener,
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// Returns the address of the page.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/{}/", self.shared.host, self.shared.token)
+    }
+
+    /// Serves until the process ends.
+    pub(crate) async fn run(self) -> Result<()> {
+        loop {
+            let (stream, _) = self.listener.accept().await?;
+            let shared = Arc::clone(&self.shared);
+            tokio::spawn(async move {
+                let service = service_fn(move |request| {
+                    let response = shared.answer(&request);
+                    async move { Ok::<_, Infallible>(response) }
+                });
+                let connection = hyper::server::conn::http1::Builder::new();
+                // An error is that of a browser that has closed the connection.
+                let _ = connection
+                    .serve_connection(TokioIo::new(stream), service)
+                    .await;
+            });
+        }
+    }
+}
+
+impl Shared {
+    fn answer(self: &Arc<Self>, request: &Request<Incoming>) -> Response<Body> {
+        // A page of another site can name a host that resolves to 127.0.0.1; its requests have that name.
+        let host = request.headers().get(HOST).map(HeaderValue::as_bytes);
+        if host != Some(self.host.as_bytes()) {
+            return text(StatusCode::FORBIDDEN, "the host is not this server\n");
+        }
+        if request.method() != Method::GET {
+            return text(StatusCode::METHOD_NOT_ALLOWED, "only GET is served\n");
+        }
+        let path = request.uri().path().strip_prefix('/').unwrap_or_default();
+        match path.strip_prefix(self.token.as_str()) {
+            Some("/") => {
+                let page = embed::following(&self.file, "events");
+                respond(
+                    StatusCode::OK,
+                    "text/html; charset=utf-8",
+                    Either::Left(Full::from(page)),
+                )
+            }
+            Some("/events") => {
+                let from = request.headers().get("last-event-id");
+                let from = from.and_then(|id| id.to_str().ok()?.parse().ok());
+                let (sender, channel) = Channel::new(1);
+                let shared = Arc::clone(self);
+                tokio::spawn(async move {
+                    send_lines(&shared.file, from.unwrap_or(0), sender).await;
+                });
+                respond(StatusCode::OK, "text/event-stream", Either::Right(channel))
+            }
+            _ => text(
+                StatusCode::NOT_FOUND,
+                "use the address that `inhouse trace --follow` printed\n",
+            ),
+        }
+    }
+}
+
+fn text(status: StatusCode, text: &'static str) -> Response<Body> {
+    respond(
+        status,
+        "text/plain; charset=utf-8",
+        Either::Left(Full::from(text)),
+    )
+}
+
+fn respond(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Sends the lines of the file from a position on, until the browser closes the connection.
+async fn send_lines(file: &Path, mut position: u64, mut sender: Sender<Bytes, Infallible>) {
+    let mut quiet = 0;
+    loop {
+        let event = match read_lines(file, position).await {
+            Ok(Read::Lines(lines)) => {
+                position += lines.len() as u64;
+                quiet = 0;
+                event(position, &lines)
+            }
+            // The file was replaced by that of another session: the page loads again.
+            Ok(Read::Shorter) => {
+                let restart = Bytes::from_static(b"event: restart\ndata: \n\n");
+                let _ = sender.send_data(restart).await;
+                return;
+            }
+            // The session has not created the file yet, or it cannot be read for a moment.
+            Ok(Read::Nothing) | Err(_) => {
+                tokio::time::sleep(POLL).await;
+                quiet += 1;
+                if quiet % QUIET_POLLS != 0 {
+                    continue;
+                }
+                Bytes::from_static(b":\n\n")
+            }
+        };
+        if sender.send_data(event).await.is_err() {
+            return;
+        }
+    }
+}
+
+enum Read {
+    /// Whole lines with their line feeds.
+    Lines(Vec<u8>),
+    Nothing,
+    Shorter,
+}
+
+async fn read_lines(path: &Path, position: u64) -> std::io::Result<Read> {
+    let mut file = File::open(path).await?;
+    let length = file.metadata().await?.len();
+    if length < position {
+        return Ok(Read::Shorter);
+    }
+    file.seek(SeekFrom::Start(position)).await?;
+    let mut text = Vec::new();
+    let mut file = file.take(length - position);
+    let mut chunk = vec![0; BATCH];
+    loop {
+        let count = file.read(&mut chunk).await?;
+        if count == 0 {
+            return Ok(Read::Nothing);
+        }
+        text.extend_from_slice(&chunk[..count]);
+        // The rest of the last line comes later.
+        if let Some(end) = text.iter().rposition(|byte| *byte == b'\n') {
+            text.truncate(end + 1);
+            return Ok(Read::Lines(text));
+        }
+    }
+}
+
+/// Returns a server-sent event whose data are the lines.
+fn event(position: u64, lines: &[u8]) -> Bytes {
+    let text = String::from_utf8_lossy(lines);
+    let mut event = format!("id: {position}\n");
+    for line in text.lines() {
+        event.push_str("data: ");
+        event.push_str(line);
+        event.push('\n');
+    }
+    event.push('\n');
+    event.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_whole_lines_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("trace.jsonl");
+        assert!(read_lines(&file, 0).await.is_err());
+        std::fs::write(&file, "one\ntwo\nthr").unwrap();
+        let Read::Lines(lines) = read_lines(&file, 0).await.unwrap() else {
+            panic!("there are two lines");
+        };
+        assert_eq!(lines, b"one\ntwo\n");
+        assert!(matches!(read_lines(&file, 8).await.unwrap(), Read::Nothing));
+        assert!(matches!(
+            read_lines(&file, 12).await.unwrap(),
+            Read::Shorter
+        ));
+    }
+
+    #[test]
+    fn event_has_one_data_field_per_line() {
+        assert_eq!(event(8, b"one\ntwo\n"), "id: 8\ndata: one\ndata: two\n\n");
+    }
+}

@@ -1,0 +1,81 @@
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Creates a directory with a program `claude` of this text.
+fn with_cli(text: &str) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let cli = directory.path().join("claude");
+    fs::write(&cli, text).unwrap();
+    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+    directory
+}
+
+/// Runs the doctor with this search path; returns its checks, the last of which must have failed.
+fn failed(path: &Path) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_inhouse"))
+        .args(["doctor", "--json"])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/bin:/bin", path.display()))
+        .env("HOME", path)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let checks: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let last = checks.as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["passed"], false, "{checks}");
+    last
+}
+
+#[test]
+fn missing_cli_is_explained() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_inhouse"))
+        .args(["doctor", "--cli", "missing"])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("CLI failed\n"), "{text}");
+    assert!(text.contains("missing does not exist"), "{text}");
+}
+
+#[test]
+fn old_cli_is_explained() {
+    let directory = with_cli("#!/bin/sh\necho '1.0.3 (Claude Code)'\n");
+    let check = failed(directory.path());
+    assert_eq!(check["name"], "Version");
+    assert!(
+        check["detail"]
+            .as_str()
+            .unwrap()
+            .contains("1.0.3 is too old")
+    );
+    assert!(check["remedy"].as_str().unwrap().contains("@latest"));
+}
+
+#[test]
+fn missing_and_broken_node_are_explained() {
+    for text in [
+        "#!/no/such/node\n",
+        "#!/bin/sh\necho 'node: symbol lookup error' >&2\nexit 127\n",
+    ] {
+        let check = failed(with_cli(text).path());
+        assert_eq!(check["name"], "Version");
+        let remedy = check["remedy"].as_str().unwrap();
+        assert!(remedy.contains("install Node 18"), "{remedy}");
+    }
+}
+
+#[test]
+fn cli_that_prints_no_version_is_explained() {
+    let check = failed(with_cli("#!/bin/sh\necho hello\n").path());
+    assert!(check["detail"].as_str().unwrap().contains("\"hello\""));
+}

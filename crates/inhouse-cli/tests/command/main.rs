@@ -1,0 +1,46 @@
+//! The command line: what it writes and prints, and what its errors say.
+
+mod doctor;
+mod sessions;
+mod trace;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs `inhouse` in a directory.
+fn inhouse(directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inhouse"));
+    command.args(arguments).current_dir(directory);
+    command.output().expect("the program starts")
+}
+
+/// Runs `inhouse` and returns what it printed.
+fn printed(directory: &Path, arguments: &[&str]) -> String {
+    let output = inhouse(directory, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {stderr}");
+    String::from_utf8(output.stdout).expect("the output is text")
+}
+
+/// Runs `inhouse` and returns its error.
+fn refused(directory: &Path, arguments: &[&str]) -> String {
+    let output = inhouse(directory, arguments);
+    assert!(!output.status.success(), "{arguments:?} succeeded");
+    String::from_utf8(output.stderr).expect("the error is text")
+}
+
+#[test]
+fn completions_name_the_commands() {
+    let directory = tempfile::tempdir().unwrap();
+    for shell in ["bash", "fish", "zsh"] {
+        let script = printed(directory.path(), &["completions", shell]);
+        assert!(script.contains("trace") && script.contains("sessions"));
+    }
+}
+
+#[test]
+fn output_to_a_pipe_has_no_colours() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = refused(directory.path(), &["trace", "missing.jsonl"]);
+    assert!(!error.contains('\u{1b}'), "{error:?}");
+}

@@ -1,0 +1,55 @@
+//! `inhouse doctor` with the real CLI, in isolation.
+
+use inhouse_testkit::{Isolation, RealCli, ScriptedModel};
+use serde_json::Value;
+use tokio::process::Command;
+
+/// Runs the doctor with the environment of an isolation, changed by `change`; returns its checks.
+async fn checks(change: impl FnOnce(&mut Command)) -> Vec<Value> {
+    let model = ScriptedModel::start().await.unwrap();
+    let isolation: Isolation = RealCli::pinned().unwrap().isolated(&model).unwrap();
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_inhouse"));
+    doctor.args(["doctor", "--json", "--cli"]);
+    doctor.arg(isolation.program()).env_clear();
+    doctor.envs(isolation.env()).current_dir(isolation.cwd());
+    change(&mut doctor);
+    let output = doctor.kill_on_drop(true).output().await.unwrap();
+    // Neither the login nor the calls ask a model for which the user would pay.
+    assert_eq!(model.requests().len(), 0);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn every_check_passes_with_a_working_cli() {
+    let checks = checks(|_| {}).await;
+    let names: Vec<_> = checks
+        .iter()
+        .map(|check| check["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["CLI", "Version", "Login", "Tool call", "Tool that panics"]
+    );
+    assert!(
+        checks.iter().all(|check| check["passed"] == true),
+        "{checks:?}"
+    );
+    assert_eq!(checks[2]["detail"], "credentials from ANTHROPIC_API_KEY");
+    assert!(checks[4]["detail"].as_str().unwrap().contains("panicked"));
+}
+
+#[tokio::test]
+async fn missing_login_is_explained_and_the_rest_is_checked() {
+    let checks = checks(|doctor| {
+        doctor.env_remove("ANTHROPIC_API_KEY");
+    })
+    .await;
+    assert_eq!(checks[2]["passed"], false, "{checks:?}");
+    assert!(
+        checks[2]["remedy"]
+            .as_str()
+            .unwrap()
+            .contains("ANTHROPIC_API_KEY")
+    );
+    assert_eq!(checks[3]["passed"], true, "{checks:?}");
+}
