@@ -51,6 +51,8 @@ struct State {
     servers: usize,
     /// The handshake messages that have not been sent yet.
     handshakes: VecDeque<String>,
+    /// The line of every frame.
+    frame: Option<Vec<u8>>,
     calls: u64,
     open: Option<u64>,
     begun: Option<Instant>,
@@ -71,6 +73,7 @@ impl InMemoryCli {
             load,
             servers,
             handshakes: VecDeque::new(),
+            frame: None,
             calls: 0,
             open: None,
             begun: None,
@@ -163,9 +166,13 @@ impl State {
                 bytes,
                 one_by_one,
             } => {
+                let frame = self
+                    .frame
+                    .get_or_insert_with(|| lines::frame(bytes))
+                    .clone();
                 while self.calls < count {
                     self.calls += 1;
-                    self.send(lines::frame(bytes));
+                    self.send(frame.clone());
                     if one_by_one {
                         return;
                     }

@@ -13,6 +13,7 @@ const CURRENT: &[&str] = &[
     "closure",
     "current-thread",
 ];
+const RECORDED: &[&str] = &[env!("CARGO_BIN_EXE_bench-host"), "closure", "recorded"];
 const MACRO: &[&str] = &[env!("CARGO_BIN_EXE_bench-host"), "macro"];
 const RMCP: &[&str] = &[env!("CARGO_BIN_EXE_bench-host"), "rmcp"];
 
@@ -43,6 +44,11 @@ fn closures_answer_every_request() {
 #[test]
 fn closures_on_one_thread_answer_every_request() {
     assert_answers_every_request(CURRENT);
+}
+
+#[test]
+fn recorded_closures_answer_every_request() {
+    assert_answers_every_request(RECORDED);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A host built with this library: `bench-host closure|macro|rmcp [current-thread]`.
+//! A host built with this library: `bench-host closure|macro|rmcp [current-thread|recorded]`.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -18,15 +18,21 @@ use tokio::sync::Notify;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let backend = arguments.next().and_then(|name| Backend::of_name(&name));
-    let backend = backend.ok_or("usage: bench-host closure|macro|rmcp [current-thread]")?;
-    let mut runtime = match arguments.next().as_deref() {
+    let backend =
+        backend.ok_or("usage: bench-host closure|macro|rmcp [current-thread|recorded]")?;
+    let variant = arguments.next();
+    let mut runtime = match variant.as_deref() {
         Some("current-thread") => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
-    runtime.enable_all().build()?.block_on(run(backend))
+    let is_recorded = variant.as_deref() == Some("recorded");
+    runtime
+        .enable_all()
+        .build()?
+        .block_on(run(backend, is_recorded))
 }
 
-async fn run(backend: Backend) -> Result<(), Box<dyn Error>> {
+async fn run(backend: Backend, is_recorded: bool) -> Result<(), Box<dyn Error>> {
     let mut report = Report::default();
     report.count("idle_kib", Memory::of("self")?.resident);
     let reading = Arc::new(Notify::new());
@@ -37,7 +43,12 @@ async fn run(backend: Backend) -> Result<(), Box<dyn Error>> {
             Ok(HookOutput::allow())
         })
         .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
-    let options = backend.add_servers(servers, &reading, options);
+    let mut options = backend.add_servers(servers, &reading, options);
+    let report_path = environment::path(environment::HOST_REPORT)?;
+    let recording = report_path.with_extension("recording.jsonl");
+    if is_recorded {
+        options = options.record(&recording);
+    }
 
     report.count("query_ns", now_ns());
     let mut stream = query("Begin.").options(options).await?;
@@ -60,6 +71,10 @@ async fn run(backend: Backend) -> Result<(), Box<dyn Error>> {
     }
     report.count("text_bytes", text_bytes);
     report.count("peak_kib", Memory::of("self")?.peak);
-    report.write(&environment::path(environment::HOST_REPORT)?)?;
+    report.write(&report_path)?;
+    if is_recorded {
+        // Hundreds of megabytes.
+        std::fs::remove_file(recording)?;
+    }
     Ok(())
 }

@@ -22,7 +22,7 @@ enum Limit {
 
 const OURS: &str = "closure";
 
-pub(crate) const GOALS: [Goal; 17] = [
+pub(crate) const GOALS: [Goal; 18] = [
     Goal {
         title: "small call, p50, one core, in comparison with the floor",
         limit: Limit::AtMost(1.6),
@@ -59,6 +59,14 @@ pub(crate) const GOALS: [Goal; 17] = [
         value: |figures| {
             let kib = figures.value("connect", 2, OURS, "connected_kib")?;
             Some(kib * 1024.0 / 1e6)
+        },
+    },
+    Goal {
+        title: "calls per second, 64 in flight, recorded, in comparison with not recorded",
+        limit: Limit::AtLeast(0.9),
+        value: |f| {
+            let scenario = ("in-flight-64", 2, "per_second");
+            ratio(f, scenario, "closure-recorded", OURS)
         },
     },
     Goal {
@@ -250,6 +258,19 @@ mod tests {
         assert_eq!(session("messages", "peak_kib", 62_500.0), [true]);
         assert_eq!(session("messages", "peak_kib", 62_501.0), [false]);
         assert_eq!(session("resume 20 MB, postgres", "wall_ms", 500.0), [true]);
+    }
+
+    #[test]
+    fn goal_for_recordings_is_met_down_to_nine_tenths() {
+        let recorded = |rate: f64| {
+            let figures = figures(&[
+                ("in-flight-64", 2, "closure", "per_second", 1_000.0),
+                ("in-flight-64", 2, "closure-recorded", "per_second", rate),
+            ]);
+            GOALS[7].is_met(&figures)
+        };
+        assert_eq!(recorded(900.0), Some(true));
+        assert_eq!(recorded(899.0), Some(false));
     }
 
     #[test]

@@ -19,10 +19,11 @@ pub(crate) struct Host {
 }
 
 /// The names of all hosts, in the order of their trials.
-pub(crate) const NAMES: [&str; 7] = [
+pub(crate) const NAMES: [&str; 8] = [
     "floor",
     "closure",
     "closure-current",
+    "closure-recorded",
     "macro",
     "rmcp",
     "typescript",
@@ -50,6 +51,7 @@ pub(crate) fn title(name: &str) -> &str {
     match name {
         "closure" => "inhouse, closures",
         "closure-current" => "inhouse, closures, one thread",
+        "closure-recorded" => "inhouse, closures, recorded",
         "macro" => "inhouse, `#[tool]`",
         "rmcp" => "inhouse, mounted rmcp",
         "typescript" => "official TypeScript SDK",
@@ -126,11 +128,12 @@ pub(crate) fn available(
             "floor" => Ok(vec![programs.path("bench-floor")]),
             // `closure-current` stands for `closure current-thread`.
             name => {
-                let (backend, runtime) = name.split_once('-').unzip();
-                let arguments = [
-                    Some(backend.unwrap_or(name)),
-                    runtime.map(|_| "current-thread"),
-                ];
+                let (backend, variant) = name.split_once('-').unzip();
+                let variant = variant.map(|variant| match variant {
+                    "current" => "current-thread",
+                    variant => variant,
+                });
+                let arguments = [Some(backend.unwrap_or(name)), variant];
                 let arguments = arguments.into_iter().flatten().map(PathBuf::from);
                 Ok(std::iter::once(programs.path("bench-host"))
                     .chain(arguments)

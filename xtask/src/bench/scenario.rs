@@ -169,8 +169,8 @@ impl Scenario {
     pub(crate) fn includes(&self, host: &str) -> bool {
         match self.hosts {
             Hosts::All => true,
-            Hosts::OneOfEach => host != "macro",
-            Hosts::Fast => host != "macro" && host != "python",
+            Hosts::OneOfEach => !["macro", "closure-recorded"].contains(&host),
+            Hosts::Fast => !["macro", "closure-recorded", "python"].contains(&host),
         }
     }
 
