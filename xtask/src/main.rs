@@ -7,12 +7,15 @@
 )]
 
 mod bench;
+mod book;
 mod command;
 mod coverage;
 mod features;
 mod fuzz;
 mod lint;
 mod mutants;
+mod page;
+mod pinned;
 mod record;
 mod size;
 mod soak;
@@ -31,6 +34,8 @@ use workspace::Workspace;
 enum Command {
     /// Measures hosts side by side; a complete run is written to docs/bench and README.md
     Bench(bench::Arguments),
+    /// Builds the guide as an mdBook below target/book (needs mdbook, which it installs below target)
+    Book,
     /// Measures the lines of the MCP and protocol parts that the fast tests run; fails below 90 %
     Coverage,
     /// Checks that each published crate builds without features, with each one, and with all
@@ -41,6 +46,8 @@ enum Command {
     Lint { checks: Vec<String> },
     /// Runs the fast tests on mutants of the code (needs cargo-mutants, which it installs below target)
     Mutants(mutants::Arguments),
+    /// Builds the page of `inhouse trace` (needs npm)
+    Page(page::Arguments),
     /// Records the fixtures of inhouse-proto from the real CLI; all scenarios unless some are named
     Record { scenarios: Vec<String> },
     /// Records what the official SDKs send to the CLI, for the launch tests (needs npm and Python)
@@ -57,11 +64,13 @@ fn main() -> ExitCode {
     let workspace = Workspace::locate();
     let passed = match Command::parse() {
         Command::Bench(arguments) => bench::run(&workspace, &arguments),
+        Command::Book => book::run(&workspace),
         Command::Coverage => coverage::run(&workspace),
         Command::Features(arguments) => features::run(&workspace, &arguments),
         Command::Fuzz(arguments) => fuzz::run(&workspace, &arguments),
         Command::Lint { checks } => lint::run(&workspace, &checks),
         Command::Mutants(arguments) => mutants::run(&workspace, &arguments),
+        Command::Page(arguments) => page::run(&workspace, &arguments),
         Command::Record { scenarios } => record::fixtures(&workspace, &scenarios),
         Command::RecordOfficial => record::official_sdks(&workspace),
         Command::Size => size::run(&workspace),

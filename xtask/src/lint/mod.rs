@@ -2,6 +2,7 @@
 //!
 //! Each check returns its findings. All of them run, so that one run shows everything.
 
+mod book;
 mod file_size;
 mod machine_traces;
 mod manifests;
@@ -37,7 +38,7 @@ type Findings = Vec<String>;
 type Check = fn(&Files) -> Result<Findings>;
 
 /// The checks, quick ones first.
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, Check); 14] = [
     ("file-size", file_size::check),
     ("purity", purity::check),
     ("wire-tags", wire_tags::check),
@@ -46,6 +47,7 @@ const CHECKS: [(&str, Check); 13] = [
     ("words", words::check),
     ("machine-traces", machine_traces::check),
     ("manifests", manifests::check),
+    ("book", book::check),
     ("deny", tools::deny),
     ("rustfmt", tools::rustfmt),
     ("clippy", tools::clippy),

@@ -34,6 +34,12 @@ impl Build {
             [Ring::Durable] => {
                 command.args(["--package=inhouse-store", "--test=durable"]);
             }
+            [Ring::Real] => {
+                command.args(["--package=inhouse", "--package=inhouse-cli"]);
+                command.args(["--package=inhouse-testkit", "--test=scripted_model"]);
+                command.arg("--test=real");
+                command.args(["--test=differential", "--examples"]);
+            }
             // Cargo builds the binaries of a package (`real-cli`) only together with one of its integration tests.
             [Ring::Soak] => {
                 command.args(["--package=inhouse", "--package=inhouse-testkit"]);

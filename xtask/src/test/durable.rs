@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::execute::Environment;
-use super::foreign::cache;
 use crate::command::{install, output};
+use crate::pinned::cache;
 
 /// The directory that Debian's packages install each version of PostgreSQL to.
 const POSTGRES: &str = "/usr/lib/postgresql";

@@ -1,9 +1,7 @@
-//! The programs of the ring `foreign`: MCP clients and the conformance suite, from npm and PyPI.
+//! The programs of the ring `foreign`: MCP clients and the conformance suite from npm and PyPI, and a browser.
 //!
 //! `package-lock.json` and `requirements.txt` beside the tests pin every version.
 
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,11 +9,15 @@ use anyhow::{Context, Result};
 
 use super::execute::Environment;
 use crate::command::output;
+use crate::{page, pinned};
 
 /// The directory of the tests and of the pins.
 const TESTS: &str = "crates/inhouse/tests/foreign";
 /// The files that define what is installed.
 const PINS: [&str; 3] = ["package.json", "package-lock.json", "requirements.txt"];
+
+/// The browsers that tests of the trace page can use, in the order of preference.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Returns the variable with a directory of `node_modules` and `venv`, installed in a cache on first use.
 ///
@@ -26,57 +28,41 @@ const PINS: [&str; 3] = ["package.json", "package-lock.json", "requirements.txt"
 pub(crate) fn provide(root: &Path) -> Result<Environment> {
     let directory = match std::env::var_os("INHOUSE_FOREIGN") {
         Some(directory) => directory.into(),
-        None => installed(&root.join(TESTS))?,
+        None => pinned::installed("foreign", &root.join(TESTS), &PINS, install)?,
     };
     Ok(vec![("INHOUSE_FOREIGN", directory.into())])
 }
 
-fn installed(pins: &Path) -> Result<PathBuf> {
-    let directory = cache()?.join(format!("foreign-{:016x}", fingerprint(pins)?));
-    if directory.exists() {
-        return Ok(directory);
-    }
-    println!("installing MCP clients and the conformance suite");
-    // Installed into a temporary directory first: the final one is either complete or absent.
-    let unfinished = directory.with_extension(std::process::id().to_string());
-    let result = install(pins, &unfinished)
-        .and_then(|()| fs::rename(&unfinished, &directory).context("rename"));
-    if let Err(error) = result {
-        let _ = fs::remove_dir_all(&unfinished);
-        // Another run may have installed the same in the meantime.
-        if !directory.exists() {
-            return Err(error);
-        }
-    }
-    Ok(directory)
-}
-
-/// Returns the cache that the test kit uses as well.
-pub(super) fn cache() -> Result<PathBuf> {
-    let variable = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
+/// Returns the variables with a browser and with the directory of its driver's `node_modules`.
+///
+/// `INHOUSE_CHROMIUM` overrides the browser.
+///
+/// # Errors
+/// Returns an error if there is no browser, or the packages cannot be installed.
+pub(crate) fn provide_browser(root: &Path) -> Result<Environment> {
+    let browser = match std::env::var_os("INHOUSE_CHROMIUM") {
+        Some(browser) => browser.into(),
+        None => find_browser().context("Chromium is not installed: apt-get install chromium")?,
     };
-    variable("INHOUSE_TESTKIT_CACHE")
-        .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("inhouse-testkit")))
-        .or_else(|| Some(variable("HOME")?.join(".cache/inhouse-testkit")))
-        .context("there is no cache directory: HOME is not set")
+    let packages = page::packages(root)?;
+    Ok(vec![
+        ("INHOUSE_CHROMIUM", browser.into()),
+        ("INHOUSE_TRACE_PAGE", packages.into()),
+    ])
 }
 
-/// Returns a number that changes with the pinned versions.
-fn fingerprint(pins: &Path) -> Result<u64> {
-    let mut hasher = DefaultHasher::new();
-    for pin in PINS {
-        fs::read(pins.join(pin)).context(pin)?.hash(&mut hasher);
-    }
-    Ok(hasher.finish())
+fn find_browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let mut candidates = BROWSERS.iter().flat_map(|name| {
+        directories
+            .iter()
+            .map(move |directory| directory.join(name))
+    });
+    candidates.find(|candidate| candidate.is_file())
 }
 
-fn install(pins: &Path, directory: &Path) -> Result<()> {
-    fs::create_dir_all(directory)?;
-    for pin in PINS {
-        fs::copy(pins.join(pin), directory.join(pin)).context(pin)?;
-    }
+fn install(directory: &Path) -> Result<()> {
     let run = |mut command: Command, arguments: &[&str]| {
         output(command.args(arguments).current_dir(directory)).map(drop)
     };
@@ -87,16 +73,4 @@ fn install(pins: &Path, directory: &Path) -> Result<()> {
         pip,
         &["-m", "pip", "install", "--quiet", "-r", "requirements.txt"],
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fingerprint_needs_every_pin() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        assert!(fingerprint(&root.join(TESTS)).is_ok());
-        assert!(fingerprint(&root).is_err());
-    }
 }

@@ -10,13 +10,15 @@ mod ring;
 pub(crate) use ring::Ring;
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::ValueEnum as _;
 
+use crate::page;
 use crate::workspace::Workspace;
-use build::Build;
+use build::{Build, Executable};
 use durable::Program;
 use execute::{Counts, Environment};
 
@@ -54,7 +56,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
         let begin = Instant::now();
         let counts = match ring {
             Ring::Doc => execute::doctests(root, libtest)?,
-            Ring::Real => with_programs(&build, ring, libtest, || {
+            Ring::Real => with_programs(build.tests_of(ring), libtest, || {
                 real_cli::provide(root, build.binary("real-cli"))
             })?,
             Ring::Soak => match real_cli::provide(root, build.binary("real-cli")) {
@@ -62,16 +64,16 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
                     let libtest = execute::with_limited_threads(libtest);
                     with_postgres(&build, &libtest, cli, |_| {})?
                 }
-                Err(reason) => not_run(&names(&build, ring, libtest)?, &reason),
+                Err(reason) => not_run(&names(build.tests_of(ring), libtest)?, &reason),
             },
             Ring::Durable => {
                 let libtest = execute::with_limited_threads(libtest);
                 let programs = durable::provide(root);
                 with_servers(&build, ring, &libtest, programs, Environment::new(), |_| {})?
             }
-            Ring::Foreign => with_programs(&build, ring, libtest, || foreign::provide(root))?,
+            Ring::Foreign => foreign_ring(root, &build, libtest)?,
             Ring::Pure | Ring::Behaviour | Ring::Process => {
-                run_all(&build, ring, libtest, &Environment::new(), |_| {})?
+                run_all(build.tests_of(ring), libtest, &Environment::new(), |_| {})?
             }
         };
         reports.push(Report {
@@ -101,37 +103,68 @@ pub(crate) fn soak(
     Ok(with_postgres(&build, libtest, all, on_line)?.failed)
 }
 
-fn run_all(
-    build: &Build,
-    ring: Ring,
+fn run_all<'a>(
+    tests: impl Iterator<Item = &'a Executable>,
     libtest: &[String],
     environment: &Environment,
     mut on_line: impl FnMut(&str),
 ) -> Result<Counts> {
     let mut counts = Counts::default();
-    for test in build.tests_of(ring) {
+    for test in tests {
         counts += execute::executable(test, libtest, environment, &mut on_line)?;
     }
     Ok(counts)
 }
 
-/// Runs a ring whose tests need programs from a package registry.
+/// Runs the ring `foreign`. Without a browser, only the tests that need it are not run.
+fn foreign_ring(root: &Path, build: &Build, libtest: &[String]) -> Result<Counts> {
+    let (browser, clients): (Vec<_>, Vec<_>) = build
+        .tests_of(Ring::Foreign)
+        .partition(|test| test.package == "inhouse-cli");
+    let mut counts = with_programs(clients.into_iter(), libtest, || foreign::provide(root))?;
+    counts += with_programs(browser.into_iter(), libtest, || {
+        foreign::provide_browser(root)
+    })?;
+    // A filter is for tests in executables.
+    if libtest.is_empty() {
+        counts += committed_page(root);
+    }
+    Ok(counts)
+}
+
+/// Counts the check that the committed trace page is the one that its sources make as one test.
+fn committed_page(root: &Path) -> Counts {
+    const NAME: &str = "page::committed_page_is_current";
+    println!("\n-- {NAME}");
+    if let Err(reason) = page::packages(root) {
+        return not_run(&[NAME.to_owned()], &reason);
+    }
+    let mut counts = Counts::default();
+    match page::check(root) {
+        Ok(None) => counts.passed = 1,
+        Ok(Some(problem)) => counts.failures.push(format!("{NAME}: {problem}")),
+        Err(error) => counts.failures.push(format!("{NAME}: {error:#}")),
+    }
+    counts.failed = counts.failures.len();
+    counts
+}
+
+/// Runs tests that need programs from a package registry.
 ///
 /// Without the programs the tests are skipped, and each is named; with `CI=true` they count as failed.
-fn with_programs(
-    build: &Build,
-    ring: Ring,
+fn with_programs<'a>(
+    tests: impl Iterator<Item = &'a Executable>,
     libtest: &[String],
     provide: impl FnOnce() -> Result<Environment>,
 ) -> Result<Counts> {
     let reason = match provide() {
         Ok(environment) => {
             let libtest = execute::with_limited_threads(libtest);
-            return run_all(build, ring, &libtest, &environment, |_| {});
+            return run_all(tests, &libtest, &environment, |_| {});
         }
         Err(reason) => reason,
     };
-    Ok(not_run(&names(build, ring, libtest)?, &reason))
+    Ok(not_run(&names(tests, libtest)?, &reason))
 }
 
 /// Runs the ring `soak`. Without PostgreSQL, only the tests that need it are not run.
@@ -154,7 +187,7 @@ fn with_servers(
     mut environment: Environment,
     on_line: impl FnMut(&str),
 ) -> Result<Counts> {
-    let names = names(build, ring, libtest)?;
+    let names = names(build.tests_of(ring), libtest)?;
     let mut counts = Counts::default();
     let mut libtest = libtest.to_vec();
     for program in programs {
@@ -169,16 +202,17 @@ fn with_servers(
             }
         }
     }
-    counts += run_all(build, ring, &libtest, &environment, on_line)?;
+    counts += run_all(build.tests_of(ring), &libtest, &environment, on_line)?;
     Ok(counts)
 }
 
-/// Returns the names of the tests of a ring, each behind that of its executable.
-fn names(build: &Build, ring: Ring, libtest: &[String]) -> Result<Vec<String>> {
-    let tests = build
-        .tests_of(ring)
-        .map(|test| execute::list(test, libtest));
-    Ok(tests.collect::<Result<Vec<_>>>()?.concat())
+/// Returns the names of tests, each behind that of its executable.
+fn names<'a>(
+    tests: impl Iterator<Item = &'a Executable>,
+    libtest: &[String],
+) -> Result<Vec<String>> {
+    let names = tests.map(|test| execute::list(test, libtest));
+    Ok(names.collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Prints the names of tests whose program is missing, and counts them as skipped, with `CI=true` as failed.

@@ -18,7 +18,7 @@ pub(crate) enum Ring {
     Real,
     /// Stores with real database servers and emulators
     Durable,
-    /// Served tools with official MCP clients and the conformance suite
+    /// Served tools with official MCP clients and the conformance suite, the trace page in a browser
     Foreign,
     /// One run of each soak test, with the real CLI
     Soak,
@@ -31,10 +31,11 @@ impl Ring {
     /// Returns the ring of all tests in a test target.
     pub(crate) fn of(package: &str, target: &str) -> Self {
         match (package, target) {
-            ("inhouse", "real") | ("inhouse-testkit", "scripted_model") => Self::Real,
+            ("inhouse" | "inhouse-cli", "real")
+            | ("inhouse-testkit", "differential" | "scripted_model") => Self::Real,
             ("inhouse-store", "durable") => Self::Durable,
             ("inhouse", "soak") => Self::Soak,
-            ("inhouse", "foreign") => Self::Foreign,
+            ("inhouse", "foreign") | ("inhouse-cli", "browser") => Self::Foreign,
             (_, "process") => Self::Process,
             (package, _) if PURE_PACKAGES.contains(&package) => Self::Pure,
             _ => Self::Behaviour,
@@ -72,8 +73,12 @@ mod tests {
             ("inhouse", "real", Ring::Real),
             ("inhouse", "soak", Ring::Soak),
             ("inhouse", "foreign", Ring::Foreign),
+            ("inhouse-cli", "browser", Ring::Foreign),
+            ("inhouse-cli", "command", Ring::Behaviour),
+            ("inhouse-cli", "real", Ring::Real),
             ("inhouse-store", "durable", Ring::Durable),
             ("inhouse-store", "sqlite", Ring::Behaviour),
+            ("inhouse-testkit", "differential", Ring::Real),
             ("inhouse-testkit", "scripted_model", Ring::Real),
             ("inhouse-testkit", "inhouse_testkit", Ring::Behaviour),
         ] {
