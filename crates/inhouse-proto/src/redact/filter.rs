@@ -8,6 +8,8 @@ pub(super) struct Filter {
     slots: Box<[u8; SLOTS]>,
     /// The first four bytes of each needle, in lower case and in order.
     needles: Vec<u32>,
+    /// Those of the needles that match wherever they stand.
+    everywhere: Vec<u32>,
     /// Whether a needle is too short, so that every text may contain one.
     is_open: bool,
 }
@@ -21,24 +23,40 @@ const STEP: usize = 6;
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
 impl Filter {
-    pub(super) fn new<'a>(needles: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    /// Creates a filter for needles that match wherever they stand, and for others that match unless they are
+    /// [harmless](is_harmless).
+    pub(super) fn new<'a>(
+        everywhere: impl IntoIterator<Item = &'a [u8]>,
+        others: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Self {
         let mut filter = Self {
             slots: Box::new([0; SLOTS]),
             needles: Vec::new(),
+            everywhere: Vec::new(),
             is_open: false,
         };
-        for needle in needles {
-            let Some(start) = needle.first_chunk() else {
-                filter.is_open = true;
-                continue;
-            };
-            let needle = u32::from_le_bytes(*start) | LOWER as u32;
-            filter.slots[slot(needle.into())] = 1;
-            filter.slots[slot((needle >> 8).into())] = 1;
-            filter.needles.push(needle);
+        for needle in everywhere {
+            let start = filter.add(needle);
+            filter.everywhere.extend(start);
+        }
+        for needle in others {
+            filter.add(needle);
         }
         filter.needles.sort_unstable();
         filter
+    }
+
+    /// Adds a needle and returns its first four bytes; `None` if it is shorter.
+    fn add(&mut self, needle: &[u8]) -> Option<u32> {
+        let Some(start) = needle.first_chunk() else {
+            self.is_open = true;
+            return None;
+        };
+        let start = u32::from_le_bytes(*start) | LOWER as u32;
+        self.slots[slot(start.into())] = 1;
+        self.slots[slot((start >> 8).into())] = 1;
+        self.needles.push(start);
+        Some(start)
     }
 
     /// Returns whether the text may contain a needle.
@@ -90,9 +108,25 @@ impl Filter {
             bytes.is_some_and(|bytes| {
                 let start = u32::from_le_bytes(*bytes) | LOWER as u32;
                 self.needles.binary_search(&start).is_ok()
+                    && (!is_harmless(text, at) || self.everywhere.contains(&start))
             })
         })
     }
+}
+
+/// Returns whether `token` stands at a position as a part of a word that names no secret: `tokens`, or the member
+/// `progressToken` of MCP.
+///
+/// Almost every line has one of the two, and would otherwise be taken apart.
+fn is_harmless(text: &[u8], at: usize) -> bool {
+    let is_token = |word: &[u8]| word.eq_ignore_ascii_case(b"token");
+    let (before, word) = text.split_at(at);
+    let Some((token, behind)) = word.split_at_checked(5) else {
+        return false;
+    };
+    is_token(token)
+        && (behind.first().is_some_and(u8::is_ascii_alphanumeric)
+            || (token == b"Token" && before.ends_with(b"\"progress")))
 }
 
 /// Returns the slot of the first three bytes of a word.
@@ -108,7 +142,7 @@ mod tests {
 
     #[test]
     fn needles_are_found_at_every_position_and_in_any_case() {
-        let filter = Filter::new([b"Bearer".as_slice(), b"ghp_"]);
+        let filter = Filter::new([], [b"Bearer".as_slice(), b"ghp_"]);
         for before in 0..20 {
             for needle in ["bEARER", "ghp_"] {
                 for behind in 0..9 {
@@ -123,7 +157,7 @@ mod tests {
 
     #[test]
     fn needle_that_a_clean_text_completes_is_found() {
-        let filter = Filter::new([b"ghp_".as_slice()]);
+        let filter = Filter::new([], [b"ghp_".as_slice()]);
         let clean = "x".repeat(40);
         for at in 0..=36 {
             // Three bytes of the needle are in the clean text as well.
@@ -141,6 +175,30 @@ mod tests {
 
     #[test]
     fn short_needle_matches_everything() {
-        assert!(Filter::new([b"abc".as_slice()]).may_match(b""));
+        assert!(Filter::new([], [b"abc".as_slice()]).may_match(b""));
+    }
+
+    #[test]
+    fn tokens_that_are_counted_do_not_match() {
+        let filter = Filter::new([], [b"token".as_slice()]);
+        for text in [
+            r#"{"input_tokens":7}"#,
+            r#"{"_meta":{"progressToken":7}}"#,
+            "tokenization",
+        ] {
+            assert!(!filter.may_match(text.as_bytes()), "{text}");
+        }
+        for text in [
+            r#"{"token":7}"#,
+            "token",
+            "TOKEN_=",
+            r#"{"my_progressToken":7}"#,
+            r#"{\"token\":7}"#,
+        ] {
+            assert!(filter.may_match(text.as_bytes()), "{text}");
+        }
+        // A known value is a secret as a part of any word.
+        let filter = Filter::new([b"tokens-of-mine".as_slice()], [b"token".as_slice()]);
+        assert!(filter.may_match(b"tokens-of-mine"));
     }
 }

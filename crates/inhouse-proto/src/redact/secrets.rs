@@ -41,7 +41,7 @@ impl Secrets {
         texts.sort();
         texts.dedup();
         let known = texts.iter().map(String::as_bytes);
-        let filter = Filter::new(pattern::needles().chain(known));
+        let filter = Filter::new(known, pattern::needles());
         let values = texts.iter().map(|text| Finder::new(text).into_owned());
         Self {
             values: values.collect(),
