@@ -19,6 +19,14 @@ const SLOTS: usize = 1 << 14;
 /// How many bytes of a text are looked up at once.
 const STEP: usize = 6;
 
+/// How many bytes of a text are compared with the clean one at once.
+const SAME: usize = 64;
+
+/// How many bytes from a step on, and how many steps before it, have to be the same as in the clean text. They hold every
+/// byte that decides whether a needle that begins in the step is [harmless](is_harmless). The first is even, as [`STEP`] is.
+const SAME_BEHIND: usize = 16;
+const SAME_BEFORE: usize = 3;
+
 /// Maps each letter to lower case, and every other byte to one that only few bytes share.
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
@@ -73,17 +81,28 @@ impl Filter {
             return true;
         }
         let (mut rest, mut clean) = (text, clean);
-        let mut was_same = true;
-        while let Some(bytes) = rest.first_chunk::<8>() {
-            let is_same = clean.first_chunk() == Some(bytes);
-            // The bytes of the step before include the one before this step, at which a needle may begin.
-            if !(is_same && was_same)
+        // How many steps before this one are the same in both.
+        let mut same_steps = SAME_BEFORE;
+        loop {
+            while same_steps >= SAME_BEFORE
+                && let Some(bytes) = rest.first_chunk::<SAME>()
+                && clean.first_chunk() == Some(bytes)
+            {
+                rest = &rest[SAME - SAME_BEHIND..];
+                clean = &clean[SAME - SAME_BEHIND..];
+            }
+            let Some(bytes) = rest.first_chunk() else {
+                break;
+            };
+            let same = rest.first_chunk::<SAME_BEHIND>();
+            let is_same = same.is_some() && same == clean.first_chunk();
+            if !(is_same && same_steps >= SAME_BEFORE)
                 && self.may_begin_at(*bytes)
                 && self.is_near(text, text.len() - rest.len())
             {
                 return true;
             }
-            was_same = is_same;
+            same_steps = if is_same { same_steps + 1 } else { 0 };
             rest = &rest[STEP..];
             clean = clean.get(STEP..).unwrap_or_default();
         }
@@ -138,7 +157,32 @@ fn slot(word: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    const CLEAN: [&str; 5] = ["tokens", "\"progressToken", "\"", ":7,", "x"];
+    const ANY: [&str; 7] = ["token", "Token", "s", "progress", "ghp_", "_", "x"];
+
+    fn text_of(parts: &'static [&'static str]) -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(parts), 0..40).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn clean_text_hides_no_needle(clean in text_of(&CLEAN), kept in 0..200_usize, other in text_of(&ANY)) {
+            let filter = Filter::new([], [b"token".as_slice(), b"ghp_"]);
+            prop_assert!(!filter.may_match(clean.as_bytes()));
+            // Text that begins as the clean one, differs, and is the same again from some place on.
+            let kept = kept.min(clean.len());
+            let mut text = clean[..kept].to_owned() + &other;
+            text.push_str(clean.get(text.len()..).unwrap_or_default());
+            prop_assert_eq!(
+                filter.may_match_beside(text.as_bytes(), clean.as_bytes()),
+                filter.may_match(text.as_bytes())
+            );
+        }
+    }
 
     #[test]
     fn needles_are_found_at_every_position_and_in_any_case() {

@@ -181,7 +181,7 @@ fn push_number(out: &mut String, mut number: u64) {
             break;
         }
     }
-    out.extend(digits[at..].iter().copied().map(char::from));
+    out.push_str(std::str::from_utf8(&digits[at..]).expect("digits are ASCII"));
 }
 
 #[cfg(test)]
