@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use crate::pinned::cache;
+
 /// Returns a command for the cargo that runs this tool, with the workspace root as its directory.
 pub(crate) fn cargo<const N: usize>(root: &Path, arguments: [&str; N]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -41,14 +43,14 @@ pub(crate) fn version_of(program: impl AsRef<Path>) -> Result<String> {
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
-/// Installs a cargo subcommand below `target/tools` unless that version is there, and returns its path.
+/// Builds a program from crates.io in the [cache](cache) unless that version is there, and returns its path.
 pub(crate) fn install(
     root: &Path,
     name: &str,
     version: &str,
     arguments: &[&str],
 ) -> Result<PathBuf> {
-    let directory = root.join(format!("target/tools/{name}-{version}"));
+    let directory = cache()?.join(format!("{name}-{version}"));
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let program = directory.join("bin").join(file);
     if !program.exists() {
