@@ -100,6 +100,8 @@ pub mod faulty_store;
 #[cfg(unix)]
 pub mod host;
 pub mod model;
+#[doc(hidden)]
+pub mod npm;
 pub mod real;
 #[doc(hidden)]
 pub mod recording;

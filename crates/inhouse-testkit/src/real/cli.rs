@@ -1,16 +1,18 @@
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
 };
 
 use super::{
-    Isolation, RealCliUnavailable, cache, install, platform,
+    InstallError, Isolation, RealCliUnavailable, cache,
+    install::{self, Source},
+    platform,
     release::{BINARY, Release},
     unavailable::Reason,
 };
-use crate::model::ScriptedModel;
+use crate::{model::ScriptedModel, npm::Npm};
 
 /// A real CLI of a known version.
 ///
@@ -102,8 +104,7 @@ impl RealCli {
     }
 
     fn of(release: &Release) -> Result<Self, RealCliUnavailable> {
-        let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-        let program = locate(release, &|name| env::var_os(name), npm.as_ref());
+        let program = locate(release, &|name| env::var_os(name), &Npm::in_path());
         let program = program.map_err(|reason| {
             RealCliUnavailable::new(release.version, release.override_variable, reason)
         })?;
@@ -114,7 +115,7 @@ impl RealCli {
 fn locate(
     release: &Release,
     env: &dyn Fn(&str) -> Option<OsString>,
-    npm: &OsStr,
+    npm: &Npm,
 ) -> Result<PathBuf, Reason> {
     if let Some(program) = env(release.override_variable).filter(|path| !path.is_empty()) {
         let program = PathBuf::from(program);
@@ -124,13 +125,14 @@ fn locate(
             Err(Reason::OverrideMissing(program))
         };
     }
-    let cache = cache::directory(env).ok_or(Reason::NoCache)?;
+    let cache = cache::directory(env).ok_or(InstallError::NoCache)?;
     let cached = cache.join(release.version).join(BINARY);
     if cached.is_file() {
         return Ok(cached);
     }
-    let platform = platform::suffix().ok_or(Reason::NoPackage)?;
-    install::install(release, &platform, &cache, npm)
+    let platform = platform::suffix().ok_or(InstallError::NoPackage)?;
+    let source = Source::of_release(release, &platform)?;
+    Ok(install::install_in_cache(&source, &cache, npm)?.program)
 }
 
 #[cfg(test)]
@@ -138,6 +140,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::npm::NpmError;
 
     #[test]
     fn environment_precedes_cache_and_cache_precedes_npm() {
@@ -147,20 +150,25 @@ mod tests {
         fs::write(&given, "").unwrap();
         fs::create_dir_all(cached.parent().unwrap()).unwrap();
         fs::write(&cached, "").unwrap();
-        let no_npm = OsStr::new("no-such-npm");
+        let no_npm = Npm::at("no-such-npm");
         let locate = |given: Option<&Path>, release: &Release| {
             let env = |name: &str| match name {
                 "INHOUSE_REAL_CLI" => given.map(OsString::from),
                 "INHOUSE_TESTKIT_CACHE" => Some(directory.path().into()),
                 _ => None,
             };
-            locate(release, &env, no_npm)
+            locate(release, &env, &no_npm)
         };
         assert_eq!(locate(Some(&given), &Release::PINNED).unwrap(), given);
         assert_eq!(locate(None, &Release::PINNED).unwrap(), cached);
         let oldest = locate(None, &Release::OLDEST);
         assert!(
-            matches!(oldest, Err(Reason::CommandMissing { .. })),
+            matches!(
+                oldest,
+                Err(Reason::Install(InstallError::Npm(
+                    NpmError::CommandMissing { .. }
+                )))
+            ),
             "{oldest:?}"
         );
         let wrong = locate(Some(Path::new("/no/such/file")), &Release::PINNED);

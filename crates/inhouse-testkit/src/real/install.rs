@@ -1,107 +1,173 @@
-//! Installs a CLI from npm into the cache.
+//! Installs a CLI from npm.
 
 use std::{
-    ffi::OsStr,
+    env,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 use super::{
+    InstallError, cache, platform,
     release::{BINARY, Release},
-    unavailable::Reason,
 };
+use crate::npm::Npm;
 
-/// Installs the release into the cache, unless it is there already, and returns the path of the binary.
+/// A CLI that is installed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Installed {
+    /// The path of the binary.
+    pub program: PathBuf,
+    /// The version of the CLI.
+    pub version: String,
+    /// The package that contains it, with its version.
+    pub package: String,
+    /// The hash that the package was compared with; `None` if it was installed by an earlier call, and this crate has no hash for it.
+    pub integrity: Option<String>,
+    /// Whether the hash is that of this crate, and not one that the registry named.
+    pub is_pinned: bool,
+    /// Whether this call has downloaded it.
+    pub is_new: bool,
+}
+
+/// Installs a version of the CLI, and returns where it is.
 ///
-/// Blocks until the download is complete. Of several processes that install the same release, one downloads and the others
-/// wait for its file lock, which the system releases if its holder is killed.
-pub(super) fn install(
-    release: &Release,
-    platform: &str,
+/// `None` is the pinned version. The package of the pinned version must have the hash that this crate has, and any other one the hash
+/// that the registry names. The binary is put in the directory `to`, where it replaces an earlier one, or else in the cache that
+/// [`RealCli`](super::RealCli) uses. Blocks until the download is complete.
+///
+/// # Errors
+///
+/// If there is no such version, if npm cannot be used, or if the hash differs.
+pub fn install(
+    version: Option<&str>,
+    to: Option<&Path>,
+    npm: &Npm,
+) -> Result<Installed, InstallError> {
+    let platform = platform::suffix().ok_or(InstallError::NoPackage)?;
+    let source = match version {
+        None => Source::of_release(&Release::PINNED, &platform)?,
+        Some(version) if version == Release::PINNED.version => {
+            Source::of_release(&Release::PINNED, &platform)?
+        }
+        Some(version) => Source {
+            version: version.to_owned(),
+            package: format!("{}-{platform}@{version}", Release::OLDEST.package_name()),
+            pinned: None,
+        },
+    };
+    match to {
+        Some(directory) => install_to(&source, directory, npm),
+        None => {
+            let cache = cache::directory(&|name| env::var_os(name)).ok_or(InstallError::NoCache)?;
+            install_in_cache(&source, &cache, npm)
+        }
+    }
+}
+
+/// A package that contains a CLI.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    version: String,
+    package: String,
+    /// The hash that this crate has for the package; `None` to use that of the registry.
+    pinned: Option<String>,
+}
+
+impl Source {
+    pub(super) fn of_release(release: &Release, platform: &str) -> Result<Self, InstallError> {
+        let (package, integrity) = release.package(platform).ok_or(InstallError::NoPackage)?;
+        Ok(Self {
+            version: release.version.to_owned(),
+            package,
+            pinned: Some(integrity.to_owned()),
+        })
+    }
+}
+
+/// Installs a CLI into the cache, unless it is there already.
+///
+/// Of several processes that install the same version, one downloads and the others wait for its file lock, which the system releases
+/// if its holder is killed.
+pub(super) fn install_in_cache(
+    source: &Source,
     cache: &Path,
-    npm: &OsStr,
-) -> Result<PathBuf, Reason> {
-    let installed = cache.join(release.version).join(BINARY);
+    npm: &Npm,
+) -> Result<Installed, InstallError> {
+    let program = cache.join(&source.version).join(BINARY);
     fs::create_dir_all(cache).map_err(failed("creating", cache))?;
-    let path = cache.join(format!("{}.lock", release.version));
+    let path = cache.join(format!("{}.lock", source.version));
     let lock = File::create(&path).map_err(failed("creating", &path))?;
     lock.lock().map_err(failed("locking", &path))?;
     // Another process may have installed it while this one waited for the lock.
-    if !installed.is_file() {
-        fetch(&release.npm_spec(platform), &installed, cache, npm)?;
+    if program.is_file() {
+        return Ok(installed(source, program, source.pinned.clone(), false));
     }
-    Ok(installed)
+    let integrity = fetch(source, &program, cache, npm)?;
+    Ok(installed(source, program, Some(integrity), true))
 }
 
-fn fetch(package: &str, installed: &Path, cache: &Path, npm: &OsStr) -> Result<(), Reason> {
+/// Installs a CLI into a directory, where it replaces an earlier one.
+fn install_to(source: &Source, directory: &Path, npm: &Npm) -> Result<Installed, InstallError> {
+    fs::create_dir_all(directory).map_err(failed("creating", directory))?;
+    // An absolute path can be given to `Options::cli_path` in any working directory.
+    let directory = std::path::absolute(directory).map_err(failed("resolving", directory))?;
+    let program = directory.join(BINARY);
+    let integrity = fetch(source, &program, &directory, npm)?;
+    Ok(installed(source, program, Some(integrity), true))
+}
+
+fn installed(
+    source: &Source,
+    program: PathBuf,
+    integrity: Option<String>,
+    is_new: bool,
+) -> Installed {
+    Installed {
+        program,
+        version: source.version.clone(),
+        package: source.package.clone(),
+        integrity,
+        is_pinned: source.pinned.is_some(),
+        is_new,
+    }
+}
+
+/// Downloads a package into a temporary directory of `directory`, and renames its binary to `program`, in the same file system.
+///
+/// Returns the hash that the package was compared with.
+fn fetch(
+    source: &Source,
+    program: &Path,
+    directory: &Path,
+    npm: &Npm,
+) -> Result<String, InstallError> {
+    let package = &source.package;
+    let integrity = match &source.pinned {
+        Some(integrity) => integrity.clone(),
+        None => npm.integrity(package)?,
+    };
     let work_dir = tempfile::Builder::new()
         .prefix(".installing-")
-        .tempdir_in(cache)
-        .map_err(failed("creating a directory in", cache))?;
-    let work_dir = work_dir.path();
-
-    // Not in the project under test, whose package.json and .npmrc would change the result.
-    let mut pack = Command::new(npm);
-    pack.args(["pack", "--loglevel=error", package])
-        .current_dir(work_dir);
-    run("npm", pack)?;
-
-    let not_in_package = || Reason::NotInPackage {
-        package: package.to_owned(),
-    };
-    let tarball = tarball_in(work_dir)
-        .map_err(failed("reading", work_dir))?
-        .ok_or_else(not_in_package)?;
-    let mut unpack = Command::new("tar");
-    unpack.arg("-xzf").arg(tarball).current_dir(work_dir);
-    run("tar", unpack)?;
-
-    let unpacked = work_dir.join("package").join(BINARY);
+        .tempdir_in(directory)
+        .map_err(failed("creating a directory in", directory))?;
+    let files = npm.download(package, &integrity, work_dir.path())?;
+    let unpacked = files.join(BINARY);
     if !unpacked.is_file() {
-        return Err(not_in_package());
+        return Err(InstallError::NotInPackage {
+            package: package.clone(),
+        });
     }
-    let directory = installed
-        .parent()
-        .expect("the binary is in the directory of its version");
-    fs::create_dir_all(directory).map_err(failed("creating", directory))?;
-    fs::rename(&unpacked, installed).map_err(failed("installing", installed))
+    let parent = program.parent().expect("the binary is in a directory");
+    fs::create_dir_all(parent).map_err(failed("creating", parent))?;
+    fs::rename(&unpacked, program).map_err(failed("installing", program))?;
+    Ok(integrity)
 }
 
-fn tarball_in(directory: &Path) -> io::Result<Option<PathBuf>> {
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.extension() == Some(OsStr::new("tgz")) {
-            return Ok(Some(path));
-        }
-    }
-    Ok(None)
-}
-
-/// Runs a command to completion.
-fn run(name: &'static str, mut command: Command) -> Result<(), Reason> {
-    let output =
-        command
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|source| Reason::CommandMissing {
-                command: name,
-                source,
-            })?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(Reason::CommandFailed {
-        command: name,
-        status: output.status.to_string(),
-        stderr: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-    })
-}
-
-fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Reason + use<> {
+fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError + use<> {
     let path = path.to_owned();
-    move |source| Reason::Io {
+    move |source| InstallError::Io {
         doing,
         path,
         source,
@@ -110,108 +176,213 @@ fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Reason 
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::{io::Write as _, thread};
+    use std::{
+        io::Write as _,
+        process::{Command, Stdio},
+        thread,
+    };
 
     use super::*;
+    use crate::npm::NpmError;
 
-    /// Creates a replacement for npm that performs `action` and records its arguments.
-    fn fake_npm(directory: &Path, action: &str) -> PathBuf {
-        let path = directory.join("npm");
-        let script = format!(
-            "#!/bin/sh\necho \"$@\" >> '{}/calls'\n{action}\n",
-            directory.display()
-        );
-        // Written by another process: a file that this one has open for writing may be inherited by a child
-        // of another test, and cannot be executed (ETXTBSY) until that child closes it.
-        let mut writer = Command::new("/bin/sh")
-            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-            .arg(&path)
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = writer.stdin.take().unwrap();
-        stdin.write_all(script.as_bytes()).unwrap();
-        drop(stdin);
-        assert!(writer.wait().unwrap().success());
-        path
+    /// A replacement for npm in a directory, which records its arguments.
+    struct FakeNpm {
+        directory: tempfile::TempDir,
     }
 
-    const PACK_A_CLI: &str = "mkdir package && echo the-cli > package/claude && tar -czf cli.tgz package && rm -r package";
+    impl FakeNpm {
+        /// Creates an npm whose package has a binary `claude`, unless `file` has another name.
+        fn with_package(file: &str) -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let script = format!(
+                "cd '{}' && mkdir package && echo the-cli > package/{file} && tar -czf cli.tgz package && rm -r package",
+                directory.path().display()
+            );
+            assert!(
+                Command::new("/bin/sh")
+                    .args(["-c", &script])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
+            let tarball = directory.path().join("cli.tgz");
+            let npm = Self { directory };
+            npm.acts(&format!(
+                "case $1 in pack) cp '{}' . ;; view) cat '{}/integrity' ;; esac",
+                tarball.display(),
+                npm.directory.path().display()
+            ));
+            npm
+        }
 
-    fn calls(directory: &Path) -> Vec<String> {
-        let calls = fs::read_to_string(directory.join("calls")).unwrap_or_default();
-        calls.lines().map(str::to_owned).collect()
+        fn failing(action: &str) -> Self {
+            let npm = Self {
+                directory: tempfile::tempdir().unwrap(),
+            };
+            npm.acts(action);
+            npm
+        }
+
+        fn acts(&self, action: &str) {
+            let path = self.directory.path().join("npm");
+            let script = format!(
+                "#!/bin/sh\necho \"$@\" >> '{}/calls'\n{action}\n",
+                self.directory.path().display()
+            );
+            // Written by another process: a file that this one has open for writing may be inherited by a child
+            // of another test, and cannot be executed (ETXTBSY) until that child closes it.
+            let mut writer = Command::new("/bin/sh")
+                .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+                .arg(&path)
+                .stdin(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut stdin = writer.stdin.take().unwrap();
+            stdin.write_all(script.as_bytes()).unwrap();
+            drop(stdin);
+            assert!(writer.wait().unwrap().success());
+        }
+
+        fn client(&self) -> Npm {
+            Npm::at(self.directory.path().join("npm"))
+        }
+
+        /// Returns a source whose hash is that of the package.
+        fn source(&self) -> Source {
+            let tarball = self.directory.path().join("cli.tgz");
+            Source {
+                version: "2.1.325".to_owned(),
+                package: "@anthropic-ai/claude-code-linux-x64@2.1.325".to_owned(),
+                pinned: Some(crate::npm::integrity(&tarball).unwrap()),
+            }
+        }
+
+        fn calls(&self) -> Vec<String> {
+            let calls = self.directory.path().join("calls");
+            let calls = fs::read_to_string(calls).unwrap_or_default();
+            calls.lines().map(str::to_owned).collect()
+        }
     }
+
+    fn entries(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+
+    const PACK: &str = "pack --loglevel=error @anthropic-ai/claude-code-linux-x64@2.1.325";
 
     #[test]
     fn only_the_packed_cli_is_in_the_cache() {
-        let tools = tempfile::tempdir().unwrap();
+        let npm = FakeNpm::with_package("claude");
         let cache = tempfile::tempdir().unwrap();
-        let npm = fake_npm(tools.path(), PACK_A_CLI);
-        let path = install(&Release::PINNED, "linux-x64", cache.path(), npm.as_os_str()).unwrap();
-        assert_eq!(path, cache.path().join("2.1.325/claude"));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "the-cli\n");
-        let expected = "pack --loglevel=error @anthropic-ai/claude-agent-sdk-linux-x64@0.3.325";
-        assert_eq!(calls(tools.path()), [expected]);
-        let mut entries: Vec<_> = fs::read_dir(cache.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        entries.sort();
-        assert_eq!(entries, ["2.1.325", "2.1.325.lock"]);
+        let installed = install_in_cache(&npm.source(), cache.path(), &npm.client()).unwrap();
+        assert_eq!(installed.program, cache.path().join("2.1.325/claude"));
+        assert!(installed.is_new && installed.is_pinned);
+        assert_eq!(fs::read_to_string(&installed.program).unwrap(), "the-cli\n");
+        assert_eq!(npm.calls(), [PACK]);
+        assert_eq!(entries(cache.path()), ["2.1.325", "2.1.325.lock"]);
+        let again = install_in_cache(&npm.source(), cache.path(), &npm.client()).unwrap();
+        assert!(!again.is_new);
+    }
+
+    #[test]
+    fn directory_of_the_caller_has_only_the_cli() {
+        let npm = FakeNpm::with_package("claude");
+        let target = tempfile::tempdir().unwrap();
+        let directory = target.path().join("bin");
+        for _ in 0..2 {
+            let installed = install_to(&npm.source(), &directory, &npm.client()).unwrap();
+            assert_eq!(installed.program, directory.join("claude"));
+        }
+        assert_eq!(entries(&directory), ["claude"]);
     }
 
     #[test]
     fn concurrent_installers_download_once() {
-        let tools = tempfile::tempdir().unwrap();
+        let npm = FakeNpm::with_package("claude");
         let cache = tempfile::tempdir().unwrap();
-        let npm = fake_npm(tools.path(), PACK_A_CLI);
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    install(&Release::OLDEST, "linux-x64", cache.path(), npm.as_os_str()).unwrap()
+                    install_in_cache(&npm.source(), cache.path(), &npm.client()).unwrap()
                 });
             }
         });
-        assert_eq!(
-            calls(tools.path()),
-            ["pack --loglevel=error @anthropic-ai/claude-code-linux-x64@2.1.197"]
-        );
+        assert_eq!(npm.calls(), [PACK]);
     }
 
     #[test]
-    fn failing_npm_is_quoted_and_leaves_no_files() {
-        let tools = tempfile::tempdir().unwrap();
+    fn package_with_another_hash_is_not_installed() {
+        let npm = FakeNpm::with_package("claude");
         let cache = tempfile::tempdir().unwrap();
-        let npm = fake_npm(tools.path(), "echo no network >&2; exit 3");
-        let reason =
-            install(&Release::PINNED, "linux-x64", cache.path(), npm.as_os_str()).unwrap_err();
-        let Reason::CommandFailed {
-            command: "npm",
-            stderr,
-            ..
-        } = reason
-        else {
-            panic!("{reason:?}");
+        let source = Source::of_release(&Release::PINNED, "linux-x64").unwrap();
+        let error = install_in_cache(&source, cache.path(), &npm.client()).unwrap_err();
+        assert!(
+            matches!(&error, InstallError::Npm(NpmError::WrongHash { .. })),
+            "{error:?}"
+        );
+        let expected = Release::PINNED.package("linux-x64").unwrap().1;
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(entries(cache.path()), ["2.1.325.lock"]);
+    }
+
+    #[test]
+    fn hash_of_an_unpinned_version_comes_from_the_registry() {
+        let npm = FakeNpm::with_package("claude");
+        let cache = tempfile::tempdir().unwrap();
+        let pinned = npm.source();
+        let source = Source {
+            pinned: None,
+            ..pinned.clone()
         };
-        assert_eq!(stderr, "no network");
-        let left = fs::read_dir(cache.path()).unwrap();
-        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["2.1.325.lock"]);
+        let integrity = npm.directory.path().join("integrity");
+        fs::write(&integrity, "sha512-other\n").unwrap();
+        let error = install_in_cache(&source, cache.path(), &npm.client()).unwrap_err();
+        assert!(error.to_string().contains("sha512-other"), "{error}");
+        fs::write(&integrity, pinned.pinned.unwrap()).unwrap();
+        let installed = install_in_cache(&source, cache.path(), &npm.client()).unwrap();
+        assert!(!installed.is_pinned);
+    }
+
+    #[test]
+    fn failures_of_npm_have_different_errors_and_leave_no_files() {
+        let cache = tempfile::tempdir().unwrap();
+        let source = FakeNpm::with_package("claude").source();
+        for (action, expected) in [
+            ("echo out of memory >&2; exit 3", "out of memory"),
+            (
+                "echo 'npm error code ETARGET' >&2; exit 1",
+                "does not have @anthropic-ai/claude-code-linux-x64@2.1.325",
+            ),
+            (
+                "echo 'npm error code ENOTFOUND' >&2; exit 1",
+                "cannot reach its registry (ENOTFOUND)",
+            ),
+            ("true", "no file"),
+        ] {
+            let npm = FakeNpm::failing(action);
+            let error = install_in_cache(&source, cache.path(), &npm.client()).unwrap_err();
+            assert!(error.to_string().contains(expected), "{action}: {error}");
+        }
+        assert_eq!(entries(cache.path()), ["2.1.325.lock"]);
     }
 
     #[test]
     fn missing_npm_and_empty_package_are_different_errors() {
-        let tools = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
-        let missing = tools.path().join("no-such-npm");
-        let install =
-            |npm: &Path| install(&Release::PINNED, "linux-x64", cache.path(), npm.as_os_str());
-        assert!(matches!(
-            install(&missing),
-            Err(Reason::CommandMissing { command: "npm", .. })
-        ));
-        let empty = fake_npm(tools.path(), "mkdir package && tar -czf cli.tgz package");
-        assert!(matches!(install(&empty), Err(Reason::NotInPackage { .. })));
+        let empty = FakeNpm::with_package("readme");
+        let missing = Npm::at(cache.path().join("no-such-npm"));
+        let error = install_in_cache(&empty.source(), cache.path(), &missing).unwrap_err();
+        let InstallError::Npm(NpmError::CommandMissing { command: "npm", .. }) = error else {
+            panic!("{error:?}");
+        };
+        let error = install_in_cache(&empty.source(), cache.path(), &empty.client()).unwrap_err();
+        assert!(
+            matches!(error, InstallError::NotInPackage { .. }),
+            "{error:?}"
+        );
     }
 }

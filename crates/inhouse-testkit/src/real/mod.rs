@@ -8,8 +8,10 @@
 //! 1. The environment: `INHOUSE_REAL_CLI` for [`RealCli::pinned`], `INHOUSE_REAL_CLI_OLDEST` for [`RealCli::oldest`].
 //! 2. The cache: `<cache>/<version>/claude`, where the cache is `INHOUSE_TESTKIT_CACHE`, or else `inhouse-testkit` in
 //!    `XDG_CACHE_HOME` or `~/.cache`.
-//! 3. npm: `npm pack` downloads and verifies the package for this platform, `tar` unpacks it, and the binary is renamed
-//!    into the cache. No script of the package runs and nothing is installed elsewhere.
+//! 3. npm: `npm pack` downloads the package for this platform, which must have the SHA-512 hash that this crate has for it, `tar`
+//!    unpacks it, and the binary is renamed into the cache. No script of the package runs and nothing is installed elsewhere.
+//!
+//! `inhouse install` does the third step for users of the CLI.
 //!
 //! Of several processes that need the same version, one installs it and the others wait for its file lock. Each works in
 //! its own directory, and the rename is atomic.
@@ -23,11 +25,18 @@
 mod cache;
 mod cli;
 mod install;
+mod install_error;
 mod isolation;
 mod platform;
 mod release;
 mod unavailable;
 
 pub use cli::RealCli;
+#[doc(hidden)]
+pub use install::{Installed, install};
+#[doc(hidden)]
+pub use install_error::InstallError;
 pub use isolation::Isolation;
+#[doc(hidden)]
+pub use platform::suffix as platform;
 pub use unavailable::RealCliUnavailable;

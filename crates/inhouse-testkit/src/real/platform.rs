@@ -3,7 +3,8 @@
 use std::{env::consts, path::Path};
 
 /// Returns the suffix of the package for this machine, or `None` if there is no package.
-pub(super) fn suffix() -> Option<String> {
+#[must_use]
+pub fn suffix() -> Option<String> {
     suffix_of(consts::OS, consts::ARCH, has_glibc())
 }
 

@@ -1,4 +1,6 @@
-use std::{error::Error, fmt, io, path::PathBuf};
+use std::{error::Error, fmt, path::PathBuf};
+
+use super::InstallError;
 
 /// The real CLI is not available; the message says why and what to do.
 #[derive(Debug)]
@@ -11,25 +13,7 @@ pub struct RealCliUnavailable {
 #[derive(Debug)]
 pub(super) enum Reason {
     OverrideMissing(PathBuf),
-    NoPackage,
-    NoCache,
-    CommandMissing {
-        command: &'static str,
-        source: io::Error,
-    },
-    CommandFailed {
-        command: &'static str,
-        status: String,
-        stderr: String,
-    },
-    NotInPackage {
-        package: String,
-    },
-    Io {
-        doing: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    Install(InstallError),
 }
 
 impl RealCliUnavailable {
@@ -66,30 +50,10 @@ impl fmt::Display for RealCliUnavailable {
                 "{variable} is set to {}, which is not a file; correct or unset it",
                 path.display()
             ),
-            Reason::NoPackage => write!(
+            Reason::Install(error) => write!(
                 f,
-                "npm has no package for this platform; set {variable} to a binary that runs here"
+                "{error}; or set {variable} to a binary, which needs neither npm nor a network"
             ),
-            Reason::NoCache => write!(
-                f,
-                "there is no directory to install it in; set INHOUSE_TESTKIT_CACHE or HOME, or {variable} to a binary"
-            ),
-            Reason::CommandMissing { command, .. } => write!(
-                f,
-                "`{command}` is needed to install it and could not be started; install {command}, or set {variable} to a binary"
-            ),
-            Reason::CommandFailed {
-                command,
-                status,
-                stderr,
-            } => write!(
-                f,
-                "`{command}` failed ({status}); without a network, set {variable} to a binary; stderr: {stderr}"
-            ),
-            Reason::NotInPackage { package } => {
-                write!(f, "the package {package} does not contain a CLI")
-            }
-            Reason::Io { doing, path, .. } => write!(f, "{doing} {} failed", path.display()),
         }
     }
 }
@@ -97,8 +61,14 @@ impl fmt::Display for RealCliUnavailable {
 impl Error for RealCliUnavailable {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.reason {
-            Reason::CommandMissing { source, .. } | Reason::Io { source, .. } => Some(source),
-            _ => None,
+            Reason::OverrideMissing(_) => None,
+            Reason::Install(error) => error.source(),
         }
+    }
+}
+
+impl From<InstallError> for Reason {
+    fn from(error: InstallError) -> Self {
+        Self::Install(error)
     }
 }
