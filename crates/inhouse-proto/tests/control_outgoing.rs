@@ -370,7 +370,10 @@ fn reports(golden: &mut Golden) {
             "slashCommands": {"totalCommands": 13, "includedCommands": 12, "tokens": 1102},
             "skills": {
                 "totalSkills": 1, "includedSkills": 1, "tokens": 482,
-                "skillFrontmatter": [{"name": "dataviz", "source": "built-in", "tokens": 482}],
+                "skillFrontmatter": [{
+                    "name": "dataviz", "source": "plugin", "tokens": 482, "pluginName": "charts", "pluginId": "charts@market",
+                    "path": "/home/me/.claude/skills/dataviz/SKILL.md",
+                }],
             },
             "autoCompactThreshold": 967_000, "autocompactSource": "model-default", "isAutoCompactEnabled": true,
             "messageBreakdown": {
@@ -403,11 +406,13 @@ fn reports(golden: &mut Golden) {
         GetHooksListing::new(),
         json!({"subtype": "get_hooks_listing"}),
         json!({
-            "events": [], "hooks": [], "safeMode": false, "bareMode": false, "errors": [],
+            "events": [], "hooks": [], "errors": [],
+            "safeMode": {"managedHooksStillApply": true, "exitHint": "Restart without --safe-mode"},
+            "bareMode": {"exitHint": "Restart without --bare"},
             "eventCatalog": [{"name": "PreToolUse", "summary": "Before", "supportsMatcher": true}],
             "policy": {
                 "disabledByPolicy": false, "managedOnly": false, "pluginOnly": false,
-                "allDisabled": false, "policyHookCount": 0,
+                "allDisabled": false, "policyHookCount": 0, "policyUnreadable": true,
             },
         }),
     );
@@ -417,7 +422,8 @@ fn reports(golden: &mut Golden) {
         json!({"state": {
             "rules": [{
                 "behavior": "allow", "source": "cliArg", "rule": "Bash(ls:*)", "editability": "session",
-                "description": {"prefix": "Any command starting with ", "emphasis": "ls"},
+                "description": {"prefix": "Any command starting with ", "emphasis": "ls", "suffix": "."},
+                "notInEffect": true,
             }],
             "workspaceDirectories": [], "originalCwd": "/srv/x", "managedOnly": false,
             "errors": [], "withheld": null,

@@ -232,12 +232,19 @@ pub struct ContextSkills {
 
 /// A skill that is listed for the model, with its size in the context window.
 #[derive(Clone, Debug, PartialEq, Open)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextSkill {
     /// Name of the skill.
     pub name: String,
     /// Source that the skill comes from, such as `built-in`.
     pub source: String,
+    /// Name of the plugin that provides the skill.
+    pub plugin_name: Option<String>,
+    /// Id of the plugin that provides the skill.
+    pub plugin_id: Option<String>,
+    /// Path of the file that contains the skill.
+    pub path: Option<String>,
     /// Size of the skill's description in tokens.
     pub tokens: u64,
 }

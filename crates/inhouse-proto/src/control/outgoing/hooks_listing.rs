@@ -34,10 +34,10 @@ pub struct GetHooksListingReply {
     pub event_catalog: Vec<HookEventInfo>,
     /// Restrictions that an administrator has set on hooks.
     pub policy: HookPolicy,
-    /// Whether the session runs in safe mode, without customization.
-    pub safe_mode: Option<bool>,
-    /// Whether the session runs in bare mode.
-    pub bare_mode: Option<bool>,
+    /// Present if the session runs in safe mode, without customization.
+    pub safe_mode: Option<HooksSafeMode>,
+    /// Present if the session runs in bare mode.
+    pub bare_mode: Option<HooksBareMode>,
     /// Errors found in the settings, as the CLI sends them.
     pub errors: Option<Vec<Value>>,
 }
@@ -70,4 +70,26 @@ pub struct HookPolicy {
     pub all_disabled: Option<bool>,
     /// Number of managed hooks that are configured.
     pub policy_hook_count: Option<u64>,
+    /// Whether the policy could not be read.
+    pub policy_unreadable: Option<bool>,
+}
+
+/// Effect of safe mode on hooks.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct HooksSafeMode {
+    /// Whether managed hooks run nevertheless.
+    pub managed_hooks_still_apply: Option<bool>,
+    /// Text for display about how to leave the mode.
+    pub exit_hint: Option<String>,
+}
+
+/// Effect of bare mode on hooks: none runs.
+#[derive(Clone, Debug, PartialEq, Open)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct HooksBareMode {
+    /// Text for display about how to leave the mode.
+    pub exit_hint: Option<String>,
 }

@@ -121,6 +121,7 @@ pub struct PermissionRules {
 
 /// One permission rule, with its source.
 #[derive(Clone, Debug, PartialEq, Open)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListedRule {
     /// Decision of the rule: allow, deny or ask.
@@ -133,6 +134,8 @@ pub struct ListedRule {
     pub description: Option<RuleDescription>,
     /// Level at which the rule can be changed, such as `session`.
     pub editability: Option<String>,
+    /// Whether the rule has no effect.
+    pub not_in_effect: Option<bool>,
 }
 
 /// Description of a permission rule, for display.
@@ -143,4 +146,6 @@ pub struct RuleDescription {
     pub prefix: Option<String>,
     /// Part of the description to emphasize.
     pub emphasis: Option<String>,
+    /// Last part of the description, in normal type.
+    pub suffix: Option<String>,
 }
