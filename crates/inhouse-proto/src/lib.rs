@@ -27,6 +27,7 @@
 //! gain members and variants with new versions of the CLI, which is why they are `#[non_exhaustive]`. Items that only
 //! `inhouse` uses are hidden, and change without notice.
 
+pub mod builtin;
 pub mod control;
 pub mod engine;
 pub mod hook;

@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints its output")]
 
+use inhouse::builtin::Bash;
 use inhouse::hook::{HookContext, HookOutput, Matcher, OnFailure, PostToolUse, PreToolUse};
 use inhouse::{HandlerError, Options, query};
 use inhouse_testkit::FakeCli;
@@ -12,8 +13,7 @@ use serde_json::{Value, json};
 
 /// Denies commands with `rm`. If this hook fails, `OnFailure::Block` below denies the command, too.
 async fn guard(call: PreToolUse, _: HookContext) -> Result<HookOutput<PreToolUse>, HandlerError> {
-    let command = call.tool_input["command"].as_str();
-    let command = command.ok_or_else(|| HandlerError::new("the call has no command"))?;
+    let Bash { command, .. } = call.input_as()?;
     if command.split_whitespace().any(|word| word == "rm") {
         println!("  denied: {command}");
         return Ok(HookOutput::deny(
@@ -26,7 +26,10 @@ async fn guard(call: PreToolUse, _: HookContext) -> Result<HookOutput<PreToolUse
 #[tokio::main]
 async fn main() -> inhouse::Result<()> {
     let options = Options::new()
-        .hook(Matcher::tool("Bash").on_failure(OnFailure::Block), guard)
+        .hook(
+            Matcher::tool_of::<Bash>().on_failure(OnFailure::Block),
+            guard,
+        )
         .hook(Matcher::any(), async |call: PostToolUse, _| {
             println!("  ran: {} {}", call.tool_name, call.tool_input);
             Ok(HookOutput::pass().context("Every call is logged."))

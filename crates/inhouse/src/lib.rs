@@ -45,6 +45,7 @@
 //! | give Claude tools | [`#[tool]`](macro@tool), [`ToolServer`](tool::ToolServer) |
 //! | observe or block events | [`hook`] |
 //! | decide which tools may run | [`permission`] |
+//! | read the input of a built-in tool | [`builtin`] |
 //! | configure a session | [`Options`] |
 //! | list, read, rename or fork earlier sessions | [`sessions`] |
 //! | read messages | [`message::Message`] |
@@ -111,6 +112,8 @@ mod warning;
 
 #[doc(inline)]
 pub use inhouse_macros::tool;
+#[doc(inline)]
+pub use inhouse_proto::builtin;
 #[doc(inline)]
 pub use inhouse_proto::message;
 /// The `inhouse-store` crate in the version that this crate uses: the traits of session stores, for

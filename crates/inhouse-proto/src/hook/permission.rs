@@ -2,6 +2,7 @@ use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::builtin::{InputError, ToolInput, decode_input};
 use crate::control::PermissionUpdate;
 use crate::control::incoming::ToolOrigin;
 
@@ -23,6 +24,29 @@ pub struct PermissionRequest {
     pub permission_suggestions: Option<Vec<PermissionUpdate>>,
     /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolOrigin>,
+}
+
+impl PermissionRequest {
+    /// Decodes the input into the type of the tool, such as [`Bash`](crate::builtin::Bash).
+    ///
+    /// # Errors
+    /// Returns an error if the call is of another tool, or if a member is missing or has the wrong shape.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::builtin::Bash;
+    /// use inhouse::hook::{HookEvent, PermissionRequest};
+    ///
+    /// let call = PermissionRequest::decode(r#"{
+    ///     "session_id": "s", "transcript_path": "/tmp/t", "cwd": "/", "hook_event_name": "PermissionRequest",
+    ///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1"
+    /// }"#)?;
+    /// assert_eq!(call.input_as::<Bash>()?.command, "ls");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
+        decode_input(&self.tool_name, &self.tool_input)
+    }
 }
 
 impl HookEvent for PermissionRequest {
@@ -50,6 +74,29 @@ pub struct PermissionDenied {
     pub reason: String,
     /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolOrigin>,
+}
+
+impl PermissionDenied {
+    /// Decodes the input into the type of the tool, such as [`Bash`](crate::builtin::Bash).
+    ///
+    /// # Errors
+    /// Returns an error if the call is of another tool, or if a member is missing or has the wrong shape.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::builtin::Bash;
+    /// use inhouse::hook::{HookEvent, PermissionDenied};
+    ///
+    /// let call = PermissionDenied::decode(r#"{
+    ///     "session_id": "s", "transcript_path": "/tmp/t", "cwd": "/", "hook_event_name": "PermissionDenied",
+    ///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1", "reason": "risky"
+    /// }"#)?;
+    /// assert_eq!(call.input_as::<Bash>()?.command, "ls");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
+        decode_input(&self.tool_name, &self.tool_input)
+    }
 }
 
 impl HookEvent for PermissionDenied {

@@ -2,6 +2,7 @@ use super::{HookCommon, HookEvent};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::builtin::{InputError, ToolInput, decode_input};
 use crate::control::incoming::ToolOrigin;
 
 /// Event that fires before a tool runs.
@@ -24,6 +25,29 @@ pub struct PreToolUse {
     pub tool_use_id: String,
     /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolOrigin>,
+}
+
+impl PreToolUse {
+    /// Decodes the input into the type of the tool, such as [`Bash`](crate::builtin::Bash).
+    ///
+    /// # Errors
+    /// Returns an error if the call is of another tool, or if a member is missing or has the wrong shape.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::builtin::Bash;
+    /// use inhouse::hook::{HookEvent, PreToolUse};
+    ///
+    /// let call = PreToolUse::decode(r#"{
+    ///     "session_id": "s", "transcript_path": "/tmp/t", "cwd": "/", "hook_event_name": "PreToolUse",
+    ///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1"
+    /// }"#)?;
+    /// assert_eq!(call.input_as::<Bash>()?.command, "ls");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
+        decode_input(&self.tool_name, &self.tool_input)
+    }
 }
 
 impl HookEvent for PreToolUse {
@@ -55,6 +79,30 @@ pub struct PostToolUse {
     pub mcp_server: Option<ToolOrigin>,
 }
 
+impl PostToolUse {
+    /// Decodes the input into the type of the tool, such as [`Bash`](crate::builtin::Bash).
+    ///
+    /// # Errors
+    /// Returns an error if the call is of another tool, or if a member is missing or has the wrong shape.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::builtin::Bash;
+    /// use inhouse::hook::{HookEvent, PostToolUse};
+    ///
+    /// let call = PostToolUse::decode(r#"{
+    ///     "session_id": "s", "transcript_path": "/tmp/t", "cwd": "/", "hook_event_name": "PostToolUse",
+    ///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1",
+    ///     "tool_response": {"stdout": "a"}
+    /// }"#)?;
+    /// assert_eq!(call.input_as::<Bash>()?.command, "ls");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
+        decode_input(&self.tool_name, &self.tool_input)
+    }
+}
+
 impl HookEvent for PostToolUse {
     const NAME: &'static str = "PostToolUse";
 
@@ -84,6 +132,29 @@ pub struct PostToolUseFailure {
     pub duration_ms: Option<u64>,
     /// The server of an MCP tool. `None` for other tools.
     pub mcp_server: Option<ToolOrigin>,
+}
+
+impl PostToolUseFailure {
+    /// Decodes the input into the type of the tool, such as [`Bash`](crate::builtin::Bash).
+    ///
+    /// # Errors
+    /// Returns an error if the call is of another tool, or if a member is missing or has the wrong shape.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::builtin::Bash;
+    /// use inhouse::hook::{HookEvent, PostToolUseFailure};
+    ///
+    /// let call = PostToolUseFailure::decode(r#"{
+    ///     "session_id": "s", "transcript_path": "/tmp/t", "cwd": "/", "hook_event_name": "PostToolUseFailure",
+    ///     "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1", "error": "Exit code 3"
+    /// }"#)?;
+    /// assert_eq!(call.input_as::<Bash>()?.command, "ls");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
+        decode_input(&self.tool_name, &self.tool_input)
+    }
 }
 
 impl HookEvent for PostToolUseFailure {
@@ -125,4 +196,29 @@ pub struct BatchedCall {
     pub tool_use_id: String,
     /// The result as the model receives it: a text, or a list of content blocks.
     pub tool_response: Option<Value>,
+}
+
+impl BatchedCall {
+    /// Decodes the input into the type of the tool, such as [`Bash`](crate::builtin::Bash).
+    ///
+    /// # Errors
+    /// Returns an error if the call is of another tool, or if a member is missing or has the wrong shape.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::builtin::{Bash, Read, ToolInput};
+    /// use inhouse::hook::{HookEvent, PostToolBatch};
+    ///
+    /// let batch = PostToolBatch::decode(r#"{
+    ///     "session_id": "s", "transcript_path": "/tmp/t", "cwd": "/", "hook_event_name": "PostToolBatch",
+    ///     "tool_calls": [{"tool_name": "Read", "tool_input": {"file_path": "/a"}, "tool_use_id": "toolu_1"}]
+    /// }"#)?;
+    /// let call = &batch.tool_calls[0];
+    /// assert_eq!(call.input_as::<Read>()?.file_path, "/a");
+    /// assert_eq!(call.input_as::<Bash>().unwrap_err().to_string(), "the call is of Read and not of Bash");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
+        decode_input(&self.tool_name, &self.tool_input)
+    }
 }

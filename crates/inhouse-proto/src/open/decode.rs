@@ -44,7 +44,15 @@ pub(crate) fn decode_request<T: DeserializeOwned>(text: &str) -> serde_json::Res
 pub(crate) fn decode_value<T: DeserializeOwned>(
     value: &Map<String, Value>,
 ) -> serde_json::Result<T> {
-    serde_path_to_error::deserialize(value).map_err(serde_json::Error::custom)
+    decode_strictly(value).map_err(serde_json::Error::custom)
+}
+
+/// Decodes a value that the host decides on. The text of an error names the member.
+pub(crate) fn decode_strictly<'de, T: DeserializeOwned>(
+    value: impl Deserializer<'de>,
+) -> Result<T, String> {
+    let _mode = Mode::set(true);
+    serde_path_to_error::deserialize(value).map_err(|error| error.to_string())
 }
 
 fn decode_strict<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {

@@ -16,5 +16,5 @@ mod unknown;
 pub use self::unknown::Unknown;
 
 pub(crate) use self::decode::{
-    Name, decode, decode_request, decode_value, optional, required, string, union,
+    Name, decode, decode_request, decode_strictly, decode_value, optional, required, string, union,
 };

@@ -28,6 +28,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use inhouse_proto::builtin::{InputError, ToolInput, decode_input};
 use inhouse_proto::control::incoming::{Answer, IncomingRequest};
 #[doc(inline)]
 pub use inhouse_proto::control::incoming::{
@@ -38,7 +39,6 @@ pub use inhouse_proto::control::{
     DirectoryUpdate, ModeUpdate, PermissionBehavior, PermissionMode, PermissionRule,
     PermissionUpdate, RuleUpdate, UpdateDestination,
 };
-use serde::de::DeserializeOwned;
 
 use super::asked::Subject;
 pub use super::decision::Decision;
@@ -83,37 +83,34 @@ impl PermissionHandler for Policy {
 }
 
 impl Asked<CanUseTool> {
-    /// Decodes the input of the tool call into your own type.
+    /// Decodes the input into the type of the tool, such as [`Bash`](crate::builtin::Bash).
     ///
     /// # Errors
     ///
-    /// Returns an error that names the tool if the input has another shape. A handler that passes it
-    /// on with `?` denies the call.
+    /// Returns an error if the call is of another tool, or if a member is missing or has the wrong
+    /// shape. A handler that passes it on with `?` denies the call.
     ///
     /// ```
+    /// use inhouse::builtin::{Bash, Read, ToolInput};
     /// use inhouse::permission::{CanUseTool, Decision};
     /// use inhouse::{Asked, Options};
-    /// use serde::Deserialize;
-    ///
-    /// #[derive(Deserialize)]
-    /// struct Bash {
-    ///     command: String,
-    /// }
     ///
     /// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
-    ///     let Bash { command } = asked.input_as()?;
-    ///     Ok(Decision::deny(format!("not `{command}`")))
+    ///     match asked.request.tool_name.as_str() {
+    ///         Read::TOOL => Ok(Decision::allow()),
+    ///         _ => {
+    ///             let bash: Bash = asked.input_as()?;
+    ///             Ok(Decision::deny(format!("not `{}`", bash.command)))
+    ///         }
+    ///     }
     /// });
     /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
     /// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
     /// #     assert_eq!(reply["message"], "not `ls`");
     /// # }));
     /// ```
-    pub fn input_as<T: DeserializeOwned>(&self) -> Result<T, HandlerError> {
-        T::deserialize(&self.request.input).map_err(|error| {
-            let tool = &self.request.tool_name;
-            HandlerError::new(format!("the input of {tool} does not fit: {error}"))
-        })
+    pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
+        decode_input(&self.request.tool_name, &self.request.input)
     }
 }
 

@@ -2,6 +2,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use inhouse_proto::builtin::ToolInput;
+
 use super::OnFailure;
 use super::capability::{AboutAgent, AboutTool, FailsClosed, Matched, MatchedBy};
 use super::pattern;
@@ -132,6 +134,32 @@ impl<E: AboutTool> Matcher<E> {
     #[must_use]
     pub fn tool(name: impl Into<String>) -> Self {
         Self::tools([name])
+    }
+
+    /// Matches calls of the tool that has this input, for hooks that decode it with `input_as`.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::builtin::Bash;
+    /// use inhouse::hook::{HookOutput, Matcher, PreToolUse};
+    /// # use inhouse_testkit::{FakeCli, run};
+    ///
+    /// let options = Options::new().hook(Matcher::tool_of::<Bash>(), async |call: PreToolUse, _| {
+    ///     let bash: Bash = call.input_as()?;
+    ///     Ok(HookOutput::deny(format!("not `{}`", bash.command)))
+    /// });
+    /// # run(FakeCli::play_cli(options, async |cli| {
+    /// #     assert_eq!(cli.launched().initialize()["hooks"]["PreToolUse"][0]["matcher"], "Bash");
+    /// #     let call = serde_json::json!({
+    /// #         "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "toolu_1",
+    /// #     });
+    /// #     let output = cli.call_hook("PreToolUse", call).await;
+    /// #     assert_eq!(output["hookSpecificOutput"]["permissionDecisionReason"], "not `ls`");
+    /// # }));
+    /// ```
+    #[must_use]
+    pub fn tool_of<T: ToolInput>() -> Self {
+        Self::tool(T::TOOL)
     }
 
     /// Matches calls of any of these tools.

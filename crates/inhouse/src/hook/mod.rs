@@ -6,15 +6,17 @@
 //!
 //! ```
 //! use inhouse::Options;
+//! use inhouse::builtin::Bash;
 //! use inhouse::hook::{HookContext, HookOutput, Matcher, PostToolUse, PreToolUse};
 //! # use inhouse_testkit::{FakeCli, run};
 //!
 //! let options = Options::new()
-//!     .hook(Matcher::tool("Bash"), async |call: PreToolUse, _: HookContext| {
-//!         match call.tool_input["command"].as_str() {
-//!             Some(command) if command.starts_with("ls") => Ok(HookOutput::pass()),
-//!             _ => Ok(HookOutput::deny("only `ls` here")),
-//!         }
+//!     .hook(Matcher::tool_of::<Bash>(), async |call: PreToolUse, _: HookContext| {
+//!         let bash: Bash = call.input_as()?;
+//!         Ok(match bash.command.starts_with("ls") {
+//!             true => HookOutput::pass(),
+//!             false => HookOutput::deny("only `ls` here"),
+//!         })
 //!     })
 //!     .hook(Matcher::any(), async |_: PostToolUse, _| {
 //!         Ok(HookOutput::pass().context("Be brief about results."))

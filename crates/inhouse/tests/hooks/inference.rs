@@ -1,3 +1,4 @@
+use inhouse::builtin::Bash;
 use inhouse::hook::*;
 use inhouse::{HandlerError, Options};
 use inhouse_testkit::FakeCli;
@@ -54,13 +55,11 @@ async fn functions_and_closures_are_handlers() {
     let options = Options::new().hook(Matcher::any(), stop).hook(
         Matcher::any(),
         async move |call: PreToolUse, _| {
-            let command = call.tool_input["command"].as_str();
-            Ok(
-                match command.is_some_and(|command| allowed.iter().any(|it| it == command)) {
-                    true => HookOutput::allow(),
-                    false => HookOutput::ask("not on the list"),
-                },
-            )
+            let bash: Bash = call.input_as()?;
+            Ok(match allowed.contains(&bash.command) {
+                true => HookOutput::allow(),
+                false => HookOutput::ask("not on the list"),
+            })
         },
     );
     FakeCli::play_cli(options, async |cli| {

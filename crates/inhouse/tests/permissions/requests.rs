@@ -1,5 +1,6 @@
 //! The request that a handler gets.
 
+use inhouse::builtin::{EnterWorktree, ToolInput};
 use inhouse::permission::{CanUseTool, Decision, DecisionReasonType};
 use inhouse::{Asked, Options};
 use inhouse_testkit::FakeCli;
@@ -106,6 +107,9 @@ async fn input_decodes_into_a_user_type() {
     struct Command {
         command: String,
     }
+    impl ToolInput for Command {
+        const TOOL: &'static str = "Bash";
+    }
     async fn decide(asked: Asked<CanUseTool>) -> Result<Decision, inhouse::HandlerError> {
         let Command { command } = asked.input_as()?;
         Ok(Decision::deny(format!("not {command}")))
@@ -118,7 +122,21 @@ async fn input_decodes_into_a_user_type() {
     let odd = call("Bash", json!({"command": 5}));
     let message = denial(answer_to(options, odd).await);
     assert!(
-        message.contains("the input of Bash does not fit"),
+        message.contains("the input of Bash does not fit: command:"),
+        "{message}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn input_of_another_tool_denies_the_call() {
+    let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+        // Every member of this input is optional, so the shape alone would fit any call.
+        let EnterWorktree { .. } = asked.input_as()?;
+        Ok(Decision::allow())
+    });
+    let message = denial(answer_to(options.clone(), bash("ls")).await);
+    assert!(
+        message.contains("the call is of Bash and not of EnterWorktree"),
         "{message}"
     );
 }

@@ -3,6 +3,7 @@
 use std::future::pending;
 
 use inhouse::Asked;
+use inhouse::builtin::{Bash, ToolInput as _};
 use inhouse::hook::*;
 use inhouse::permission::{CanUseTool, Decision};
 use inhouse_testkit::Turn;
@@ -254,6 +255,55 @@ async fn stop_ends_the_turn_after_the_call() {
             "the model got no further request"
         );
         assert_eq!(world.ask(&mut client, "Go on.").await, "Next.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hook_and_permission_handler_decode_the_input_of_bash() {
+    world::pinned(async |world| {
+        let input = json!({
+            "command": "touch a && echo typed", "timeout": 5000, "description": "Creates a file",
+            "run_in_background": false,
+        });
+        world
+            .model
+            .turn(Turn::new().tool_use_with_id("toolu_1", Bash::TOOL, input))
+            .turn("Done.");
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let (asked, ran) = (sender.clone(), sender.clone());
+        let options = world
+            .options()
+            .hook(
+                Matcher::tool_of::<Bash>(),
+                async move |call: PreToolUse, _| {
+                    sender.send(call.input_as::<Bash>()?)?;
+                    Ok(HookOutput::pass())
+                },
+            )
+            .permissions(async move |call: Asked<CanUseTool>| {
+                asked.send(call.input_as::<Bash>()?)?;
+                Ok(Decision::allow())
+            })
+            .hook(
+                Matcher::tool_of::<Bash>(),
+                async move |call: PostToolUse, _| {
+                    ran.send(call.input_as::<Bash>()?)?;
+                    Ok(HookOutput::pass())
+                },
+            );
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        for _ in ["hook", "handler", "hook after the call"] {
+            let bash = receiver.recv().await.unwrap();
+            assert_eq!(bash.command, "touch a && echo typed");
+            assert_eq!(bash.timeout, Some(5000.0));
+            assert_eq!(bash.description.as_deref(), Some("Creates a file"));
+        }
+        let seen = world.model.conversation()[1].tool_results();
+        assert_eq!((seen[0].text.as_str(), seen[0].is_error), ("typed", false));
     })
     .await;
 }
