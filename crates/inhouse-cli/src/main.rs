@@ -4,6 +4,7 @@
 //! inhouse trace trace.jsonl             writes a page that shows a recording, and opens it
 //! inhouse trace --follow trace.jsonl    shows a recording while it is written
 //! inhouse doctor                        checks that the CLI works, and says what to do if it does not
+//! inhouse install                       downloads the CLI that inhouse is tested with, and checks its hash
 //! inhouse sessions                      lists the sessions on disk or in a store
 //! inhouse completions bash              prints a script that completes the command in a shell
 //! ```
@@ -13,6 +14,7 @@
 
 mod doctor;
 mod file;
+mod install;
 mod output;
 mod sessions;
 mod trace;
@@ -38,6 +40,8 @@ enum Command {
     Trace(trace::Arguments),
     /// Check that the Claude Code CLI works with inhouse, and say what to do if it does not
     Doctor(doctor::Arguments),
+    /// Download the Claude Code CLI that inhouse is tested with, and check its hash
+    Install(install::Arguments),
     /// List, show, fork and export sessions on disk or in a store
     Sessions(sessions::Arguments),
     /// Print a script that completes the command in a shell
@@ -52,6 +56,7 @@ async fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Trace(arguments) => trace::run(arguments).await,
         Command::Doctor(arguments) => doctor::run(arguments).await,
+        Command::Install(arguments) => install::run(&arguments),
         Command::Sessions(arguments) => sessions::run(arguments).await,
         Command::Completions { shell } => completions(shell),
     };

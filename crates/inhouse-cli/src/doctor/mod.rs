@@ -48,16 +48,12 @@ impl Check {
         }
     }
 
-    fn failed(
-        name: &'static str,
-        detail: impl Into<String>,
-        remedy: impl Into<Option<&'static str>>,
-    ) -> Self {
+    fn failed(name: &'static str, detail: impl Into<String>, remedy: &'static str) -> Self {
         Self {
             name,
             passed: false,
             detail: detail.into(),
-            remedy: remedy.into().map(str::to_owned),
+            remedy: Some(remedy.to_owned()),
         }
     }
 
@@ -75,6 +71,9 @@ impl Check {
         Ok(())
     }
 }
+
+const INSTALL: &str =
+    "`inhouse install --to <a directory in PATH>` downloads the CLI that inhouse is tested with";
 
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let mut options = Options::new();
@@ -103,8 +102,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
 async fn examine(options: &Options, report: &mut Report) -> Result<()> {
     let plan = match Plan::locate(options) {
         Ok(plan) => plan,
-        // The error lists the places that were searched, and how to install the CLI.
-        Err(error) => return report.add(Check::failed("CLI", error.to_string(), None)),
+        // The error lists the places that were searched.
+        Err(error) => return report.add(Check::failed("CLI", error.to_string(), INSTALL)),
     };
     let command = &plan.launch.command;
     // A CLI that is a script is the first argument of its runtime.

@@ -45,6 +45,7 @@ fn missing_cli_is_explained() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("CLI failed\n"), "{text}");
     assert!(text.contains("missing does not exist"), "{text}");
+    assert!(text.contains("inhouse install"), "{text}");
 }
 
 #[test]

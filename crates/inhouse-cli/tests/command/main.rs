@@ -1,6 +1,9 @@
 //! The command line: what it writes and prints, and what its errors say.
 
 mod doctor;
+mod install;
+#[cfg(unix)]
+mod npm;
 mod sessions;
 mod trace;
 
@@ -34,7 +37,9 @@ fn completions_name_the_commands() {
     let directory = tempfile::tempdir().unwrap();
     for shell in ["bash", "fish", "zsh"] {
         let script = printed(directory.path(), &["completions", shell]);
-        assert!(script.contains("trace") && script.contains("sessions"));
+        for command in ["trace", "sessions", "install"] {
+            assert!(script.contains(command), "{shell}: {command}");
+        }
     }
 }
 
