@@ -5,6 +5,7 @@
 //! inhouse trace --follow trace.jsonl    shows a recording while it is written
 //! inhouse doctor                        checks that the CLI works, and says what to do if it does not
 //! inhouse install                       downloads the CLI that inhouse is tested with, and checks its hash
+//! inhouse drift                         compares the newest CLI with what inhouse models
 //! inhouse sessions                      lists the sessions on disk or in a store
 //! inhouse completions bash              prints a script that completes the command in a shell
 //! ```
@@ -13,6 +14,7 @@
 //! set.
 
 mod doctor;
+mod drift;
 mod file;
 mod install;
 mod output;
@@ -42,6 +44,8 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Download the Claude Code CLI that inhouse is tested with, and check its hash
     Install(install::Arguments),
+    /// Compare the newest CLI and official SDK with what inhouse models
+    Drift(drift::Arguments),
     /// List, show, fork and export sessions on disk or in a store
     Sessions(sessions::Arguments),
     /// Print a script that completes the command in a shell
@@ -57,6 +61,7 @@ async fn main() -> ExitCode {
         Command::Trace(arguments) => trace::run(arguments).await,
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Install(arguments) => install::run(&arguments),
+        Command::Drift(arguments) => drift::run(&arguments).await,
         Command::Sessions(arguments) => sessions::run(arguments).await,
         Command::Completions { shell } => completions(shell),
     };

@@ -1,6 +1,7 @@
 //! The command line: what it writes and prints, and what its errors say.
 
 mod doctor;
+mod drift;
 mod install;
 #[cfg(unix)]
 mod npm;
@@ -37,7 +38,7 @@ fn completions_name_the_commands() {
     let directory = tempfile::tempdir().unwrap();
     for shell in ["bash", "fish", "zsh"] {
         let script = printed(directory.path(), &["completions", shell]);
-        for command in ["trace", "sessions", "install"] {
+        for command in ["trace", "sessions", "install", "drift"] {
             assert!(script.contains(command), "{shell}: {command}");
         }
     }
