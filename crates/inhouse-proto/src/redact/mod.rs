@@ -14,6 +14,7 @@
 //! Each text is also searched with its JSON escapes decoded, so that a secret is found in JSON that is inside of a JSON
 //! string.
 
+mod delta;
 mod escapes;
 mod filter;
 mod json;
@@ -22,9 +23,10 @@ mod private_key;
 mod secrets;
 mod stream;
 
+pub use self::delta::is_json_line;
 pub use self::pattern::{is_secret_name, redact_text};
 pub use self::secrets::Secrets;
-pub use self::stream::{Redactor, is_json_line};
+pub use self::stream::Redactor;
 
 /// The text that replaces a secret.
 pub const REPLACEMENT: &str = "[redacted]";

@@ -1,0 +1,114 @@
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+/// A streamed text: a content block of a message, and the member of its deltas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BlockId {
+    parent: Option<String>,
+    index: u64,
+    member: &'static str,
+}
+
+/// The streamed texts that a line ends.
+pub(super) struct Ended {
+    /// Whether it ends those of all messages.
+    all: bool,
+    parent: Option<String>,
+    /// The content block; `None` for all blocks of the message.
+    index: Option<u64>,
+}
+
+/// Returns whether a line of the CLI is a JSON object.
+///
+/// Requests are only checked for their start and their end. They are most lines of a session with many tool calls, and
+/// whatever else is wrong with one is an error that the CLI gets.
+#[must_use]
+pub fn is_json_line(line: &str) -> bool {
+    let line = line.trim();
+    let is_request = line.starts_with("{\"type\":\"control_request\"") && line.ends_with('}');
+    is_request || (line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_ok())
+}
+
+/// Returns the block of a delta, and where its text is in the line.
+pub(super) fn delta_in(json: &str) -> Option<(BlockId, Range<usize>)> {
+    let line: Line<'_> = serde_json::from_str(json).ok()?;
+    let event = line.event?;
+    let delta = event.delta?;
+    let members = [
+        ("text", delta.text),
+        ("thinking", delta.thinking),
+        ("partial_json", delta.partial_json),
+        ("signature", delta.signature),
+    ];
+    let (member, text) = members
+        .into_iter()
+        .find_map(|(member, text)| Some((member, text?.get())))?;
+    if !text.starts_with('"') {
+        return None;
+    }
+    let start = text.as_ptr() as usize - json.as_ptr() as usize;
+    let id = BlockId {
+        parent: line.parent_tool_use_id,
+        index: event.index.unwrap_or_default(),
+        member,
+    };
+    Some((id, start..start + text.len()))
+}
+
+/// Returns which streamed texts a line ends; `None` if it ends none.
+pub(super) fn ended_by(json: &str) -> Option<Ended> {
+    let line: Line<'_> = serde_json::from_str(json).ok()?;
+    let event = line.event.as_ref();
+    let index = match (line.kind, event.map(|event| event.kind)) {
+        (_, Some("content_block_stop")) => event.and_then(|event| event.index),
+        (_, Some("message_start" | "message_stop")) | ("assistant" | "result", _) => None,
+        _ => return None,
+    };
+    Some(Ended {
+        all: line.kind == "result",
+        parent: line.parent_tool_use_id,
+        index,
+    })
+}
+
+impl Ended {
+    pub(super) fn includes(&self, block: &BlockId) -> bool {
+        let is_index = self.index.is_none_or(|index| block.index == index);
+        self.all || (block.parent == self.parent && is_index)
+    }
+}
+
+/// The members of a line that say which streamed text it belongs to.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: &'a str,
+    #[serde(borrow)]
+    event: Option<StreamEvent<'a>>,
+    parent_tool_use_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct StreamEvent<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: &'a str,
+    index: Option<u64>,
+    #[serde(borrow)]
+    delta: Option<Members<'a>>,
+}
+
+/// The members of a delta that contain a part of a longer text.
+#[derive(Deserialize)]
+struct Members<'a> {
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    thinking: Option<&'a RawValue>,
+    #[serde(borrow)]
+    partial_json: Option<&'a RawValue>,
+    #[serde(borrow)]
+    signature: Option<&'a RawValue>,
+}
