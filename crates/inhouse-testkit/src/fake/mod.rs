@@ -79,6 +79,8 @@ mod streams;
 mod transcript;
 mod transport;
 
+#[doc(hidden)]
+pub use self::child::end_process;
 pub use self::child::{LaunchRecord, child_main};
 pub use self::cli::FakeCli;
 pub(crate) use self::deadline::within;

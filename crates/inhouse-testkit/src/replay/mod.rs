@@ -50,12 +50,17 @@
 //!
 //! A [strict](Replay::new) replay ends at the first difference. A [lenient](Replay::lenient) one continues with the recorded lines
 //! of the CLI, and the [report](ReplayReport) has all differences.
+//!
+//! The command `inhouse replay trace.jsonl -- <program>` replays a recording against a whole program, without a test.
 
 mod difference;
 mod playback;
+mod player;
 mod report;
 mod transport;
 
 pub use difference::{Change, Difference};
+#[doc(hidden)]
+pub use player::ReplayProgress;
 pub use report::ReplayReport;
 pub use transport::Replay;

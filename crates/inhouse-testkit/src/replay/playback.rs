@@ -115,6 +115,16 @@ impl Playback {
         step.map_or(Duration::ZERO, |step| step.time)
     }
 
+    /// Returns whether every line was sent and received.
+    pub(super) fn is_at_end(&self) -> bool {
+        let rest = &self.steps[self.position..];
+        rest.iter().all(|step| match step.play {
+            Play::Expect { received, .. } => received,
+            Play::End => true,
+            Play::Send(_) | Play::ExpectEnd | Play::Cut(_) => false,
+        })
+    }
+
     pub(super) fn next(&mut self) -> Next {
         while let Some(step) = self.steps.get(self.position) {
             match &step.play {
@@ -170,7 +180,8 @@ impl Playback {
         if matches!(host_line, HostLine::Other) {
             return Received::Same;
         }
-        let found = self.steps.iter_mut().find_map(|step| match &mut step.play {
+        let mut unplayed = self.steps[self.position..].iter_mut();
+        let found = unplayed.find_map(|step| match &mut step.play {
             Play::Expect {
                 line,
                 value,

@@ -7,15 +7,15 @@ use inhouse::{
     transport::{Connection, Peer, Transport},
 };
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream},
+    io::{AsyncRead, AsyncWrite},
     sync::watch,
     task::AbortHandle,
-    time::{Instant, sleep_until},
 };
 
 use super::{
     ReplayReport,
-    playback::{Next, Playback, Received},
+    playback::Playback,
+    player::{Player, ReplayProgress},
 };
 
 /// The capacity of each stream.
@@ -166,6 +166,36 @@ impl Replay {
     pub fn report(&self) -> ReplayReport {
         self.report.clone()
     }
+
+    /// Plays the recording on two streams, for a host in another process; returns the recorded exit status if it was played
+    /// to its end.
+    ///
+    /// The replay ends if the host writes nothing for `patience` while it has to. `observe` is called with every change of the
+    /// [report](Self::report), because the process may be killed at any time.
+    #[doc(hidden)]
+    pub async fn play_on(
+        self,
+        stdin: impl AsyncRead + Unpin,
+        stdout: impl AsyncWrite + Unpin,
+        patience: Duration,
+        observe: impl FnMut(ReplayProgress<'_>),
+    ) -> io::Result<Option<ExitStatus>> {
+        let player = self.player(stdin, stdout, observe);
+        player.with_patience(patience).play().await
+    }
+
+    fn player<R, W, F>(self, stdin: R, stdout: W, observe: F) -> Player<R, W, F>
+    where
+        R: AsyncRead + Unpin,
+        F: FnMut(ReplayProgress<'_>),
+    {
+        let playback = Playback::new(&self.recording, self.is_lenient);
+        let player = Player::new(playback, stdin, stdout, self.report, observe);
+        match self.is_timed {
+            true => player.timed(),
+            false => player,
+        }
+    }
 }
 
 impl Transport for Replay {
@@ -173,17 +203,8 @@ impl Transport for Replay {
         let (reader, stdout) = tokio::io::duplex(PIPE_BYTES);
         let (writer, stdin) = tokio::io::duplex(PIPE_BYTES);
         let (running, exit) = watch::channel(None);
-        let playback = Playback::new(&self.recording, self.is_lenient);
-        let player = Player {
-            playback,
-            stdin: BufReader::new(stdin),
-            stdout,
-            report: self.report.clone(),
-            pace: self.is_timed.then(|| Pace {
-                position: Duration::ZERO,
-                reached: Instant::now(),
-            }),
-        };
+        let report = self.report.clone();
+        let player = self.player(stdin, stdout, |_| {});
         let task = tokio::spawn(async move {
             // An I/O error means that the host has dropped its side.
             if let Ok(status) = player.play().await {
@@ -196,106 +217,9 @@ impl Transport for Replay {
             peer: Box::new(ReplayPeer {
                 task: task.abort_handle(),
                 exit,
-                report: self.report,
+                report,
             }),
         })
-    }
-}
-
-/// The state of the playing task.
-struct Player {
-    playback: Playback,
-    stdin: BufReader<DuplexStream>,
-    stdout: DuplexStream,
-    report: ReplayReport,
-    /// `None` without the recorded timing.
-    pace: Option<Pace>,
-}
-
-/// When a time of the recording was reached.
-struct Pace {
-    position: Duration,
-    reached: Instant,
-}
-
-impl Player {
-    /// Plays the recording; returns the recorded exit status if it was played to its end.
-    async fn play(mut self) -> io::Result<Option<ExitStatus>> {
-        loop {
-            match self.playback.next() {
-                Next::Send { line, time } => {
-                    if let Some(pace) = &mut self.pace {
-                        pace.wait_for(time).await;
-                    }
-                    self.send(&line).await?;
-                }
-                Next::Await(awaited) => {
-                    self.set_status(format!("the replay waits for the host to write {awaited}"));
-                    if !self.listen().await? {
-                        return Ok(None);
-                    }
-                    if let Some(pace) = &mut self.pace {
-                        pace.reached = Instant::now();
-                        pace.position = self.playback.time();
-                    }
-                }
-                Next::End => {
-                    self.report.set_complete();
-                    return Ok(self.playback.exit());
-                }
-                Next::Fail(reason) => {
-                    self.set_status(reason);
-                    return Ok(None);
-                }
-                Next::Differ(difference) => {
-                    self.set_status(difference.to_string());
-                    self.report.add(difference);
-                    return Ok(None);
-                }
-            }
-        }
-    }
-
-    async fn send(&mut self, line: &str) -> io::Result<()> {
-        self.stdout.write_all(line.as_bytes()).await?;
-        self.stdout.write_all(b"\n").await
-    }
-
-    /// Receives the next line of the host; returns whether the replay continues.
-    async fn listen(&mut self) -> io::Result<bool> {
-        let mut line = String::new();
-        if self.stdin.read_line(&mut line).await? == 0 {
-            self.playback.receive_end();
-            return Ok(true);
-        }
-        match self.playback.receive(line.trim_end()) {
-            Received::Same => {}
-            Received::Continue(difference, answer) => {
-                self.report.add(difference);
-                if let Some(answer) = answer {
-                    self.send(&answer).await?;
-                }
-            }
-            Received::End(difference) => {
-                self.set_status(difference.to_string());
-                self.report.add(difference);
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn set_status(&self, status: String) {
-        self.report.set_status(status);
-    }
-}
-
-impl Pace {
-    /// Waits as long as the recording did since the last time that was reached.
-    async fn wait_for(&mut self, time: Duration) {
-        self.reached += time.saturating_sub(self.position);
-        self.position = self.position.max(time);
-        sleep_until(self.reached).await;
     }
 }
 

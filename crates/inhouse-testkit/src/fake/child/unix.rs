@@ -13,7 +13,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::LaunchRecord;
+use super::{LaunchRecord, end_process};
 use crate::fake::conversation::Conversation;
 use crate::fake::script::{Process, Script, play};
 
@@ -23,7 +23,7 @@ pub(super) fn main() -> ExitCode {
         .build()
         .and_then(|runtime| runtime.block_on(run()));
     match outcome {
-        Ok(status) => end(status),
+        Ok(status) => end_process(status),
         Err(error) => {
             // Nothing can be reported if stderr fails too.
             let _ = writeln!(io::stderr(), "fake-cli: {error}");
@@ -54,12 +54,12 @@ async fn run() -> io::Result<ExitStatus> {
         .map_err(|failure| io::Error::other(failure.to_string()))
 }
 
-fn end(status: ExitStatus) -> ! {
+/// Sends this process the signal of a status.
+pub(super) fn raise(status: ExitStatus) {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
-        // A signal that does not end the process is an error in the script, and shows as the exit code below.
+        // An error shows as an exit with a code.
         let _ = kill_process(getpid(), signal);
     }
-    process::exit(status.code().unwrap_or(Script::MISMATCH))
 }
 
 /// Takes over stdin and stdout: with no other descriptor in the process, closing them closes the pipes.
