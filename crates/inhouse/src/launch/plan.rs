@@ -117,7 +117,12 @@ pub struct Plan {
     pub warnings: Vec<Warning>,
     /// Values that a recording of the session must not contain.
     pub(crate) secrets: Vec<String>,
+    /// Whether `inhouse replay` plays the CLI.
+    pub(crate) is_replay: bool,
 }
+
+/// The variable with which `inhouse replay` names the program that plays the CLI.
+const REPLAY_CLI: &str = "INHOUSE_REPLAY_CLI";
 
 impl Plan {
     /// Plans how to start the CLI `program` on a host with this environment.
@@ -141,11 +146,24 @@ impl Plan {
     /// [`Config`](crate::error::ErrorKind::Config) for invalid options,
     /// [`CliNotFound`](crate::error::ErrorKind::CliNotFound) if there is no CLI.
     pub fn locate(options: &Options) -> Result<Self> {
+        Self::locate_in(options, &HostEnvironment::current())
+    }
+
+    fn locate_in(options: &Options, host: &HostEnvironment) -> Result<Self> {
         // Before the search, so that a missing CLI does not hide a mistake in the options.
         validate(options)?;
-        let host = HostEnvironment::current();
-        let program = process::locate_program(options, &host)?;
-        Self::build(options, program, &host)
+        let Some(replay) = host.get(REPLAY_CLI) else {
+            let program = process::locate_program(options, host)?;
+            return Self::build(options, program, host);
+        };
+        let mut options = options.clone();
+        process::use_only(&mut options, replay);
+        let program = process::locate_program(&options, host)?;
+        let plan = Self::build(&options, program, host)?;
+        Ok(Self {
+            is_replay: true,
+            ..plan
+        })
     }
 
     /// Plans for a custom transport, whose CLI need not be on this machine.
@@ -208,6 +226,7 @@ impl Plan {
             shutdown: options.timeouts.shutdown,
             warnings: permissions::warnings(options),
             secrets: record::known_secrets(options, host),
+            is_replay: false,
         })
     }
 }
@@ -276,5 +295,28 @@ impl Builder {
     /// the session or has the CLI send requests to the host.
     pub(super) fn confirm_before_prompt_if(&mut self, restricts: bool) {
         self.confirm_before_prompt |= restricts;
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replay_replaces_every_way_to_start_the_cli() {
+        let options = Options::new()
+            .cli_path("/nowhere/cli.js")
+            .runtime("bun", ["--smol"])
+            .wrap_command(|_| CommandLine::new("docker"))
+            .os_user(1, 1);
+        let host = HostEnvironment::from_iter([(REPLAY_CLI, "/bin/sh")]);
+        let plan = Plan::locate_in(&options, &host).unwrap();
+        assert_eq!(plan.launch.command.program, "/bin/sh");
+        assert!(plan.launch.user.is_none() && plan.is_replay);
+        let first = plan.launch.command.args[0].to_string_lossy();
+        assert!(first.starts_with("--"), "{first}");
+        let live = Plan::locate_in(&options, &HostEnvironment::default()).unwrap();
+        assert_eq!(live.launch.command.program, "docker");
+        assert!(!live.is_replay);
     }
 }

@@ -89,6 +89,15 @@ pub(super) fn apply_extra_args(options: &Options, builder: &mut Builder) -> Resu
     Ok(())
 }
 
+/// Makes this program the CLI, started as this user and by nothing else.
+pub(super) fn use_only(options: &mut Options, cli: &OsStr) {
+    let process = &mut options.process;
+    process.cli_path = Some(cli.into());
+    process.runtime = None;
+    process.wrapper = None;
+    process.user = None;
+}
+
 /// Returns the path of the CLI on this machine, or its name if a wrapper runs it elsewhere.
 pub(super) fn locate_program(options: &Options, host: &HostEnvironment) -> Result<OsString> {
     let explicit = options.process.cli_path.as_deref();

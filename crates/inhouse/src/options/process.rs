@@ -55,7 +55,8 @@ impl Options {
     /// Sets the path of the CLI.
     ///
     /// Connecting fails with `CliNotFound` if there is no executable at this path; no other place is
-    /// searched. Default: the first `claude` in `PATH`, else in the usual installation directories.
+    /// searched. Default: the first `claude` in `PATH`, else in the usual installation directories. The command `inhouse replay`
+    /// [takes precedence](crate::launch#replays).
     ///
     /// ```
     /// use inhouse::Options;

@@ -67,7 +67,7 @@ pub struct Entry {
 pub enum RecordedEvent {
     /// The host wrote this line of JSON text.
     Host(String),
-    /// The CLI wrote this line of JSON text. [`Message::decode_line`](crate::message::Message::decode_line) decodes messages.
+    /// The CLI wrote this line of JSON text. [`Message::decode`](crate::message::Message::decode) decodes messages.
     Cli(String),
     /// The CLI wrote this line, which is not JSON.
     CliText(String),
@@ -232,7 +232,7 @@ impl HeaderLine {
         let header: Self = serde_json::from_str(line).map_err(|_| {
             RecordingError::new(
                 "this is not a recording: its first line is not the header \
-                 `{\"inhouse_recording\":…}`",
+                 `{\"inhouse_recording\":…}`; record a session with `Options::record`",
             )
         })?;
         if header.inhouse_recording > FORMAT_VERSION {

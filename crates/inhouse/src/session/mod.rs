@@ -131,6 +131,10 @@ async fn start_recording<T: Transport>(
     let Some(record) = &options.record else {
         return Ok(None);
     };
+    if plan.is_replay {
+        // It may be the recording that is played.
+        return Ok(None);
+    }
     // Another transport may start another program, or none.
     let is_child = TypeId::of::<T>() == TypeId::of::<ChildTransport>();
     let program = Path::new(&plan.launch.command.program);
