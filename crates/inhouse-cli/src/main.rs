@@ -3,6 +3,8 @@
 //! ```text
 //! inhouse trace trace.jsonl             writes a page that shows a recording, and opens it
 //! inhouse trace --follow trace.jsonl    shows a recording while it is written
+//! inhouse replay trace.jsonl            checks a recording
+//! inhouse replay trace.jsonl -- <cmd>   runs a program with the recording in the place of the CLI, and shows what differs
 //! inhouse doctor                        checks that the CLI works, and says what to do if it does not
 //! inhouse install                       downloads the CLI that inhouse is tested with, and checks its hash
 //! inhouse drift                         compares the newest CLI with what inhouse models
@@ -18,6 +20,7 @@ mod drift;
 mod file;
 mod install;
 mod output;
+mod replay;
 mod sessions;
 mod trace;
 
@@ -40,6 +43,8 @@ struct Arguments {
 enum Command {
     /// Show a recording in the browser: what happened, when, how long it took and what it cost
     Trace(trace::Arguments),
+    /// Check a recording, or run a program against it without the CLI, a model or cost
+    Replay(replay::Arguments),
     /// Check that the Claude Code CLI works with inhouse, and say what to do if it does not
     Doctor(doctor::Arguments),
     /// Download the Claude Code CLI that inhouse is tested with, and check its hash
@@ -57,8 +62,10 @@ enum Command {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
+    replay::play_if_started_as_cli().await;
     let result = match Arguments::parse().command {
         Command::Trace(arguments) => trace::run(arguments).await,
+        Command::Replay(arguments) => replay::run(arguments).await,
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Install(arguments) => install::run(&arguments),
         Command::Drift(arguments) => drift::run(&arguments).await,

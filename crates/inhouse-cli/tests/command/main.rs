@@ -5,6 +5,7 @@ mod drift;
 mod install;
 #[cfg(unix)]
 mod npm;
+mod replay;
 mod sessions;
 mod trace;
 
@@ -38,7 +39,7 @@ fn completions_name_the_commands() {
     let directory = tempfile::tempdir().unwrap();
     for shell in ["bash", "fish", "zsh"] {
         let script = printed(directory.path(), &["completions", shell]);
-        for command in ["trace", "sessions", "install", "drift"] {
+        for command in ["trace", "replay", "sessions", "install", "drift"] {
             assert!(script.contains(command), "{shell}: {command}");
         }
     }

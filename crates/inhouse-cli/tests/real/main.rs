@@ -1,4 +1,7 @@
-//! `inhouse doctor` with the real CLI, in isolation.
+//! `inhouse doctor` and `inhouse replay` with the real CLI, in isolation.
+
+#[cfg(unix)]
+mod replay;
 
 use inhouse_testkit::{Isolation, RealCli, ScriptedModel};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 //!
 //! [`Options::record`](crate::Options::record) records a session, also in production. [`Recording`] reads the file, and
 //! `inhouse_testkit::Replay` plays it back: the conversation runs again against the tools of today, without a CLI, a model
-//! or cost.
+//! or cost. The command `inhouse replay` does so for a whole program.
 //!
 //! # The file
 //!
