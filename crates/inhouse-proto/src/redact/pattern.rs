@@ -243,11 +243,17 @@ struct NamedValue {
 ///
 /// A value depends only on the text from its name on, so a text can be cut before any name.
 fn for_each_named(text: &str, mut visit: impl FnMut(NamedValue)) {
+    // The end of the last secret without quotes. A name in it, as in `token=token=…`, has a value with the same end, which need not be
+    // searched for again.
+    let mut covered = 0;
     for separator in memchr::memchr2_iter(b':', b'=', text.as_bytes()) {
         let Some((name, name_is_quoted)) = secret_name(&text[..separator]) else {
             continue;
         };
         let mut start = skip_blanks(text, separator + 1);
+        if start < covered {
+            continue;
+        }
         let mut in_prose = start > separator + 1;
         let in_array = name_is_quoted && text[start..].starts_with('[');
         if in_array {
@@ -264,9 +270,13 @@ fn for_each_named(text: &str, mut visit: impl FnMut(NamedValue)) {
                 true => MIN_MEMBER,
                 false => MIN_SECRET,
             };
+            let is_secret = content.len() >= min && !(in_prose && is_plain);
+            if is_secret && !value.is_quoted {
+                covered = value.range.end;
+            }
             visit(NamedValue {
                 name,
-                is_secret: content.len() >= min && !(in_prose && is_plain),
+                is_secret,
                 is_open: value.is_open || (in_array && next == text.len()),
                 range: value.range,
             });
@@ -465,6 +475,15 @@ mod tests {
         for (text, redacted) in table {
             assert_eq!(redact_text(text, "***"), redacted);
         }
+    }
+
+    #[test]
+    fn values_in_a_text_without_blanks_are_searched_once() {
+        let text = "token=".repeat(1000);
+        let mut searched = 0;
+        find(&text, |range| searched += range.len());
+        assert!(searched <= text.len(), "{searched} bytes of {}", text.len());
+        assert_eq!(redact_text(&text, "***"), "token=***");
     }
 
     #[test]

@@ -63,11 +63,13 @@ pub(super) fn unsettled(text: &str) -> usize {
 
 /// Returns whether a text begins with the rest of the first line of a private key.
 fn begins_key(text: &str) -> bool {
-    text.find(KEY).is_some_and(|at| {
-        let kind = &text.as_bytes()[..at];
-        at <= MAX_KIND
-            && kind
-                .iter()
-                .all(|byte| byte.is_ascii_uppercase() || *byte == b' ')
+    // Only the start is searched: a text may have many certificates.
+    let start = &text.as_bytes()[..text.len().min(MAX_KIND + KEY.len())];
+    let found = start
+        .windows(KEY.len())
+        .position(|part| part == KEY.as_bytes());
+    found.is_some_and(|at| {
+        let mut kind = start[..at].iter();
+        kind.all(|byte| byte.is_ascii_uppercase() || *byte == b' ')
     })
 }

@@ -17,6 +17,8 @@ pub struct Redactor {
     blocks: Vec<Block>,
     /// Lines from the first one that is held back.
     queue: VecDeque<Queued>,
+    /// The number of the first line of the queue; lines are numbered in the order in which they were queued.
+    first: u64,
     queued_bytes: usize,
     /// Whether the last lines of stderr begin a private key.
     in_private_key: bool,
@@ -24,6 +26,9 @@ pub struct Redactor {
     is_off: bool,
     /// The last line of each side that may have no secret: the CLI, the host.
     clean: [Vec<u8>; 2],
+    /// How many bytes of streamed texts were searched.
+    #[cfg(test)]
+    searched: usize,
 }
 
 /// Longer lines are not kept to be compared with the next one.
@@ -41,7 +46,6 @@ enum Queued {
 /// A line with a part of a streamed text.
 #[derive(Debug)]
 struct Delta {
-    block: BlockId,
     /// The redacted line before and behind the text.
     before: String,
     after: String,
@@ -59,6 +63,13 @@ struct Block {
     text: String,
     /// How many bytes of `text` belong to deltas that are not held back.
     released: usize,
+    /// The numbers of the deltas that are held back.
+    held: VecDeque<u64>,
+    /// The length of `text` from which on it is searched again.
+    ///
+    /// A text without blanks is never settled before its end. It is searched when it has grown by an eighth, so that all searches
+    /// together cost a fixed multiple of its length.
+    next_search: usize,
     /// Whether the rest of the text is redacted, because too much was held back.
     is_closed: bool,
 }
@@ -71,10 +82,13 @@ impl Redactor {
             secrets,
             blocks: Vec::new(),
             queue: VecDeque::new(),
+            first: 0,
             queued_bytes: 0,
             in_private_key: false,
             is_off: false,
             clean: [Vec::new(), Vec::new()],
+            #[cfg(test)]
+            searched: 0,
         }
     }
 
@@ -190,26 +204,25 @@ impl Redactor {
                 .unwrap_or_else(|| json.to_owned())
         };
         let delta = Delta {
-            block: id.clone(),
             before: before.to_owned() + &redact(line_start),
             after: redact(line_end) + after,
             length: text.len(),
             redacted: None,
         };
+        let number = self.first + self.queue.len() as u64;
         self.queued_bytes += delta.len();
         self.queue.push_back(Queued::Delta(delta));
         let at = self.blocks.iter().position(|block| block.id == id);
         let at = at.unwrap_or_else(|| {
-            self.blocks.push(Block {
-                id,
-                text: String::new(),
-                released: 0,
-                is_closed: false,
-            });
+            self.blocks.push(Block::new(id));
             self.blocks.len() - 1
         });
-        self.blocks[at].text.push_str(&text);
-        self.settle(at, false);
+        let block = &mut self.blocks[at];
+        block.held.push_back(number);
+        block.text.push_str(&text);
+        if block.text.len() >= block.next_search {
+            self.settle(at, false);
+        }
         if self.queued_bytes > MAX_QUEUED {
             self.close_blocks();
         }
@@ -219,15 +232,15 @@ impl Redactor {
     /// Redacts the deltas of a block whose text is settled; all of them if the block is `complete`.
     fn settle(&mut self, at: usize, complete: bool) {
         let block = &mut self.blocks[at];
-        let deltas = self.queue.iter_mut().filter_map(|queued| match queued {
-            Queued::Delta(delta) if delta.block == block.id && delta.redacted.is_none() => {
-                Some(delta)
-            }
-            _ => None,
-        });
         if block.is_closed {
-            deltas.for_each(|delta| delta.redacted = Some(String::new()));
+            for number in block.held.drain(..) {
+                redact_delta(&mut self.queue, number - self.first, String::new());
+            }
             return block.text.clear();
+        }
+        #[cfg(test)]
+        {
+            self.searched += block.text.len();
         }
         let found = match self.secrets.may_be_in(&block.text) {
             true => self.secrets.find(&block.text),
@@ -243,17 +256,17 @@ impl Redactor {
             true => block.text.len(),
             false => before_secrets(self.secrets.settled(&block.text)),
         };
-        for delta in deltas {
-            let (start, end) = (block.released, block.released + delta.length);
+        while let Some(number) = block.held.front() {
+            let place = number - self.first;
+            let start = block.released;
+            let end = start + delta_length(&self.queue, place);
             if end > settled {
                 break;
             }
             let mut text = String::new();
             let mut copied = start;
-            for range in found
-                .iter()
-                .filter(|range| range.end > start && range.start < end)
-            {
+            let first = found.partition_point(|range| range.end <= start);
+            for range in found[first..].iter().take_while(|range| range.start < end) {
                 if range.start >= start {
                     text.push_str(&block.text[copied..range.start]);
                     text.push_str(REPLACEMENT);
@@ -261,28 +274,25 @@ impl Redactor {
                 copied = range.end.min(end);
             }
             text.push_str(&block.text[copied..end]);
-            delta.redacted = Some(text);
+            redact_delta(&mut self.queue, place, text);
             block.released = end;
+            block.held.pop_front();
         }
         // The text is cut where the words before decide about nothing behind.
         let keep = before_secrets(self.secrets.settled(&block.text[..block.released]));
         block.text.drain(..keep);
         block.released -= keep;
+        block.next_search = block.text.len() + block.text.len() / 8;
     }
 
     /// Redacts the rest of each block, because too much is held back.
     fn close_blocks(&mut self) {
         for at in 0..self.blocks.len() {
-            let id = self.blocks[at].id.clone();
-            let mut deltas = self.queue.iter_mut().filter_map(|queued| match queued {
-                Queued::Delta(delta) if delta.block == id && delta.redacted.is_none() => {
-                    Some(delta)
-                }
-                _ => None,
-            });
-            if let Some(delta) = deltas.next() {
-                delta.redacted = Some(REPLACEMENT.to_owned());
-                self.blocks[at].is_closed = true;
+            let block = &mut self.blocks[at];
+            if let Some(number) = block.held.pop_front() {
+                redact_delta(&mut self.queue, number - self.first, REPLACEMENT.to_owned());
+                block.is_closed = true;
+                block.next_search = 0;
                 self.settle(at, true);
             }
         }
@@ -316,7 +326,36 @@ impl Redactor {
                 }
             }
             self.queue.pop_front();
+            self.first += 1;
         }
+    }
+}
+
+impl Block {
+    fn new(id: BlockId) -> Self {
+        Self {
+            id,
+            text: String::new(),
+            released: 0,
+            held: VecDeque::new(),
+            next_search: 0,
+            is_closed: false,
+        }
+    }
+}
+
+/// Returns the length of the text of a delta that is held back.
+fn delta_length(queue: &VecDeque<Queued>, place: u64) -> usize {
+    match &queue[place as usize] {
+        Queued::Delta(delta) => delta.length,
+        Queued::Line(_) => 0,
+    }
+}
+
+/// Sets the redacted text of a delta that is held back.
+fn redact_delta(queue: &mut VecDeque<Queued>, place: u64, text: String) {
+    if let Queued::Delta(delta) = &mut queue[place as usize] {
+        delta.redacted = Some(text);
     }
 }
 

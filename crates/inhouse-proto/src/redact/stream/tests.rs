@@ -209,3 +209,31 @@ fn private_key_in_lines_of_stderr_is_redacted() {
         "\"before\"\n\"[redacted]\"\n\"[redacted]\"\n\"[redacted]\"\n\"[redacted]\"\n\"after\"\n"
     );
 }
+
+#[test]
+fn work_on_a_text_without_blanks_grows_with_its_length() {
+    let searched = |length: usize| {
+        let mut redactor = redactor();
+        let mut out = Vec::new();
+        for _ in 0..length / 16 {
+            redactor.push_cli("", &delta("text", "QUJDREVGR0hJSktM"), "\n", &mut out);
+        }
+        assert_eq!(redactor.blocks[0].text.len(), length, "it is held back");
+        redactor.searched
+    };
+    let (short, long) = (searched(1 << 13), searched(1 << 16));
+    assert!(long < 10 * short, "{short} bytes, then {long}");
+}
+
+#[test]
+fn block_is_settled_behind_one_that_is_held_back() {
+    let mut redactor = redactor();
+    let mut out = Vec::new();
+    let other = delta("text", "one two three four ").replace("null", "\"toolu_1\"");
+    for line in [delta("text", "sk-ant-"), other.clone(), other, stop()] {
+        redactor.push_cli("", &line, "\n", &mut out);
+    }
+    let written = String::from_utf8(out).unwrap();
+    assert_eq!(written.lines().count(), 2, "{written}");
+    assert!(written.contains("one two three four"), "{written}");
+}
