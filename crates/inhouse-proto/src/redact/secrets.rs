@@ -18,6 +18,9 @@ pub struct Secrets {
 /// Lines of a known value that are shorter are not searched on their own.
 const MIN_LINE: usize = 16;
 
+/// Continues a word so that it is long enough for a secret, and has a digit.
+const CONTINUATION: &str = "00000000000000000000";
+
 impl Secrets {
     /// Creates the secrets of a session with these known values. Empty values are ignored.
     ///
@@ -56,6 +59,38 @@ impl Secrets {
             true => pattern::replace(text, &self.find(text), REPLACEMENT),
             false => Cow::Borrowed(text),
         }
+    }
+
+    /// Replaces the secrets in the start of a text whose rest is not known, also one that the cut has split.
+    ///
+    /// ```
+    /// use inhouse_proto::redact::Secrets;
+    ///
+    /// let secrets = Secrets::new(["correct horse".to_owned()]);
+    /// assert_eq!(secrets.redact_cut("it is correct ho"), "it is [redacted]");
+    /// assert_eq!(secrets.redact_cut("token=abc"), "token=[redacted]");
+    /// ```
+    #[must_use]
+    pub fn redact_cut(&self, text: &str) -> String {
+        // The cut may have split a character, which is replaced then, or an escape.
+        let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+        let text = &text[..escapes::for_each_view(text, |_, _| {})];
+        let mut known = text.len();
+        escapes::for_each_view(text, |view, original| {
+            let lengths = self
+                .values
+                .iter()
+                .map(|value| partial(view, value.needle()));
+            known = known.min(original(view.len() - lengths.max().unwrap_or(0)));
+        });
+        // What is a secret with any continuation is one here.
+        let mut found = self.find(&format!("{text}{CONTINUATION}"));
+        found.push(known..text.len());
+        found.retain_mut(|range| {
+            range.end = range.end.min(text.len());
+            range.start < range.end
+        });
+        pattern::replace(text, &pattern::merged(found), REPLACEMENT).into_owned()
     }
 
     /// Returns whether a secret may be in a text, or in a string of JSON text. Wrong only in one direction.
@@ -190,6 +225,22 @@ mod tests {
         let secrets = Secrets::new(["first line of a key\nsecond line of a key".to_owned()]);
         let text = "1 first line of a key\n2 second line of a key";
         assert_eq!(secrets.redact(text), "1 [redacted]\n2 [redacted]");
+    }
+
+    #[test]
+    fn known_value_is_redacted_wherever_a_text_is_cut() {
+        let value = r#"pa"ss\wörd of Ali"#;
+        let secrets = Secrets::new([value.to_owned()]);
+        for text in [
+            format!("it is {value} now"),
+            serde_json::json!({ "it is": value }).to_string(),
+        ] {
+            for end in 0..text.len() {
+                let cut = String::from_utf8_lossy(&text.as_bytes()[..end]);
+                let redacted = secrets.redact_cut(&cut);
+                assert!(!redacted.contains("pa"), "{redacted}");
+            }
+        }
     }
 
     #[test]

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
@@ -133,18 +134,21 @@ impl Redactor {
 
     /// Adds a line of text, such as one of stderr, to be written as a JSON string between `before` and `after`.
     pub fn push_text(&mut self, before: &str, text: &str, after: &str, out: &mut Vec<u8>) {
-        let redacted = if self.is_off {
-            text.into()
-        } else if self.in_private_key {
-            // Another key may begin behind the end of this one.
-            let end = text.split_once("-----END ");
-            self.in_private_key = end.is_none_or(|(_, rest)| private_key::is_open(rest));
-            REPLACEMENT.into()
-        } else {
-            self.in_private_key = private_key::is_open(text);
-            self.secrets.redact(text)
-        };
+        let redacted = self.redact_text(text, |secrets| secrets.redact(text));
         self.push_line([before, &quoted(&redacted), after], out);
+    }
+
+    /// Adds the start of a line of text whose rest is not known, with a `mark` in the place of the rest.
+    pub fn push_cut_text(
+        &mut self,
+        before: &str,
+        text: &str,
+        mark: &str,
+        after: &str,
+        out: &mut Vec<u8>,
+    ) {
+        let redacted = self.redact_text(text, |secrets| secrets.redact_cut(text).into());
+        self.push_line([before, &quoted(&format!("{redacted}{mark}")), after], out);
     }
 
     /// Adds a line without secrets.
@@ -159,6 +163,25 @@ impl Redactor {
         }
         self.blocks.clear();
         self.release(out);
+    }
+
+    /// Redacts a line of text, or all of it inside of a private key.
+    fn redact_text<'a>(
+        &mut self,
+        text: &'a str,
+        redact: impl FnOnce(&Secrets) -> Cow<'a, str>,
+    ) -> Cow<'a, str> {
+        if self.is_off {
+            return text.into();
+        }
+        if self.in_private_key {
+            // Another key may begin behind the end of this one.
+            let end = text.split_once("-----END ");
+            self.in_private_key = end.is_none_or(|(_, rest)| private_key::is_open(rest));
+            return REPLACEMENT.into();
+        }
+        self.in_private_key = private_key::is_open(text);
+        redact(&self.secrets)
     }
 
     /// Replaces the secrets in a line of a side; `None` if there is none.

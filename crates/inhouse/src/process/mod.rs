@@ -41,4 +41,4 @@ pub use self::exit::ExitStatus;
 pub(crate) use self::redact::redact;
 pub use self::shutdown_timing::ShutdownTiming;
 pub(crate) use self::spawn::{Spawned, spawn};
-pub(crate) use self::stderr::StderrCallback;
+pub(crate) use self::stderr::{CUT_MARK, StderrCallback};

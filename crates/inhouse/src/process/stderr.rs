@@ -20,7 +20,8 @@ const SETTLE_LIMIT: Duration = Duration::from_millis(200);
 /// How many bytes of a line are kept.
 const LINE_LIMIT: usize = 8 * 1024;
 
-const CUT_MARK: &str = " … [cut]";
+/// The end of a line that was cut.
+pub(crate) const CUT_MARK: &str = " … [cut]";
 
 /// The stderr of a process, read to its end so that the process never blocks on it.
 pub(super) struct Stderr {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::queue::{Input, InputKind};
 use super::{FORMAT_VERSION, Side};
-use crate::process::ExitStatus;
+use crate::process::{CUT_MARK, ExitStatus};
 
 /// Turns inputs into the lines of a recording.
 pub(super) struct Encoder {
@@ -71,10 +71,12 @@ impl Encoder {
             InputKind::Host(bytes) => self.host(&bytes, out),
             InputKind::Cli(line) => self.cli(&line, out),
             InputKind::TooLong { bytes, sample } => {
-                let text = format!("{sample} … [{bytes} bytes]");
-                self.text("cli_text", &text, out);
+                self.cut_text("cli_text", &sample, &format!(" … [{bytes} bytes]"), out);
             }
-            InputKind::Stderr(line) => self.text("stderr", &line, out),
+            InputKind::Stderr(line) => match line.strip_suffix(CUT_MARK) {
+                Some(start) => self.cut_text("stderr", start, CUT_MARK, out),
+                None => self.text("stderr", &line, out),
+            },
             InputKind::End(side) => {
                 let side = match side {
                     Side::Host => "host",
@@ -143,6 +145,12 @@ impl Encoder {
         self.redactor.push_text(&self.prefix, text, "}\n", out);
     }
 
+    fn cut_text(&mut self, name: &str, text: &str, mark: &str, out: &mut Vec<u8>) {
+        self.set_prefix(name);
+        self.redactor
+            .push_cut_text(&self.prefix, text, mark, "}\n", out);
+    }
+
     fn plain(&mut self, name: &str, value: &Value, out: &mut Vec<u8>) {
         self.set_prefix(name);
         self.redactor
@@ -187,6 +195,26 @@ fn push_number(out: &mut String, mut number: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secret_in_which_a_line_was_cut_is_redacted() {
+        let secrets = Secrets::new(["hidden-name".to_owned()]);
+        let mut encoder = Encoder::new(Some(secrets), None, Instant::now());
+        let sample = "{\"a\":\"hidden-na".to_owned();
+        let mut out = Vec::new();
+        for kind in [
+            InputKind::Stderr(format!("it is hidden-na{CUT_MARK}")),
+            InputKind::TooLong { bytes: 99, sample },
+        ] {
+            let time = Instant::now();
+            encoder.push(Input { time, kind }, &mut out);
+        }
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains("hidden"), "{text}");
+        for expected in ["it is [redacted] … [cut]\"", "[redacted] … [99 bytes]\""] {
+            assert!(text.contains(expected), "{text}");
+        }
+    }
 
     #[test]
     fn path_of_the_cli_is_redacted() {

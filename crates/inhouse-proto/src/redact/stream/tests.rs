@@ -237,3 +237,17 @@ fn block_is_settled_behind_one_that_is_held_back() {
     assert_eq!(written.lines().count(), 2, "{written}");
     assert!(written.contains("one two three four"), "{written}");
 }
+
+#[test]
+fn secret_that_a_cut_has_split_is_redacted() {
+    let mut redactor = redactor();
+    for (text, expected) in [
+        ("before open \"ses", "\"before [redacted] …\"\n"),
+        (r#"{"a":"open \"ses"#, "\"{\\\"a\\\":\\\"[redacted] …\"\n"),
+        ("the password is plain", "\"the password is plain …\"\n"),
+    ] {
+        let mut out = Vec::new();
+        redactor.push_cut_text("", text, " …", "\n", &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}
