@@ -1,11 +1,14 @@
 //! A server on loopback that shows a recording while it is written.
 //!
-//! The page connects to `events`, a stream of server-sent events. The id of each event is the position in the file after its
-//! lines, so a browser that reconnects continues where it was.
+//! The page connects to `events`, a stream of server-sent events. The id of each event is the [`Cursor`] after its lines, so a browser
+//! that reconnects continues where it was.
 
 use std::convert::Infallible;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::SeekFrom;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +22,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::fs::File;
-use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncSeekExt as _, BufReader};
 use tokio::net::TcpListener;
 
 use super::{embed, header};
@@ -128,7 +131,7 @@ impl Shared {
                 let (sender, channel) = Channel::new(1);
                 let shared = Arc::clone(self);
                 tokio::spawn(async move {
-                    send_lines(&shared.file, from.unwrap_or(0), sender).await;
+                    send_lines(&shared.file, from.unwrap_or_default(), sender).await;
                 });
                 respond(StatusCode::OK, "text/event-stream", Either::Right(channel))
             }
@@ -157,18 +160,47 @@ fn respond(status: StatusCode, kind: &'static str, body: Body) -> Response<Body>
     response
 }
 
-/// Sends the lines of the file from a position on, until the browser closes the connection.
-async fn send_lines(file: &Path, mut position: u64, mut sender: Sender<Bytes, Infallible>) {
+/// A place in a recording.
+///
+/// A session that records to the same file again replaces it, maybe by one that is at least as long when it is checked next. So the
+/// header, which has the start of the session, is compared, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Cursor {
+    position: u64,
+    /// The hash of the header; 0 at the start.
+    header: u64,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.position, self.header)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> std::result::Result<Self, ()> {
+        let (position, header) = text.split_once('-').ok_or(())?;
+        Ok(Self {
+            position: position.parse().map_err(drop)?,
+            header: header.parse().map_err(drop)?,
+        })
+    }
+}
+
+/// Sends the lines of the file from a place on, until the browser closes the connection.
+async fn send_lines(file: &Path, mut cursor: Cursor, mut sender: Sender<Bytes, Infallible>) {
     let mut quiet = 0;
     loop {
-        let event = match read_lines(file, position).await {
-            Ok(Read::Lines(lines)) => {
-                position += lines.len() as u64;
+        let event = match read_lines(file, cursor).await {
+            Ok(Read::Lines(lines, next)) => {
+                cursor = next;
                 quiet = 0;
-                event(position, &lines)
+                event(cursor, &lines)
             }
-            // The file was replaced by that of another session: the page loads again.
-            Ok(Read::Shorter) => {
+            // The file is that of another session: the page loads again.
+            Ok(Read::Replaced) => {
                 let restart = Bytes::from_static(b"event: restart\ndata: \n\n");
                 let _ = sender.send_data(restart).await;
                 return;
@@ -190,21 +222,28 @@ async fn send_lines(file: &Path, mut position: u64, mut sender: Sender<Bytes, In
 }
 
 enum Read {
-    /// Whole lines with their line feeds.
-    Lines(Vec<u8>),
+    /// Whole lines with their line feeds, and the place behind them.
+    Lines(Vec<u8>, Cursor),
     Nothing,
-    Shorter,
+    Replaced,
 }
 
-async fn read_lines(path: &Path, position: u64) -> std::io::Result<Read> {
+async fn read_lines(path: &Path, cursor: Cursor) -> std::io::Result<Read> {
     let mut file = File::open(path).await?;
     let length = file.metadata().await?.len();
-    if length < position {
-        return Ok(Read::Shorter);
+    let mut first = Vec::new();
+    BufReader::new(&mut file)
+        .read_until(b'\n', &mut first)
+        .await?;
+    let mut hasher = DefaultHasher::new();
+    first.hash(&mut hasher);
+    let header = hasher.finish();
+    if cursor.position > 0 && (length < cursor.position || header != cursor.header) {
+        return Ok(Read::Replaced);
     }
-    file.seek(SeekFrom::Start(position)).await?;
+    file.seek(SeekFrom::Start(cursor.position)).await?;
     let mut text = Vec::new();
-    let mut file = file.take(length - position);
+    let mut file = file.take(length.saturating_sub(cursor.position));
     let mut chunk = vec![0; BATCH];
     loop {
         let count = file.read(&mut chunk).await?;
@@ -215,15 +254,16 @@ async fn read_lines(path: &Path, position: u64) -> std::io::Result<Read> {
         // The rest of the last line comes later.
         if let Some(end) = text.iter().rposition(|byte| *byte == b'\n') {
             text.truncate(end + 1);
-            return Ok(Read::Lines(text));
+            let position = cursor.position + text.len() as u64;
+            return Ok(Read::Lines(text, Cursor { position, header }));
         }
     }
 }
 
 /// Returns a server-sent event whose data are the lines.
-fn event(position: u64, lines: &[u8]) -> Bytes {
+fn event(cursor: Cursor, lines: &[u8]) -> Bytes {
     let text = String::from_utf8_lossy(lines);
-    let mut event = format!("id: {position}\n");
+    let mut event = format!("id: {cursor}\n");
     for line in text.lines() {
         event.push_str("data: ");
         event.push_str(line);
@@ -237,25 +277,60 @@ fn event(position: u64, lines: &[u8]) -> Bytes {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn only_whole_lines_are_read() {
+    fn recording() -> (tempfile::TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("trace.jsonl");
-        assert!(read_lines(&file, 0).await.is_err());
+        (directory, file)
+    }
+
+    async fn lines(file: &Path, cursor: Cursor) -> (Vec<u8>, Cursor) {
+        match read_lines(file, cursor).await.unwrap() {
+            Read::Lines(lines, next) => (lines, next),
+            _ => panic!("there are lines"),
+        }
+    }
+
+    #[tokio::test]
+    async fn only_whole_lines_are_read() {
+        let (_directory, file) = recording();
+        assert!(read_lines(&file, Cursor::default()).await.is_err());
         std::fs::write(&file, "one\ntwo\nthr").unwrap();
-        let Read::Lines(lines) = read_lines(&file, 0).await.unwrap() else {
-            panic!("there are two lines");
-        };
-        assert_eq!(lines, b"one\ntwo\n");
-        assert!(matches!(read_lines(&file, 8).await.unwrap(), Read::Nothing));
-        assert!(matches!(
-            read_lines(&file, 12).await.unwrap(),
-            Read::Shorter
-        ));
+        let (read, cursor) = lines(&file, Cursor::default()).await;
+        assert_eq!(read, b"one\ntwo\n");
+        let rest = read_lines(&file, cursor).await.unwrap();
+        assert!(matches!(rest, Read::Nothing));
+        std::fs::write(&file, "one\ntwo\nthree\n").unwrap();
+        assert_eq!(lines(&file, cursor).await.0, b"three\n");
+    }
+
+    #[tokio::test]
+    async fn replaced_recording_of_any_length_is_noticed() {
+        let (_directory, file) = recording();
+        std::fs::write(&file, "header 1\nline\n").unwrap();
+        let (_, cursor) = lines(&file, Cursor::default()).await;
+        for text in [
+            "header 2\nline\n",
+            "header 2\n",
+            "header 2\nline\nmore\n",
+            "",
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let read = read_lines(&file, cursor).await.unwrap();
+            assert!(matches!(read, Read::Replaced), "{text:?}");
+        }
     }
 
     #[test]
     fn event_has_one_data_field_per_line() {
-        assert_eq!(event(8, b"one\ntwo\n"), "id: 8\ndata: one\ndata: two\n\n");
+        let cursor = Cursor {
+            position: 8,
+            header: 5,
+        };
+        assert_eq!(
+            event(cursor, b"one\ntwo\n"),
+            "id: 8-5\ndata: one\ndata: two\n\n"
+        );
+        assert_eq!("8-5".parse(), Ok(cursor));
+        assert_eq!("8".parse::<Cursor>(), Err(()));
     }
 }
