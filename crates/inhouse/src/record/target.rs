@@ -39,7 +39,8 @@ pub(super) enum OpenTarget {
 impl Record {
     /// Records to a file, which only its owner can read (mode 0600). An existing file is replaced.
     ///
-    /// Each session needs a file to itself: two sessions that record to the same file overwrite each other's lines.
+    /// Each session needs a file to itself: two sessions that record to the same file overwrite each other's lines. A named pipe
+    /// needs a reader before the session connects.
     ///
     /// ```
     /// use inhouse::Options;
@@ -133,7 +134,13 @@ impl Record {
     pub(super) fn open(&self) -> Result<OpenTarget> {
         match &self.target {
             Target::File(path) => create(path).map(OpenTarget::File).map_err(|error| {
-                let text = format!("the recording {} cannot be created", path.display());
+                let path = path.display();
+                let text = match is_pipe_without_reader(&error) {
+                    true => format!(
+                        "the recording {path} is a pipe that no process reads; start its reader first"
+                    ),
+                    false => format!("the recording {path} cannot be created"),
+                };
                 Error::config(text).with_source(error)
             }),
             Target::Writer(writer) => {
@@ -149,24 +156,40 @@ impl Record {
     }
 }
 
+#[cfg(unix)]
 fn create(path: &Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
+    options.write(true).create(true).truncate(true).mode(0o600);
+    // Otherwise opening a pipe waits for its reader.
+    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let file = options.open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // `mode` has no effect on a file that exists.
-        if file.metadata()?.is_file() {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-        }
+    // The thread that writes may wait.
+    fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+    // `mode` has no effect on a file that exists.
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
     }
     Ok(file)
+}
+
+#[cfg(not(unix))]
+fn create(path: &Path) -> std::io::Result<std::fs::File> {
+    std::fs::File::create(path)
+}
+
+/// Returns whether this is the error of a named pipe that no process has open for reading.
+fn is_pipe_without_reader(error: &std::io::Error) -> bool {
+    #[cfg(unix)]
+    return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::NXIO);
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        false
+    }
 }
 
 impl From<&str> for Record {

@@ -340,6 +340,34 @@ async fn recording_that_cannot_be_created_is_an_error() {
     assert!(error.to_string().contains("no/such/directory"), "{error}");
 }
 
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn named_pipe_is_recorded_to_if_it_has_a_reader() {
+    use std::io::Read as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+
+    let (_directory, path) = temporary();
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let options = Options::new().record(&path);
+    let (transport, _cli) = FakeCli::new();
+    let error = failed(Client::connect_with(options.clone(), transport).await);
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("no process reads"), "{error}");
+
+    // It does not wait for a writer.
+    let mut reader = std::fs::OpenOptions::new();
+    reader.read(true);
+    reader.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    let mut reader = reader.open(&path).unwrap();
+    one_turn(options, async |_| {}).await;
+    let mut text = String::new();
+    reader.read_to_string(&mut text).unwrap();
+    let recording = Recording::parse(&text).unwrap();
+    assert!(recording.entries().len() > 5, "{text}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn writer_is_for_one_session() {
     let options = Options::new().record(Record::writer(io::sink()));
