@@ -106,6 +106,8 @@ impl Client {
     /// that turn, so that none of it appears in the new one. Call [`Control::interrupt`] before to
     /// shorten the wait.
     ///
+    /// The turn of a prompt that [starts none](Prompt::should_query) has ended already: it has no messages and no result.
+    ///
     /// ```
     /// # use inhouse_testkit::{FakeCli, run};
     /// # run(FakeCli::play(inhouse::Options::new(), async |client| {

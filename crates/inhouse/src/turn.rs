@@ -79,8 +79,11 @@ impl<'a> Turn<'a> {
             .uuid
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
-        // Before the send: the prompt may reach the CLI even if this future is dropped.
-        messages.open_prompts().begin(id.clone());
+        // No result answers a prompt that starts no turn.
+        if prompt.should_query != Some(false) {
+            // Before the send: the prompt may reach the CLI even if this future is dropped.
+            messages.open_prompts().begin(id.clone());
+        }
         let prompt_id = match messages.control().send(prompt).await {
             Ok(id) => id,
             Err(error) => {
@@ -198,8 +201,11 @@ impl<'a> Turn<'a> {
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
         let (sender, state) = watch::channel(SteerState::Sent);
-        // Before the send: the prompt may reach the CLI even if this future is dropped.
-        self.messages.open_prompts().steer(id.clone(), sender);
+        // No result answers a prompt that starts no turn.
+        if prompt.should_query != Some(false) {
+            // Before the send: the prompt may reach the CLI even if this future is dropped.
+            self.messages.open_prompts().steer(id.clone(), sender);
+        }
         match self.messages.control().send(prompt).await {
             Ok(prompt_id) => {
                 // Another id if the prompt was cut off or answered before the session was resumed.
@@ -298,7 +304,8 @@ impl<'a> Turn<'a> {
             Some(end) => end.cause.clone(),
             None => Error::new(
                 ErrorKind::Protocol,
-                "the turn has no result to return: it was read before, or could not be read",
+                "the turn has no result to return: it was read before, could not be read, or the prompt starts no turn \
+                 (`should_query(false)`)",
             ),
         })
     }

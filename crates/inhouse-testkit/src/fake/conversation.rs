@@ -146,7 +146,10 @@ impl Conversation {
 
     pub(super) fn take_prompt(&mut self, line: Value) -> Prompt {
         let prompt = Prompt::new(line);
-        self.session.prompted(prompt.uuid());
+        // No result answers a prompt that starts no turn.
+        if prompt.line()["shouldQuery"] != false {
+            self.session.prompted(prompt.uuid());
+        }
         prompt
     }
 

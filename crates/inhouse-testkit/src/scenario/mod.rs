@@ -43,6 +43,7 @@
 //! | a changed model | not checked; the real CLI may check it with a request, which takes a turn of the script |
 //! | API errors | retried as often as the real CLI does, without its pauses |
 //! | queued prompts | answered one by one; the real CLI may answer several in one turn |
+//! | prompts with `should_query(false)` | start a turn like any other |
 //!
 //! # Differences from the real CLI
 //!

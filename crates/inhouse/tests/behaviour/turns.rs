@@ -1,8 +1,8 @@
 //! The boundaries of a turn.
 
 use futures_util::StreamExt as _;
-use inhouse::message::Message;
-use inhouse::{Client, ErrorKind, ExitStatus, Turn};
+use inhouse::message::{Message, Prompt};
+use inhouse::{Client, ErrorKind, ExitStatus, Options, Turn};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
 use serde_json::json;
@@ -38,6 +38,31 @@ async fn turn_is_a_stream_that_ends_with_its_result() {
         cli.assistant("after the turn").await;
     };
     join(host, cli).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompt_that_starts_no_turn_is_not_waited_for() {
+    let news = || Prompt::from("It rains.").should_query(false);
+    FakeCli::play(
+        Options::new(),
+        async |client| {
+            let turn = client.send(news()).await?;
+            assert_eq!(read(turn).await, Vec::<String>::new());
+            let error = failed(client.send(news()).await?.text().await);
+            assert!(error.to_string().contains("should_query"), "{error}");
+            let mut turn = client.send("An umbrella?").await?;
+            turn.steer(news()).await?;
+            assert_eq!(turn.text().await?, "Yes.");
+            Ok(())
+        },
+        async |cli| {
+            for _ in 0..4 {
+                cli.expect_prompt().await;
+            }
+            cli.turn("Yes.").await;
+        },
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]

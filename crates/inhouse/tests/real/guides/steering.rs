@@ -45,7 +45,8 @@ async fn prompt_that_starts_no_turn_is_read_with_the_next_one() {
         let mut client = world.connect(world.options()).await;
 
         let news = Prompt::from("It rains.").should_query(false);
-        client.control().send(news).await.unwrap();
+        let mut turn = client.send(news).await.unwrap();
+        assert!(turn.next().await.is_none(), "it has no messages");
         let answer = world.ask(&mut client, "An umbrella?").await;
 
         assert_eq!(answer, "Yes.");
