@@ -3,18 +3,18 @@
 #[cfg(feature = "opentelemetry")]
 pub(crate) use self::instruments::record_tool_call;
 #[cfg(feature = "opentelemetry")]
-pub(super) use self::instruments::{record_turn, record_usage};
+pub(super) use self::instruments::{record_turn, record_usage, use_global_provider};
 #[cfg(not(feature = "opentelemetry"))]
 pub(crate) use self::nothing::record_tool_call;
 #[cfg(not(feature = "opentelemetry"))]
-pub(super) use self::nothing::{record_turn, record_usage};
+pub(super) use self::nothing::{record_turn, record_usage, use_global_provider};
 
 /// Whether durations and usage are measured also if no span is enabled.
 pub(crate) const MEASURES: bool = cfg!(feature = "opentelemetry");
 
 #[cfg(feature = "opentelemetry")]
 mod instruments {
-    use std::sync::LazyLock;
+    use std::sync::{Arc, LazyLock, PoisonError, RwLock};
     use std::time::Duration;
 
     use opentelemetry::metrics::{Counter, Histogram};
@@ -41,35 +41,50 @@ mod instruments {
         cost: Counter<f64>,
     }
 
-    /// Created at the first measurement, from the meter provider that is global then.
-    static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
-        let meter = global::meter("inhouse");
-        Instruments {
-            tool_duration: meter
-                .f64_histogram("gen_ai.execute_tool.duration")
-                .with_unit("s")
-                .with_description("Duration of the calls of tools in this process.")
-                .with_boundaries(TOOL_SECONDS.to_vec())
-                .build(),
-            turn_duration: meter
-                .f64_histogram("gen_ai.invoke_agent.duration")
-                .with_unit("s")
-                .with_description("Duration of turns, from the prompt to the result.")
-                .with_boundaries(TURN_SECONDS.to_vec())
-                .build(),
-            token_usage: meter
-                .u64_histogram("gen_ai.client.token.usage")
-                .with_unit("{token}")
-                .with_description("Input and output tokens of turns, by model.")
-                .with_boundaries(TOKENS.to_vec())
-                .build(),
-            cost: meter
-                .f64_counter("inhouse.cost")
-                .with_unit("{USD}")
-                .with_description("Cost of turns in US dollars, by model.")
-                .build(),
+    /// The instruments of the meter provider that was global when the last session began, or at the first measurement.
+    static INSTRUMENTS: LazyLock<RwLock<Arc<Instruments>>> =
+        LazyLock::new(|| RwLock::new(Arc::new(Instruments::new())));
+
+    /// Measures with the meter provider that is global now: a program may set it after its first session.
+    pub(in crate::telemetry) fn use_global_provider() {
+        let instruments = Arc::new(Instruments::new());
+        *INSTRUMENTS.write().unwrap_or_else(PoisonError::into_inner) = instruments;
+    }
+
+    fn instruments() -> Arc<Instruments> {
+        Arc::clone(&INSTRUMENTS.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    impl Instruments {
+        fn new() -> Self {
+            let meter = global::meter("inhouse");
+            Self {
+                tool_duration: meter
+                    .f64_histogram("gen_ai.execute_tool.duration")
+                    .with_unit("s")
+                    .with_description("Duration of the calls of tools in this process.")
+                    .with_boundaries(TOOL_SECONDS.to_vec())
+                    .build(),
+                turn_duration: meter
+                    .f64_histogram("gen_ai.invoke_agent.duration")
+                    .with_unit("s")
+                    .with_description("Duration of turns, from the prompt to the result.")
+                    .with_boundaries(TURN_SECONDS.to_vec())
+                    .build(),
+                token_usage: meter
+                    .u64_histogram("gen_ai.client.token.usage")
+                    .with_unit("{token}")
+                    .with_description("Input and output tokens of turns, by model.")
+                    .with_boundaries(TOKENS.to_vec())
+                    .build(),
+                cost: meter
+                    .f64_counter("inhouse.cost")
+                    .with_unit("{USD}")
+                    .with_description("Cost of turns in US dollars, by model.")
+                    .build(),
+            }
         }
-    });
+    }
 
     /// Records a call of a tool. `failure` is the type of its error.
     pub(crate) fn record_tool_call(
@@ -84,7 +99,7 @@ mod instruments {
         ];
         let failure = failure.map(|failure| KeyValue::new("error.type", failure));
         let attributes: Vec<_> = names.into_iter().chain(failure).collect();
-        INSTRUMENTS
+        instruments()
             .tool_duration
             .record(duration.as_secs_f64(), &attributes);
     }
@@ -98,13 +113,14 @@ mod instruments {
         let failure = failure.map(|failure| KeyValue::new("error.type", failure.to_owned()));
         let model = model.map(|model| KeyValue::new("gen_ai.request.model", model.to_owned()));
         let attributes: Vec<_> = failure.into_iter().chain(model).collect();
-        INSTRUMENTS
+        instruments()
             .turn_duration
             .record(duration.as_secs_f64(), &attributes);
     }
 
     /// Records the tokens and the cost of a turn, by model.
     pub(in crate::telemetry) fn record_usage(models: &[(Option<String>, Usage)]) {
+        let instruments = instruments();
         for (model, usage) in models {
             let model = model.clone();
             let mut attributes = vec![
@@ -113,12 +129,12 @@ mod instruments {
             ];
             attributes.extend(model.map(|model| KeyValue::new("gen_ai.response.model", model)));
             if let Some(cost) = usage.cost {
-                INSTRUMENTS.cost.add(cost, &attributes);
+                instruments.cost.add(cost, &attributes);
             }
             for (kind, tokens) in [("input", usage.input()), ("output", usage.output)] {
                 let mut attributes = attributes.clone();
                 attributes.push(KeyValue::new("gen_ai.token.type", kind));
-                INSTRUMENTS.token_usage.record(tokens, &attributes);
+                instruments.token_usage.record(tokens, &attributes);
             }
         }
     }
@@ -135,4 +151,6 @@ mod nothing {
     pub(in crate::telemetry) fn record_turn(_: Duration, _: Option<&str>, _: Option<&str>) {}
 
     pub(in crate::telemetry) fn record_usage(_: &[(Option<String>, Usage)]) {}
+
+    pub(in crate::telemetry) fn use_global_provider() {}
 }

@@ -56,6 +56,7 @@ pub(crate) struct SessionTelemetry {
 
 impl SessionTelemetry {
     pub(crate) fn new(session: Span, options: &Options) -> Self {
+        metrics::use_global_provider();
         Self {
             session,
             started: Instant::now(),

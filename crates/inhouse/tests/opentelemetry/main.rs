@@ -15,15 +15,21 @@ use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 
-/// The meter provider of all tests, which has to be set before the first of them measures.
+/// The meter provider of all tests but one.
 static METERS: LazyLock<(SdkMeterProvider, InMemoryMetricExporter)> = LazyLock::new(|| {
+    let meters = meters();
+    global::set_meter_provider(meters.0.clone());
+    meters
+});
+
+/// Creates a meter provider with its exporter.
+fn meters() -> (SdkMeterProvider, InMemoryMetricExporter) {
     let exporter = InMemoryMetricExporter::default();
     let provider = SdkMeterProvider::builder()
         .with_periodic_exporter(exporter.clone())
         .build();
-    global::set_meter_provider(provider.clone());
     (provider, exporter)
-});
+}
 
 /// The spans that the current thread exports.
 struct Exported {

@@ -4,12 +4,13 @@ use inhouse::tool::{Tool, ToolError, ToolServer};
 use inhouse::{Options, query};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
-use opentelemetry::KeyValue;
+use opentelemetry::{KeyValue, global};
 use opentelemetry_sdk::metrics::InMemoryMetricExporter;
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ScopeMetrics};
 use serde_json::json;
+use tokio::sync::Mutex;
 
-use crate::METERS;
+use crate::{METERS, meters};
 
 /// The values of each metric, by its attributes.
 type Measured = BTreeMap<String, BTreeMap<String, f64>>;
@@ -58,9 +59,37 @@ fn measured(exporter: &InMemoryMetricExporter) -> Measured {
     measured
 }
 
+/// Held by the tests that need one meter provider to be the global one.
+static GLOBAL: Mutex<()> = Mutex::const_new(());
+
+#[tokio::test]
+async fn provider_that_is_set_later_is_used_by_the_next_session() {
+    let _guard = GLOBAL.lock().await;
+    let tool = async |name: &'static str| {
+        let server = ToolServer::new("later").tool(Tool::new(name, "Work", async || "done"));
+        let options = Options::new().tool_server(server);
+        FakeCli::play_cli(options, async |cli| {
+            cli.call_tool("later", name, json!({})).await;
+        })
+        .await;
+    };
+    let (first, _) = &*METERS;
+    tool("before").await;
+    let (second, exporter) = meters();
+    global::set_meter_provider(second.clone());
+    tool("after").await;
+    global::set_meter_provider(first.clone());
+    second.force_flush().unwrap();
+    let measured = measured(&exporter);
+    let calls = &measured["gen_ai.execute_tool.duration"];
+    assert_eq!(calls.get("gen_ai.tool.name=after,server=later"), Some(&1.0));
+    assert_eq!(calls.get("gen_ai.tool.name=before,server=later"), None);
+}
+
 /// The names differ from those of other tests, which measure with the same provider.
 #[tokio::test]
 async fn calls_failures_tokens_and_cost_are_measured() {
+    let _guard = GLOBAL.lock().await;
     let (provider, exporter) = &*METERS;
     let server = ToolServer::new("meters")
         .tool(Tool::new("measured", "Work", async || "done"))
