@@ -7,9 +7,9 @@ use inhouse::control::PermissionMode;
 use inhouse::hook::{HookOutput, Matcher, PostToolUse, PreToolUse, Stop, UserPromptSubmit};
 use inhouse::permission::{CanUseTool, Decision};
 use inhouse::tool::{Input, Tool, ToolError, ToolServer};
-use inhouse::{Asked, Options, schemars};
+use inhouse::{Asked, Client, Options, schemars};
 use inhouse_testkit::model::Usage;
-use inhouse_testkit::{Run, Scenario, Turn, text};
+use inhouse_testkit::{Replay, Run, Scenario, Turn, text};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{Barrier, Notify};
@@ -452,4 +452,22 @@ async fn failed_assertions_show_the_conversation() {
         let text = panic.downcast_ref::<String>().unwrap();
         assert!(text.contains("prompt: What is 15 + 27?"), "{text}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn recording_of_the_options_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.jsonl");
+    let run = adding(options().record(&path))
+        .prompt("What is 15 + 27?")
+        .await
+        .unwrap();
+    run.assert_answer("42");
+    let replay = Replay::load(&path).unwrap();
+    let report = replay.report();
+    let mut client = Client::connect_with(options(), replay).await.unwrap();
+    let answer = client.send("What is 15 + 27?").await.unwrap();
+    assert_eq!(answer.text().await.unwrap(), run.answer());
+    client.close().await.unwrap();
+    report.assert_same();
 }

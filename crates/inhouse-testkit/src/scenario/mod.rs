@@ -53,6 +53,7 @@
 //!
 #![doc = include_str!("differences.md")]
 
+mod capture;
 mod error;
 mod report;
 mod run;
@@ -62,20 +63,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use inhouse::message::Prompt;
-use inhouse::record::{Record, Recording};
 use inhouse::transport::{ChildTransport, Transport};
 use inhouse::{Client, Options};
-use tempfile::TempDir;
 
 pub use self::error::ScenarioError;
 pub use self::run::{CalledTool, Run};
 
+use self::capture::{Captured, CapturedLines};
 use self::error::Problems;
 use crate::fake::{FakeCli, unless_stuck, within};
 use crate::model::script::Script;
 use crate::model::{Answer, ModelRequest, ScriptedModel, Turn};
 use crate::real::RealCli;
-use crate::recording::Tape;
 
 /// The time limit of a run with the real CLI.
 const REAL_DEADLINE: Duration = Duration::from_secs(120);
@@ -107,7 +106,7 @@ pub struct Scenario {
 impl Scenario {
     /// Creates a scenario for an agent with these options.
     ///
-    /// A scenario records its session, so a recording that the options ask for is not written.
+    /// All of them apply, [`record`](Options::record) included.
     ///
     /// ```
     /// use inhouse::Options;
@@ -283,21 +282,21 @@ impl Scenario {
         self,
         host: impl AsyncFnOnce(&mut Client) -> inhouse::Result<()>,
     ) -> Result<Run, ScenarioError> {
-        let (directory, recorded) = lines_file()?;
-        let record = Record::file(&recorded).keep_secrets();
-        let options = self.options.record(record);
+        let lines = CapturedLines::default();
         let mut problems = Problems::default();
         if self.is_real {
             let model = ScriptedModel::serve(Arc::clone(&self.script)).await?;
             let isolation = RealCli::pinned()?.isolated(&model)?;
-            let options = isolation.apply(options);
-            match within(REAL_DEADLINE, session(options, ChildTransport, host)).await {
+            let options = isolation.apply(self.options);
+            let transport = Captured::new(ChildTransport, &lines);
+            match within(REAL_DEADLINE, session(options, transport, host)).await {
                 Some(outcome) => problems.host(outcome),
                 None => problems.add(format!("the run did not end within {REAL_DEADLINE:?}")),
             }
         } else {
             let (transport, cli) = FakeCli::new();
-            let host = Box::pin(session(options, transport, host));
+            let transport = Captured::new(transport, &lines);
+            let host = Box::pin(session(self.options, transport, host));
             let agent = Box::pin(cli.run_agent(Arc::clone(&self.script)));
             match unless_stuck(async { tokio::join!(host, agent) }).await {
                 Ok((host, agent)) => {
@@ -308,11 +307,8 @@ impl Scenario {
             }
         }
         problems.script(&self.script.lock());
-        // There is no file if the options are invalid, which is among the problems then.
-        let tape = Recording::load(&recorded).map(|recording| Tape::from(&recording));
-        drop(directory);
         let requests = self.script.lock().requests.clone();
-        problems.or(Run::new(tape.unwrap_or_default(), requests))
+        problems.or(Run::new(lines.tape(), requests))
     }
 }
 
@@ -324,13 +320,6 @@ impl fmt::Debug for Scenario {
             .field("answers", &self.script.lock().remaining())
             .finish()
     }
-}
-
-/// Creates a directory for the recorded lines.
-fn lines_file() -> std::io::Result<(TempDir, std::path::PathBuf)> {
-    let directory = TempDir::with_prefix("inhouse-scenario-")?;
-    let file = directory.path().join("lines");
-    Ok((directory, file))
 }
 
 async fn session(
