@@ -471,3 +471,22 @@ async fn recording_of_the_options_is_written() {
     client.close().await.unwrap();
     report.assert_same();
 }
+
+#[tokio::test(start_paused = true)]
+async fn guide_shows_the_error_of_a_script_that_runs_dry() {
+    let clock = ToolServer::new("clock").tool(Tool::new("now", "The time", async || "noon"));
+    let options = Options::new()
+        .tool_server(clock)
+        .allow_tools(["mcp__clock"]);
+    let error = Scenario::new(options)
+        .turn(text("Let me look.").tool_use("mcp__clock__now", json!({})))
+        .prompt("What time is it?")
+        .await
+        .unwrap_err();
+    let guide = include_str!("../../inhouse/src/guide/testing.md");
+    let shown = error.to_string();
+    assert!(
+        guide.contains(shown.trim_end()),
+        "the guide has another text than\n{shown}"
+    );
+}
