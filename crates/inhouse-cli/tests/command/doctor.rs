@@ -33,8 +33,33 @@ fn failed(path: &Path) -> Value {
     last
 }
 
+/// Returns a member of a check that is a text.
+fn text<'a>(check: &'a Value, member: &str) -> &'a str {
+    check[member].as_str().unwrap()
+}
+
 #[test]
 fn missing_cli_is_explained() {
+    // The CLI of the machine is not to be run.
+    if Path::new("/usr/local/bin/claude").exists() {
+        println!("not tried: this machine has a CLI where every search ends");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let check = failed(directory.path());
+    assert_eq!(check["name"], "CLI");
+    let detail = text(&check, "detail");
+    for expected in [
+        "the Claude Code CLI was not found; looked for",
+        &format!("{}/claude", directory.path().display()),
+        "install it with `npm install -g @anthropic-ai/claude-code`",
+    ] {
+        assert!(detail.contains(expected), "{expected}: {detail}");
+    }
+}
+
+#[test]
+fn wrong_path_of_the_cli_is_explained() {
     let directory = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_inhouse"))
         .args(["doctor", "--cli", "missing"])
@@ -53,30 +78,38 @@ fn old_cli_is_explained() {
     let directory = with_cli("#!/bin/sh\necho '1.0.3 (Claude Code)'\n");
     let check = failed(directory.path());
     assert_eq!(check["name"], "Version");
-    assert!(
-        check["detail"]
-            .as_str()
-            .unwrap()
-            .contains("1.0.3 is too old")
-    );
-    assert!(check["remedy"].as_str().unwrap().contains("@latest"));
+    let detail = "1.0.3 is too old: inhouse needs 2.1.197 or newer";
+    assert_eq!(text(&check, "detail"), detail);
+    let remedy = "Update the CLI: npm install -g @anthropic-ai/claude-code@latest";
+    assert_eq!(text(&check, "remedy"), remedy);
 }
 
 #[test]
 fn missing_and_broken_node_are_explained() {
-    for text in [
-        "#!/no/such/node\n",
-        "#!/bin/sh\necho 'node: symbol lookup error' >&2\nexit 127\n",
+    for (cli, expected) in [
+        ("#!/no/such/node\n", "the CLI exists, but does not start"),
+        (
+            "#!/bin/sh\necho 'node: symbol lookup error' >&2\nexit 127\n",
+            "node: symbol lookup error",
+        ),
     ] {
-        let check = failed(with_cli(text).path());
+        let check = failed(with_cli(cli).path());
         assert_eq!(check["name"], "Version");
-        let remedy = check["remedy"].as_str().unwrap();
-        assert!(remedy.contains("install Node 18"), "{remedy}");
+        let detail = text(&check, "detail");
+        assert!(detail.contains(expected), "{detail}");
+        let remedy = text(&check, "remedy");
+        for expected in [
+            "runs on Node",
+            "`node --version`",
+            "install Node 18 or newer",
+        ] {
+            assert!(remedy.contains(expected), "{remedy}");
+        }
     }
 }
 
 #[test]
 fn cli_that_prints_no_version_is_explained() {
     let check = failed(with_cli("#!/bin/sh\necho hello\n").path());
-    assert!(check["detail"].as_str().unwrap().contains("\"hello\""));
+    assert!(text(&check, "detail").contains("\"hello\""));
 }
