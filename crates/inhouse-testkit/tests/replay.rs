@@ -66,10 +66,10 @@ async fn play(mut cli: FakeCli) {
 async fn recorded() -> (Recording, Outcome) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("agent.jsonl");
-    let (transport, cli) = FakeCli::new();
     let options = Options::new().record(&path);
-    let (outcome, ()) = tokio::join!(agent(options, transport), play(cli));
-    (Recording::load(&path).unwrap(), outcome.unwrap())
+    let host = async |transport| agent(options, transport).await;
+    let (outcome, ()) = FakeCli::play_with(host, play).await;
+    (Recording::load(&path).unwrap(), outcome)
 }
 
 #[tokio::test(start_paused = true)]
@@ -242,8 +242,9 @@ async fn ask(options: Options, transport: impl Transport) -> Result<Vec<Value>, 
 
 /// Records the calculator with the fake CLI.
 fn record_calculator(path: &Path) -> Vec<Value> {
-    let (transport, mut cli) = FakeCli::new();
-    let play = async {
+    let options = calculator(|a, b| a + b).record(path);
+    let host = async |transport| ask(options, transport).await;
+    let (messages, ()) = run(FakeCli::play_with(host, async |mut cli| {
         cli.accept().await;
         cli.expect_prompt().await;
         cli.state("running").await;
@@ -257,10 +258,8 @@ fn record_calculator(path: &Path) -> Vec<Value> {
         cli.result(answer).await;
         cli.state("idle").await;
         cli.expect_end_of_input().await;
-    };
-    let options = calculator(|a, b| a + b).record(path);
-    let (messages, ()) = run(async { tokio::join!(ask(options, transport), play) });
-    messages.unwrap()
+    }));
+    messages
 }
 
 #[test]

@@ -30,10 +30,19 @@ async fn conversation(
     host: impl AsyncFnOnce(&mut Client),
     cli: impl AsyncFnOnce(&mut FakeCli),
 ) -> Recorder {
+    conversation_with(options(), host, cli).await
+}
+
+async fn conversation_with(
+    options: Options,
+    host: impl AsyncFnOnce(&mut Client),
+    cli: impl AsyncFnOnce(&mut FakeCli),
+) -> Recorder {
     let (recorder, guard) = Recorder::install();
     let (transport, mut fake) = FakeCli::new();
+    // Not `play`, which closes after the CLI's side has returned: that side answers what `close` sends.
     let host = async {
-        let mut client = connect_with(options(), transport).await;
+        let mut client = connect_with(options, transport).await;
         host(&mut client).await;
         client.close().await.unwrap();
     };
@@ -73,39 +82,25 @@ async fn tool_span_is_a_child_of_its_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn handler_runs_in_the_span_of_its_turn() {
-    let (recorder, guard) = Recorder::install();
-    let (transport, mut cli) = FakeCli::new();
     let options = Options::new().on_request("echo", async |request: Value| {
         drop(info_span!("mine"));
         Ok::<_, Infallible>(request)
     });
-    let host = async {
-        let mut client = connect_with(options, transport).await;
-        ask(&mut client).await;
-        client.close().await.unwrap();
-    };
-    let cli = async {
-        cli.accept().await;
+    let recorder = conversation_with(options, ask, async |cli| {
         cli.expect_prompt().await;
         let id = cli.ask(json!({"subtype": "echo"})).await;
         cli.expect_answer(&id).await;
         cli.turn("done").await;
-        cli.expect_end_of_input().await;
-    };
-    join(host, cli).await;
-    drop(guard);
-    assert_eq!(recorder.span("mine").parent, Some("inhouse::turn"));
+    });
+    assert_eq!(recorder.await.span("mine").parent, Some("inhouse::turn"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn turn_without_a_span_of_the_caller_is_a_child_of_its_session() {
-    let recorder = conversation(
-        async |client| ask(client).await,
-        async |cli| {
-            cli.expect_prompt().await;
-            cli.turn("done").await;
-        },
-    );
+    let recorder = conversation(ask, async |cli| {
+        cli.expect_prompt().await;
+        cli.turn("done").await;
+    });
     let recorder = recorder.await;
     let session = recorder.span("inhouse::session");
     assert!(recorder.span("inhouse::turn").is_child_of(&session));

@@ -26,6 +26,12 @@ async fn changes(cli: &mut FakeCli, prompt: &str, states: &[&str]) {
     }
 }
 
+/// Sends the result that answers a prompt.
+async fn answer(cli: &mut FakeCli, prompt: &str, text: &str) {
+    let result = json!({"result": text, "user_message_uuid": prompt});
+    cli.send(result_with(cli, result)).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn prompt_that_joins_a_turn_is_answered_by_its_result() {
     let (transport, mut cli) = FakeCli::new();
@@ -63,12 +69,10 @@ async fn prompt_that_joins_a_turn_is_answered_by_its_result() {
         changes(&mut cli, &more, &["queued", "started"]).await;
         cli.assistant("1").await;
         changes(&mut cli, &more, &["completed"]).await;
-        let result = json!({"result": "1", "user_message_uuid": one});
-        cli.send(result_with(&cli, result)).await;
+        answer(&mut cli, &one, "1").await;
         changes(&mut cli, &one, &["completed"]).await;
         let two = prompt(&mut cli).await;
-        let result = json!({"result": "2", "user_message_uuid": two});
-        cli.send(result_with(&cli, result)).await;
+        answer(&mut cli, &two, "2").await;
     };
     join(host, cli).await;
 }
@@ -104,12 +108,10 @@ async fn turn_includes_the_turn_of_a_prompt_that_did_not_join() {
             cli.send(result_with(&cli, result)).await;
             changes(&mut cli, &one, &[outcome]).await;
             changes(&mut cli, &more, &["started"]).await;
-            let result = json!({"result": "more", "user_message_uuid": more});
-            cli.send(result_with(&cli, result)).await;
+            answer(&mut cli, &more, "more").await;
             changes(&mut cli, &more, &["completed"]).await;
             let two = prompt(&mut cli).await;
-            let result = json!({"result": "2", "user_message_uuid": two});
-            cli.send(result_with(&cli, result)).await;
+            answer(&mut cli, &two, "2").await;
         };
         join(host, cli).await;
     }
@@ -130,8 +132,7 @@ async fn cancelled_steering_leaves_the_result_of_the_turn() {
         let one = prompt(&mut cli).await;
         let more = prompt(&mut cli).await;
         changes(&mut cli, &more, &["queued"]).await;
-        let result = json!({"result": "1", "user_message_uuid": one});
-        cli.send(result_with(&cli, result)).await;
+        answer(&mut cli, &one, "1").await;
         changes(&mut cli, &more, &["cancelled"]).await;
     };
     join(host, cli).await;
@@ -159,16 +160,14 @@ async fn abandoned_turn_is_discarded_with_the_turn_of_its_steering() {
         let one = prompt(&mut cli).await;
         let more = prompt(&mut cli).await;
         cli.state("running").await;
-        for (id, text) in [(one, "1"), (more, "more")] {
+        for (id, text) in [(&one, "1"), (&more, "more")] {
             cli.assistant(text).await;
-            let result = json!({"result": text, "user_message_uuid": id});
-            cli.send(result_with(&cli, result)).await;
+            answer(&mut cli, id, text).await;
         }
         cli.state("idle").await;
         let two = prompt(&mut cli).await;
         cli.assistant("2").await;
-        let result = json!({"result": "2", "user_message_uuid": two});
-        cli.send(result_with(&cli, result)).await;
+        answer(&mut cli, &two, "2").await;
     };
     join(host, cli).await;
 }
@@ -228,8 +227,7 @@ async fn steering_continues_a_prompt_that_was_cut_off_under_its_new_id() {
             let one = prompt(cli).await;
             let continued = prompt(cli).await;
             for (id, text) in [(&one, "1"), (&continued, "Continued.")] {
-                let result = json!({"result": text, "user_message_uuid": id});
-                cli.send(result_with(cli, result)).await;
+                answer(cli, id, text).await;
             }
             continued
         },

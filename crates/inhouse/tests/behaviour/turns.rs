@@ -22,6 +22,12 @@ async fn say(client: &mut Client, prompt: &str) -> Vec<String> {
     read(client.send(prompt).await.expect("the session is alive")).await
 }
 
+/// Runs a turn of the prompt "mine", which the CLI answers so; returns its messages.
+async fn turn_of(cli: impl AsyncFnOnce(&mut FakeCli)) -> Vec<String> {
+    let host = async |client: &mut Client| Ok(say(client, "mine").await);
+    FakeCli::play(Options::new(), host, cli).await.0
+}
+
 #[tokio::test(start_paused = true)]
 async fn turn_is_a_stream_that_ends_with_its_result() {
     let (transport, mut cli) = FakeCli::new();
@@ -122,200 +128,183 @@ async fn turn_ends_at_its_result() {
 
 #[tokio::test(start_paused = true)]
 async fn turns_follow_each_other() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        let mut client = connect(transport).await;
-        assert_eq!(
-            say(&mut client, "one").await,
-            ["system init", "said 1", "result 1"]
-        );
-        assert_eq!(
-            say(&mut client, "two").await,
-            ["system init", "said 2", "result 2"]
-        );
-        assert_eq!(
-            client.send("three").await.unwrap().text().await.unwrap(),
-            "3"
-        );
-        client.close().await.unwrap();
-    };
-    let cli = async move {
-        cli.accept().await;
-        for (prompt, answer) in [("one", "1"), ("two", "2"), ("three", "3")] {
-            assert_eq!(cli.expect_prompt().await.text(), prompt);
-            cli.turn(answer).await;
-        }
-        cli.expect_end_of_input().await;
-    };
-    join(host, cli).await;
+    FakeCli::play(
+        Options::new(),
+        async |client| {
+            assert_eq!(
+                say(client, "one").await,
+                ["system init", "said 1", "result 1"]
+            );
+            assert_eq!(
+                say(client, "two").await,
+                ["system init", "said 2", "result 2"]
+            );
+            assert_eq!(client.send("three").await?.text().await?, "3");
+            Ok(())
+        },
+        async |cli| {
+            for (prompt, answer) in [("one", "1"), ("two", "2"), ("three", "3")] {
+                assert_eq!(cli.expect_prompt().await.text(), prompt);
+                cli.turn(answer).await;
+            }
+        },
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn turn_id_is_the_id_of_the_prompt() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        let mut client = connect(transport).await;
-        let turn = client.send("one").await.unwrap();
-        let id = turn.prompt_id().to_owned();
-        turn.finish().await.unwrap();
-        id
-    };
-    let cli = async move {
-        cli.accept().await;
-        let prompt = cli.expect_prompt().await;
-        cli.turn("1").await;
-        prompt.uuid().map(str::to_owned)
-    };
-    let (id, got) = join(host, cli).await;
+    let (id, got) = FakeCli::play(
+        Options::new(),
+        async |client| {
+            let turn = client.send("one").await?;
+            let id = turn.prompt_id().to_owned();
+            turn.finish().await?;
+            Ok(id)
+        },
+        async |cli| {
+            let prompt = cli.expect_prompt().await;
+            cli.turn("1").await;
+            prompt.uuid().map(str::to_owned)
+        },
+    )
+    .await;
     assert_eq!(Some(id), got);
 }
 
 #[tokio::test(start_paused = true)]
 async fn promise_20_result_of_another_prompt_does_not_end_the_turn() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async { say(&mut connect(transport).await, "mine").await };
-    let cli = async move {
-        cli.accept().await;
+    let read = turn_of(async |cli| {
         cli.expect_prompt().await;
         let other = json!({"result": "other", "user_message_uuid": "another-prompt"});
-        cli.send(result_with(&cli, other)).await;
+        cli.send(result_with(cli, other)).await;
         cli.turn("mine").await;
-    };
-    let (read, ()) = join(host, cli).await;
+    })
+    .await;
     assert_eq!(read, ["system init", "said mine", "result mine"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn result_of_several_prompts_ends_the_turn_of_each() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async { say(&mut connect(transport).await, "mine").await };
-    let cli = async move {
-        cli.accept().await;
+    let read = turn_of(async |cli| {
         let prompt = cli.expect_prompt().await;
         let both = json!({
             "result": "both",
             "user_message_uuid": "another-prompt",
             "user_message_uuids": ["another-prompt", prompt.uuid()],
         });
-        cli.send(result_with(&cli, both)).await;
-    };
-    let (read, ()) = join(host, cli).await;
+        cli.send(result_with(cli, both)).await;
+    })
+    .await;
     assert_eq!(read, ["result both"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn promise_20_result_of_background_work_does_not_end_the_turn() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async { say(&mut connect(transport).await, "mine").await };
-    let cli = async move {
-        cli.accept().await;
+    let read = turn_of(async |cli| {
         cli.expect_prompt().await;
         let background = json!({"result": "task", "origin": {"kind": "task-notification"}});
-        cli.send(result_with(&cli, background)).await;
+        cli.send(result_with(cli, background)).await;
         let mine = json!({"result": "mine", "origin": {"kind": "human"}});
-        cli.send(result_with(&cli, mine)).await;
-    };
-    let (read, ()) = join(host, cli).await;
+        cli.send(result_with(cli, mine)).await;
+    })
+    .await;
     assert_eq!(read, ["result task", "result mine"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn result_without_prompt_ids_ends_the_turn() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        let mut client = connect(transport).await;
-        assert_eq!(say(&mut client, "one").await, ["result 1"]);
-        assert_eq!(say(&mut client, "two").await, ["result 2"]);
-    };
-    let cli = async move {
-        cli.accept().await;
-        for answer in ["1", "2"] {
-            cli.expect_prompt().await;
-            cli.send(result_with(&cli, json!({"result": answer}))).await;
-        }
-    };
-    join(host, cli).await;
+    FakeCli::play(
+        Options::new(),
+        async |client| {
+            assert_eq!(say(client, "one").await, ["result 1"]);
+            assert_eq!(say(client, "two").await, ["result 2"]);
+            Ok(())
+        },
+        async |cli| {
+            for answer in ["1", "2"] {
+                cli.expect_prompt().await;
+                cli.send(result_with(cli, json!({"result": answer}))).await;
+            }
+        },
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn misshapen_result_ends_the_turn_as_unknown() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        let mut client = connect(transport).await;
-        assert_eq!(say(&mut client, "one").await, ["result "]);
-        let error = failed(client.send("two").await.unwrap().finish().await);
-        assert_eq!(error.kind(), ErrorKind::Protocol);
-        assert!(error.to_string().contains("shape"), "{error}");
-        assert_eq!(
-            client.send("three").await.unwrap().text().await.unwrap(),
-            "3"
-        );
-    };
-    let cli = async move {
-        cli.accept().await;
-        for _ in 0..2 {
-            cli.expect_prompt().await;
-            cli.send(json!({"type": "result", "is_error": [], "subtype": 7}))
-                .await;
-        }
-        let prompt = cli.expect_prompt().await;
-        let good = json!({"result": "3", "user_message_uuid": prompt.uuid()});
-        cli.send(result_with(&cli, good)).await;
-    };
-    join(host, cli).await;
+    FakeCli::play(
+        Options::new(),
+        async |client| {
+            assert_eq!(say(client, "one").await, ["result "]);
+            let error = failed(client.send("two").await?.finish().await);
+            assert_eq!(error.kind(), ErrorKind::Protocol);
+            assert!(error.to_string().contains("shape"), "{error}");
+            assert_eq!(client.send("three").await?.text().await?, "3");
+            Ok(())
+        },
+        async |cli| {
+            for _ in 0..2 {
+                cli.expect_prompt().await;
+                cli.send(json!({"type": "result", "is_error": [], "subtype": 7}))
+                    .await;
+            }
+            let prompt = cli.expect_prompt().await;
+            let good = json!({"result": "3", "user_message_uuid": prompt.uuid()});
+            cli.send(result_with(cli, good)).await;
+        },
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn gap_is_a_message_of_the_turn() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async { say(&mut connect(transport).await, "mine").await };
-    let cli = async move {
-        cli.accept().await;
+    let read = turn_of(async |cli| {
         cli.expect_prompt().await;
         cli.send_bytes(b"Warning: something was printed\n").await;
         cli.result("mine").await;
-    };
-    let (read, ()) = join(host, cli).await;
+    })
+    .await;
     assert_eq!(read, ["gap not_json 1", "result mine"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn reading_a_finished_turn_is_an_error() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        let mut client = connect(transport).await;
-        let mut turn = client.send("one").await.unwrap();
-        while turn.next().await.is_some() {}
-        failed(turn.finish().await)
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        cli.turn("1").await;
-        cli.expect_end_of_input().await;
-    };
-    let (error, ()) = join(host, cli).await;
+    let (error, ()) = FakeCli::play(
+        Options::new(),
+        async |client| {
+            let mut turn = client.send("one").await?;
+            while turn.next().await.is_some() {}
+            Ok(failed(turn.finish().await))
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            cli.turn("1").await;
+        },
+    )
+    .await;
     assert_eq!(error.kind(), ErrorKind::Protocol);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failed_turn_leaves_the_session_alive() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        let mut client = connect(transport).await;
-        let error = failed(client.send("one").await.unwrap().text().await);
-        assert_eq!(error.kind(), ErrorKind::Failed);
-        assert_eq!(client.send("two").await.unwrap().text().await.unwrap(), "2");
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        cli.error_result("error_during_execution", &["overloaded"])
-            .await;
-        cli.expect_prompt().await;
-        cli.turn("2").await;
-    };
-    join(host, cli).await;
+    FakeCli::play(
+        Options::new(),
+        async |client| {
+            let error = failed(client.send("one").await?.text().await);
+            assert_eq!(error.kind(), ErrorKind::Failed);
+            assert_eq!(client.send("two").await?.text().await?, "2");
+            Ok(())
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            cli.error_result("error_during_execution", &["overloaded"])
+                .await;
+            cli.expect_prompt().await;
+            cli.turn("2").await;
+        },
+    )
+    .await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,24 +9,27 @@ use serde_json::json;
 
 use self::terminal::{CTRL_C, CTRL_D, ENTER, Terminal};
 use crate::permissions::seen;
-use crate::world;
+use crate::world::{self, World};
 
-const PROMPT: &str = ">";
 const WORKING: &str = "Esc interrupts";
+
+/// Starts the chat in the middle of the first of two answers: "Once upon a time", which stalls, and "The end."
+async fn in_a_story(world: &World) -> Terminal {
+    world
+        .model
+        .turn(Turn::new().text("Once upon a time").stall())
+        .turn("The end.");
+    let mut terminal = Terminal::start(world.isolation(), &[]).await;
+    terminal.type_line("Tell me a story.").await;
+    terminal.expect("Once upon a time").await;
+    terminal
+}
 
 #[tokio::test]
 async fn text_appears_while_it_streams() {
     world::pinned(async |world| {
-        world
-            .model
-            .turn(Turn::new().text("Once upon a time").stall())
-            .turn("The end.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
-
-        terminal.type_line("Tell me a story.").await;
+        let mut terminal = in_a_story(world).await;
         terminal.expect("> Tell me a story.").await;
-        terminal.expect("Once upon a time").await;
         let request = world.next_request().await;
         assert_eq!(
             request.last_user_text().as_deref(),
@@ -60,8 +63,7 @@ async fn call_is_allowed_once_and_denied_with_a_reason() {
             .turn(touch("toolu_1", "one"))
             .turn(touch("toolu_2", "two"))
             .turn("So be it.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Touch.").await;
 
         terminal.expect("May Claude use Bash?").await;
@@ -101,8 +103,7 @@ async fn always_allowed_call_is_not_asked_again() {
             .turn(call("toolu_1"))
             .turn(call("toolu_2"))
             .turn("Done.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Touch it twice.").await;
 
         terminal.expect("2 Yes, from now on: Bash(touch").await;
@@ -133,8 +134,7 @@ async fn questions_are_answered() {
             .model
             .turn(Turn::new().tool_use_with_id("toolu_1", "AskUserQuestion", questions))
             .turn("Thank you.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Ask me.").await;
 
         terminal.expect("1 Red: it is").await;
@@ -169,8 +169,7 @@ async fn plan_is_rejected_and_then_approved() {
             .turn(Turn::new().tool_use_with_id("toolu_1", "ExitPlanMode", json!({})))
             .turn(Turn::new().tool_use_with_id("toolu_2", "ExitPlanMode", json!({})))
             .turn("At work.");
-        let mut terminal = Terminal::start(world.isolation(), &["--plan"]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &["--plan"]).await;
         terminal.type_line("Plan something.").await;
 
         terminal.expect("Shall Claude carry this plan out?").await;
@@ -194,21 +193,14 @@ async fn plan_is_rejected_and_then_approved() {
 #[tokio::test]
 async fn ctrl_c_stops_a_turn_and_the_chat_continues() {
     world::pinned(async |world| {
-        world
-            .model
-            .turn(Turn::new().text("And so on, and").stall())
-            .turn("Fresh.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
-        terminal.type_line("Never end.").await;
-        terminal.expect("And so on, and").await;
+        let mut terminal = in_a_story(world).await;
 
         terminal.press(CTRL_C).await;
         world.disconnected().await;
         terminal.expect("interrupted").await;
 
         terminal.type_line("Again.").await;
-        terminal.expect("Fresh.").await;
+        terminal.expect("The end.").await;
         terminal.expect_gone(WORKING).await;
         // At the prompt, Ctrl-C has to be pressed twice.
         terminal.press(CTRL_C).await;
@@ -233,8 +225,7 @@ async fn cancelled_question_disappears_and_input_is_kept() {
                     .stall(),
             )
             .turn("As you like.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Touch.").await;
         terminal.expect("Wait").await;
         terminal.press("Better").await;
@@ -267,8 +258,7 @@ async fn session_is_resumed_by_the_printed_id() {
             .turn(Turn::new().tool_use_with_id("toolu_1", "mcp__todo__add", note))
             .turn("Noted.")
             .turn("Milk.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("I need milk.").await;
         terminal.expect("Noted.").await;
         assert_eq!(seen(world)[0].text, "added as number 1");
@@ -282,8 +272,7 @@ async fn session_is_resumed_by_the_printed_id() {
             .rsplit_once("--resume ")
             .expect("the session is reported");
 
-        let mut terminal = Terminal::start(world.isolation(), &["--resume", session.trim()]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &["--resume", session.trim()]).await;
         terminal.type_line("What do I need?").await;
         terminal.expect("Milk.").await;
         terminal.type_line("/quit").await;

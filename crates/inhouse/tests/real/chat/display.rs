@@ -4,8 +4,8 @@ use inhouse_testkit::Turn;
 use serde_json::json;
 use vt100::Color;
 
-use super::PROMPT;
-use super::terminal::{CTRL_O, ENTER, ESC, HOME, Terminal};
+use super::in_a_story;
+use super::terminal::{CTRL_O, ENTER, ESC, HOME, PROMPT, Terminal};
 use crate::permissions::seen;
 use crate::world;
 
@@ -24,8 +24,7 @@ async fn markdown_is_rendered_while_it_streams() {
             .model
             .turn(Turn::new().text(answer).pieces(3).stall())
             .turn("Next.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Write Markdown.").await;
 
         terminal.expect("Roses\nViolets\n").await;
@@ -58,14 +57,7 @@ async fn markdown_is_rendered_while_it_streams() {
 #[tokio::test]
 async fn queued_prompt_is_shown_below_the_streaming_answer() {
     world::pinned(async |world| {
-        world
-            .model
-            .turn(Turn::new().text("Once upon a time").stall())
-            .turn("The end.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
-        terminal.type_line("Tell me a story.").await;
-        terminal.expect("Once upon a time").await;
+        let mut terminal = in_a_story(world).await;
         terminal.type_line("Go on.").await;
         terminal.expect("next: Go on.").await;
         let screen = terminal.screen();
@@ -97,8 +89,7 @@ async fn whole_result_is_shown_on_demand() {
             .model
             .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", call))
             .turn("Counted.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Count.").await;
         terminal.expect("Counted.").await;
         terminal.expect("… 86 more lines (Ctrl-O shows all)").await;
@@ -133,8 +124,7 @@ async fn edit_is_shown_as_a_diff() {
             .turn(Turn::new().tool_use_with_id("toolu_1", "Read", json!({"file_path": path})))
             .turn(Turn::new().tool_use_with_id("toolu_2", "Edit", edit))
             .turn("Edited.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Edit the note.").await;
 
         let change = "19   line 19\n20 - line 20\n20 + twenty\n21   line 21\n";
@@ -170,8 +160,7 @@ async fn new_file_is_shown_before_it_is_written() {
             .model
             .turn(Turn::new().tool_use_with_id("toolu_1", "Write", write))
             .turn("Written.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Write a file.").await;
         terminal.expect("May Claude use Write?").await;
         terminal.expect("1 + alpha").await;
@@ -199,8 +188,7 @@ async fn block_longer_than_the_screen_is_printed_whole() {
             .collect();
         let answer = format!("Rows:\n\n```text\n{}```\n\nEnd.", code.concat());
         world.model.turn(Turn::new().text(answer).pieces(40));
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Print rows.").await;
         terminal.expect("End.").await;
         terminal.expect_gone("Esc interrupts").await;
@@ -233,8 +221,7 @@ async fn whole_question_is_shown_on_demand() {
             .model
             .turn(Turn::new().tool_use_with_id("toolu_1", "Write", write))
             .turn("As you like.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.type_line("Write a long file.").await;
         terminal.expect("more lines (Ctrl-O shows all)").await;
         terminal.expect("3 No, because:").await;
@@ -257,8 +244,7 @@ async fn whole_question_is_shown_on_demand() {
 async fn chat_continues_after_the_terminal_was_resized() {
     world::pinned(async |world| {
         world.model.turn("Narrow.").turn("Wide.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.press("Fold").await;
         terminal.expect_at_cursor("> Fold").await;
         terminal.resize(20, 50);
@@ -286,8 +272,7 @@ async fn chat_continues_after_the_terminal_was_resized() {
 async fn status_line_has_model_cost_and_context() {
     world::pinned(async |world| {
         world.model.turn("Hello.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.expect("· $0.0000 · context").await;
         terminal.type_line("Hello?").await;
         terminal.expect("Hello.").await;

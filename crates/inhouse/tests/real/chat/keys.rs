@@ -6,7 +6,7 @@ use inhouse_testkit::Turn;
 use serde_json::json;
 use tokio::process::Command;
 
-use super::PROMPT;
+use super::in_a_story;
 use super::terminal::{CTRL_J, DOWN, ENTER, ESC, SHIFT_TAB, TAB, Terminal, UP};
 use crate::example::example;
 use crate::permissions::seen;
@@ -15,21 +15,14 @@ use crate::world;
 #[tokio::test]
 async fn esc_interrupts_a_turn() {
     world::pinned(async |world| {
-        world
-            .model
-            .turn(Turn::new().text("And so on, and").stall())
-            .turn("Fresh.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
-        terminal.type_line("Never end.").await;
-        terminal.expect("And so on, and").await;
+        let mut terminal = in_a_story(world).await;
 
         terminal.press(ESC).await;
         world.disconnected().await;
         terminal.expect("interrupted").await;
         terminal.expect_gone("Esc interrupts").await;
         terminal.type_line("Again.").await;
-        terminal.expect("Fresh.").await;
+        terminal.expect("The end.").await;
         world.model.assert_done();
     })
     .await;
@@ -44,8 +37,7 @@ async fn shift_tab_changes_the_permission_mode() {
             .model
             .turn(Turn::new().tool_use_with_id("toolu_1", "Write", write))
             .turn("Written.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.expect("mode default").await;
         terminal.press(SHIFT_TAB).await;
         terminal.expect("mode acceptEdits").await;
@@ -79,8 +71,7 @@ async fn slash_commands_are_completed() {
                 .expect("the directory is writable");
         }
         world.model.turn("Hello, Ann.").turn("More.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
 
         // The commands of the program and of the session.
         terminal.press("/").await;
@@ -122,8 +113,7 @@ async fn slash_commands_are_completed() {
 async fn prompt_has_several_lines_and_a_history() {
     world::pinned(async |world| {
         world.model.turn("One.").turn("Two.");
-        let mut terminal = Terminal::start(world.isolation(), &[]);
-        terminal.expect_at_cursor(PROMPT).await;
+        let mut terminal = Terminal::start(world.isolation(), &[]).await;
         terminal.press("first").await;
         terminal.press(CTRL_J).await;
         terminal.type_line("second").await;

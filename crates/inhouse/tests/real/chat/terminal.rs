@@ -17,6 +17,9 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const ROWS: u16 = 60;
 const COLUMNS: u16 = 100;
 
+/// The line with the cursor when nothing is typed.
+pub(crate) const PROMPT: &str = ">";
+
 pub(crate) const ENTER: &str = "\r";
 pub(crate) const ESC: &str = "\u{1b}";
 pub(crate) const TAB: &str = "\t";
@@ -42,7 +45,8 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn start(isolation: &Isolation, arguments: &[&str]) -> Self {
+    /// Starts the chat and waits for its prompt.
+    pub(crate) async fn start(isolation: &Isolation, arguments: &[&str]) -> Self {
         let (pty, other_end) = pty_process::open().expect("there are pseudo-terminals");
         let size = Size::new(ROWS, COLUMNS);
         pty.resize(size).expect("a pseudo-terminal has a size");
@@ -58,12 +62,14 @@ impl Terminal {
             .expect("the example starts");
         let [rows, columns] = [ROWS, COLUMNS].map(|n| NonZeroU16::new(n).expect("not zero"));
         let emulator = Parser::new_with_callbacks(rows, columns, 0, Replies::default());
-        Self {
+        let mut terminal = Self {
             pty,
             shown: emulator.screen().clone(),
             emulator,
             chat,
-        }
+        };
+        terminal.expect_at_cursor(PROMPT).await;
+        terminal
     }
 
     pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
