@@ -25,6 +25,18 @@
 //!   [`agent_id`](ModelRequest::agent_id);
 //! - the retries after an error, a disconnect or a stall, which may have `"stream": false`.
 //!
+//! # What a script can do
+//!
+//! | to | use |
+//! |---|---|
+//! | answer in sequence, or by what the model is sent | [`turn`](ScriptedModel::turn); [`once`](ScriptedModel::once), [`when`](ScriptedModel::when), [`otherwise`](ScriptedModel::otherwise) |
+//! | script several conversations at once | rules that select them, such as by their first message or their [`agent_id`](ModelRequest::agent_id) |
+//! | call several tools in one message | [`Turn::tool_use`], more than once |
+//! | think, report tokens and cached tokens | [`Turn::thinking`]; [`Turn::usage`] |
+//! | choose in how many pieces a block is streamed | [`Turn::pieces`] |
+//! | fail, stall, cut the connection | [`Turn::error`], [`Turn::fail`]; [`Turn::stall`]; [`Turn::disconnect`] |
+//! | see that the script and the conversation fit | [`assert_done`](ScriptedModel::assert_done), which lists the requests without an answer and the answers without a request |
+//!
 //! # How it works
 //!
 //! One task accepts connections, one task serves each connection, and one task per streamed answer writes the response body

@@ -66,6 +66,15 @@ impl ScriptedModel {
     }
 
     /// Adds an answer to the end of the script.
+    ///
+    /// ```
+    /// # use inhouse_testkit::ScriptedModel;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
+    /// # let model = ScriptedModel::start().await?;
+    /// model.turn("Let me think.").turn("42");
+    /// assert_eq!(model.remaining(), 2);
+    /// # Ok(()) }
+    /// ```
     pub fn turn(&self, answer: impl Into<Answer>) -> &Self {
         self.script.lock().queue.push_back(answer.into());
         self
@@ -75,6 +84,17 @@ impl ScriptedModel {
     ///
     /// Rules are tried in the order of their creation, before the script, and only for requests for a message. Several rules
     /// with the same predicate form a separate script, for example for a subagent.
+    ///
+    /// ```
+    /// # use inhouse_testkit::ScriptedModel;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
+    /// # let model = ScriptedModel::start().await?;
+    /// model
+    ///     .once(|request| request.agent_id().is_some(), "I am a subagent.")
+    ///     .once(|request| request.last_user_text().as_deref() == Some("15 + 27?"), "42");
+    /// assert_eq!(model.remaining(), 2);
+    /// # Ok(()) }
+    /// ```
     pub fn once(
         &self,
         accepts: impl Fn(&ModelRequest) -> bool + Send + Sync + 'static,
@@ -87,6 +107,15 @@ impl ScriptedModel {
     /// Answers every request that the predicate accepts, outside of the script.
     ///
     /// Like [`once`](ScriptedModel::once), but applies to any number of requests.
+    ///
+    /// ```
+    /// # use inhouse_testkit::ScriptedModel;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
+    /// # let model = ScriptedModel::start().await?;
+    /// model.when(|request| request.model().contains("haiku"), "A short answer.");
+    /// assert_eq!(model.remaining(), 0); // it need not be used
+    /// # Ok(()) }
+    /// ```
     pub fn when(
         &self,
         accepts: impl Fn(&ModelRequest) -> bool + Send + Sync + 'static,
@@ -100,6 +129,15 @@ impl ScriptedModel {
     /// Answers every request after the end of the script.
     ///
     /// By default such a request gets an error response and is listed in [`unexpected`](ScriptedModel::unexpected).
+    ///
+    /// ```
+    /// # use inhouse_testkit::ScriptedModel;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
+    /// # let model = ScriptedModel::start().await?;
+    /// model.otherwise(|request| format!("You said {:?}.", request.last_user_text()));
+    /// model.assert_done();
+    /// # Ok(()) }
+    /// ```
     pub fn otherwise<A: Into<Answer>>(
         &self,
         answer: impl Fn(&ModelRequest) -> A + Send + Sync + 'static,
@@ -175,6 +213,15 @@ impl ScriptedModel {
     /// # Panics
     ///
     /// If answers [remain](ScriptedModel::remaining) or a request was [unexpected](ScriptedModel::unexpected), with both.
+    ///
+    /// ```should_panic
+    /// # use inhouse_testkit::ScriptedModel;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
+    /// # let model = ScriptedModel::start().await?;
+    /// model.turn("Never asked for.");
+    /// model.assert_done();
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn assert_done(&self) {
         let problems = self.script.lock().problems();

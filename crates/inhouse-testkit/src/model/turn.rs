@@ -34,6 +34,16 @@ impl Turn {
     }
 
     /// Creates an error response with this HTTP status, instead of a message.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # inhouse_testkit::run(async {
+    /// let overloaded = Turn::error(529); // the CLI tries again
+    /// let run = Scenario::new(Options::new()).turn(overloaded).turn("42").prompt("15 + 27?").await?;
+    /// assert_eq!(run.answer(), "42");
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn error(status: u16) -> ApiError {
         ApiError::new(status)
@@ -46,6 +56,16 @@ impl Turn {
     }
 
     /// Adds a thinking block with a signature.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # inhouse_testkit::run(async {
+    /// let turn = Turn::new().thinking("15 and 27, so").text("42");
+    /// let run = Scenario::new(Options::new()).turn(turn).prompt("15 + 27?").await?;
+    /// assert_eq!(run.answer(), "42");
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn thinking(self, thinking: impl Into<String>) -> Self {
         self.push(Block::Thinking(thinking.into()))
@@ -54,6 +74,21 @@ impl Turn {
     /// Adds a tool call, with an id that is unique within the conversation.
     ///
     /// Tools in the process of the host have the name `mcp__<server>__<tool>`.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse::tool::{Tool, ToolServer};
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # use serde_json::json;
+    /// # inhouse_testkit::run(async {
+    /// # let dice = ToolServer::new("dice").tool(Tool::new("roll", "Rolls a die", async || "4"));
+    /// # let options = Options::new().tool_server(dice).allow_tools(["mcp__dice"]);
+    /// // Two calls of one message.
+    /// let both = Turn::new().tool_use("mcp__dice__roll", json!({})).tool_use("mcp__dice__roll", json!({}));
+    /// let run = Scenario::new(options).turn(both).turn("Eight.").prompt("Roll twice.").await?;
+    /// assert_eq!(run.model_requests()[1].tool_results().len(), 2);
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn tool_use(self, name: impl Into<String>, input: Value) -> Self {
         self.push(Block::ToolUse {
@@ -95,6 +130,18 @@ impl Turn {
     }
 
     /// Sets the token counts that the message reports.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse_testkit::model::Usage;
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # inhouse_testkit::run(async {
+    /// let turn = Turn::new().text("42").usage(Usage::new(100, 10).cache_read(7));
+    /// let run = Scenario::new(Options::new()).turn(turn).prompt("15 + 27?").await?;
+    /// let usage = run.result().usage.clone().unwrap();
+    /// assert_eq!((usage.input_tokens, usage.cache_read_input_tokens), (Some(100), Some(7)));
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
@@ -102,6 +149,19 @@ impl Turn {
     }
 
     /// Sets the maximum number of deltas per block; 4 by default, at least 1.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse::message::Message;
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # inhouse_testkit::run(async {
+    /// let options = Options::new().include_partial_messages(true);
+    /// let turn = Turn::new().text("forty-two").pieces(3);
+    /// let run = Scenario::new(options).turn(turn).prompt("15 + 27?").await?;
+    /// let deltas = run.messages().iter().filter(|message| message.raw().contains("text_delta"));
+    /// assert_eq!(deltas.count(), 3);
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn pieces(mut self, at_most: usize) -> Self {
         self.pieces = Pieces(at_most.max(1));
@@ -111,6 +171,27 @@ impl Turn {
     /// Stops sending before the end of the last block.
     ///
     /// The answer continues after [`ScriptedModel::release`](super::ScriptedModel::release), and ends if the client disconnects.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # inhouse_testkit::run(async {
+    /// let run = Scenario::new(Options::new())
+    ///     .turn(Turn::new().text("And so on, and").stall())
+    ///     .play(async |client| {
+    ///         let control = client.control().clone();
+    ///         let mut turn = client.send("Never end.").await?;
+    ///         while let Some(message) = turn.next().await {
+    ///             if message?.tag() == "system/init" {
+    ///                 control.interrupt().await?;
+    ///             }
+    ///         }
+    ///         Ok(())
+    ///     })
+    ///     .await?;
+    /// assert!(run.result().is_error);
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn stall(mut self) -> Self {
         self.ending = Ending::Stall;
@@ -118,6 +199,16 @@ impl Turn {
     }
 
     /// Cuts the connection before the end of the last block.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # inhouse_testkit::run(async {
+    /// let cut = Turn::new().text("Forty-").disconnect(); // the CLI tries again
+    /// let run = Scenario::new(Options::new()).turn(cut).turn("42").prompt("15 + 27?").await?;
+    /// assert_eq!(run.model_requests().len(), 2);
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn disconnect(mut self) -> Self {
         self.ending = Ending::Disconnect;
@@ -128,6 +219,16 @@ impl Turn {
     ///
     /// The status and the headers of the error are not sent, because the stream began with 200. Without streaming, the
     /// error is the whole answer.
+    ///
+    /// ```
+    /// # use inhouse::Options;
+    /// # use inhouse_testkit::{Scenario, Turn};
+    /// # inhouse_testkit::run(async {
+    /// let failing = Turn::new().text("Forty-").fail(Turn::error(529)); // the CLI tries again
+    /// let run = Scenario::new(Options::new()).turn(failing).turn("42").prompt("15 + 27?").await?;
+    /// assert_eq!(run.answer(), "42");
+    /// # Ok::<_, inhouse_testkit::scenario::ScenarioError>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn fail(mut self, error: ApiError) -> Self {
         self.ending = Ending::Fail(error);

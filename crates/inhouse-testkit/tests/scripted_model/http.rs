@@ -126,20 +126,71 @@ async fn exhausted_script_is_an_api_error_and_fails_assert_done() {
         "{message}"
     );
     assert_eq!(model.unexpected().len(), 1);
-    let assertion = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.assert_done()));
-    assert!(assertion.is_err());
+    let text = failed_assertion(&model);
+    assert!(text.contains("no answer to this request"), "{text}");
 }
 
 #[tokio::test]
-async fn unused_turns_fail_assert_done() {
+async fn assertion_says_what_was_asked_and_what_was_left() {
     let model = ScriptedModel::start().await.unwrap();
     model
-        .turn("one")
-        .once(|_| false, "two")
-        .when(|_| false, "three");
+        .once(|request| request.model() == "small", "for the small one")
+        .when(|_| false, "never counted");
+    let body =
+        json!({ "model": "big", "messages": [{ "role": "user", "content": "What is 15 + 27?" }] });
+    post(&model, "/v1/messages", body).await;
+    model.turn("too late");
     assert_eq!(model.remaining(), 2);
+    let text = failed_assertion(&model);
+    for expected in [
+        "the script of the model has no answer to this request",
+        "What is 15 + 27?",
+        "these answers of the model were not used",
+        "too late",
+        "for the small one",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!text.contains("never counted"), "{text}");
+}
+
+/// Returns the text with which `assert_done` panics.
+fn failed_assertion(model: &ScriptedModel) -> String {
     let assertion = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.assert_done()));
-    assert!(assertion.is_err());
+    let panic = assertion.expect_err("the script does not fit");
+    panic.downcast_ref::<String>().expect("a text").clone()
+}
+
+#[tokio::test]
+async fn conversations_at_the_same_time_have_separate_scripts() {
+    let model = ScriptedModel::start().await.unwrap();
+    let about = |topic: &'static str| {
+        move |request: &ModelRequest| request.messages()[0]["content"] == topic
+    };
+    for topic in ["moon", "sun"] {
+        for step in 1..=3 {
+            model.once(about(topic), format!("{topic} {step}"));
+        }
+    }
+    let talk = async |topic: &str| {
+        let mut messages = vec![json!({ "role": "user", "content": topic })];
+        let mut said = Vec::new();
+        for _ in 0..3 {
+            let answer = post(&model, "/v1/messages", json!({ "messages": messages })).await;
+            let text = answer.json()["content"][0]["text"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            messages.push(json!({ "role": "assistant", "content": text }));
+            messages.push(json!({ "role": "user", "content": "Go on." }));
+            said.push(text);
+        }
+        said
+    };
+    let (moon, sun) = tokio::join!(talk("moon"), talk("sun"));
+    assert_eq!(moon, ["moon 1", "moon 2", "moon 3"]);
+    assert_eq!(sun, ["sun 1", "sun 2", "sun 3"]);
+    model.assert_done();
 }
 
 #[tokio::test]
