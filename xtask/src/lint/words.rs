@@ -22,6 +22,9 @@ struct List {
 struct Word {
     word: String,
     scope: Scope,
+    /// Whether the word matches only in its own case.
+    #[serde(default)]
+    exact: bool,
     instead: String,
 }
 
@@ -106,11 +109,16 @@ impl List {
     }
 
     fn words_in(&self, text: &str, scope: Scope) -> impl Iterator<Item = String> {
+        let parts = text.split(|letter: char| !letter.is_alphanumeric());
+        let parts: Vec<String> = parts.map(str::to_owned).collect();
         let text = normalized(text);
         self.word
             .iter()
             .filter(move |word| word.scope == scope || word.scope == Scope::Both)
-            .filter(move |word| text.contains(&normalized(&word.word)))
+            .filter(move |word| match word.exact {
+                true => parts.contains(&word.word),
+                false => text.contains(&normalized(&word.word)),
+            })
             .map(|word| format!("`{}`: write {}", word.word, word.instead))
     }
 
@@ -227,7 +235,8 @@ mod tests {
     fn found(path: &str, text: &str) -> Vec<String> {
         let list: List = toml::from_str(
             "doc_openings = [\"it\"]\n[[word]]\nword = \"hung up\"\nscope = \"both\"\ninstead = \"closed\"\n\
-             [[word]]\nword = \"told\"\nscope = \"comment\"\ninstead = \"sent\"\n",
+             [[word]]\nword = \"told\"\nscope = \"comment\"\ninstead = \"sent\"\n\
+             [[word]]\nword = \"TODO\"\nscope = \"comment\"\nexact = true\ninstead = \"nothing\"\n",
         )
         .unwrap();
         list.check(&files(&[(path, text)]))
@@ -246,6 +255,12 @@ mod tests {
         );
         assert_eq!(found("a.md", "It is told."), ["a.md:1: `told`: write sent"]);
         assert_eq!(found("src/hung_up.rs", "").len(), 1);
+    }
+
+    #[test]
+    fn exact_word_is_found_only_in_its_case() {
+        assert_eq!(found("a.rs", "// TODO: this\n// (TODO)").len(), 2);
+        assert_eq!(found("a.rs", "// The tool `TodoWrite` has todos."), [""; 0]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Finds flags and environment variables in programs and in the output of `--help`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -52,7 +52,8 @@ const PREFIXES: [&str; 5] = ["ANTHROPIC_", "CLAUDE_", "DISABLE_", "ENABLE_", "MC
 
 /// Finds the names of environment variables in a program: words in capital letters with one of the prefixes.
 ///
-/// The CLI reads variables in too many ways to find only those that it reads: `process.env.A`, `env["A"]`, `{A: b} = env`, and others.
+/// The CLI reads variables in too many ways to find only those that it reads: `process.env.A`, `env["A"]`, `{A: b} = env`, and others. Its
+/// bytecode has names that run into the bytes behind them, such as `A4`; each of these occurs once, so that names count from the second time.
 pub(super) fn variables(program: &Path) -> io::Result<BTreeSet<String>> {
     variables_in(File::open(program)?, 1 << 24)
 }
@@ -62,32 +63,47 @@ fn variables_in(mut file: impl Read, part: u64) -> io::Result<BTreeSet<String>> 
     const LONGEST: usize = 256;
 
     let finders = PREFIXES.map(memmem::Finder::new);
-    let mut variables = BTreeSet::new();
+    let mut counts: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
     let mut buffer = Vec::new();
+    let mut before_buffer = None;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     loop {
         let read = file.by_ref().take(part).read_to_end(&mut buffer)?;
+        // A name near the end may continue in the next part: it is searched with that.
+        let end = match read {
+            0 => buffer.len(),
+            _ => buffer.len().saturating_sub(LONGEST),
+        };
         for finder in &finders {
-            for position in finder.find_iter(&buffer) {
-                let before = position.checked_sub(1).map(|before| buffer[before]);
-                let rest = &buffer[position..];
-                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-                let name: Vec<u8> = rest.iter().copied().take_while(is_part).collect();
-                // The rest of a name at the end of the buffer is in the next part.
-                let is_cut = read > 0 && rest.len() == name.len();
+            let found = finder.find_iter(&buffer).take_while(|start| *start < end);
+            for start in found {
+                let before = match start.checked_sub(1) {
+                    Some(before) => Some(buffer[before]),
+                    None => before_buffer,
+                };
+                let name: Vec<u8> = buffer[start..]
+                    .iter()
+                    .copied()
+                    .take_while(is_part)
+                    .collect();
                 let is_name = !before.is_some_and(|byte| is_part(&byte))
                     && !name.iter().any(u8::is_ascii_lowercase)
                     && !name.ends_with(b"_");
-                if is_name && !is_cut {
-                    variables.extend(String::from_utf8(name));
+                if is_name {
+                    *counts.entry(name).or_default() += 1;
                 }
             }
         }
         if read == 0 {
-            return Ok(variables);
+            let repeated = counts.into_iter().filter(|(_, count)| *count > 1);
+            let names = repeated.map(|(name, _)| String::from_utf8_lossy(&name).into_owned());
+            return Ok(names.collect());
         }
-        // Searched again together with the next part.
-        let searched = buffer.len().saturating_sub(LONGEST);
-        buffer.drain(..searched);
+        before_buffer = end
+            .checked_sub(1)
+            .map(|last| buffer[last])
+            .or(before_buffer);
+        buffer.drain(..end);
     }
 }
 
@@ -114,13 +130,16 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_found_at_every_place() {
+    fn variables_are_found_at_every_place_and_count_from_the_second_time() {
         let text = " env.CLAUDE_CODE_A;XCLAUDE_B,MCP_Cd,{MCP_D:e}=f,`ENABLE_${g}`,\"DISABLE_E\"";
         let expected = ["CLAUDE_CODE_A", "DISABLE_E", "MCP_D"];
         for padding in 0..80 {
-            let program = " ".repeat(padding) + text;
+            let program = format!("{}{text}{text} MCP_D4", " ".repeat(padding));
             let found = variables_in(program.as_bytes(), 40).unwrap();
             assert_eq!(found, expected.map(str::to_owned).into(), "{padding}");
+            let once = " ".repeat(padding + 200) + text;
+            let found = variables_in(once.as_bytes(), 40).unwrap();
+            assert_eq!(found, BTreeSet::new(), "{padding}");
         }
     }
 }

@@ -148,7 +148,7 @@ impl Types<'_> {
                 self.structure(&name, &name, &about, members);
                 name
             }
-            // An item of `todos` is a `Todo`.
+            // An item of `findings` is a `Finding`.
             Shape::List(of) => {
                 let singular = name.strip_suffix('s').unwrap_or(&name).to_owned();
                 let (of, is_nullable) = self.of(singular, member, of);

@@ -183,7 +183,10 @@ fn newest_packages_are_downloaded_and_compared() {
     npm.publish(
         &cli,
         "1.0.0",
-        &[("claude", "process.env.CLAUDE_CODE_ENTRYPOINT")],
+        &[(
+            "claude",
+            "env.CLAUDE_CODE_ENTRYPOINT env.CLAUDE_CODE_ENTRYPOINT",
+        )],
     );
     let output = npm.inhouse(&["drift", "--write-surface", "old.json"]);
     assert!(
@@ -193,7 +196,11 @@ fn newest_packages_are_downloaded_and_compared() {
     );
 
     npm.publish(SDK, "1.1.0", &files(DECLARATIONS, TOOLS));
-    npm.publish(&cli, "1.1.0", &[("claude", "process.env.CLAUDE_MIXER")]);
+    npm.publish(
+        &cli,
+        "1.1.0",
+        &[("claude", "env.CLAUDE_MIXER env.CLAUDE_MIXER")],
+    );
     let output = npm.inhouse(&["drift", "--against", "old.json", "--json"]);
     assert!(!output.status.success());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
