@@ -125,12 +125,11 @@ impl Report {
         }
         let breaks = match self.breaks.len() {
             0 => green("no break"),
-            1 => red("1 break"),
-            count => red(format!("{count} breaks")),
+            count => red(format!("breaks: {count}")),
         };
         let (news, gaps) = (self.news.len(), self.not_modelled.len());
         print_line(format!(
-            "{breaks}, {news} other differences, {gaps} known things that inhouse does not model"
+            "{breaks}, other differences: {news}, known and not modelled: {gaps}"
         ))
     }
 }

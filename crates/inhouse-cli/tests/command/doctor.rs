@@ -1,6 +1,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -42,7 +43,8 @@ fn text<'a>(check: &'a Value, member: &str) -> &'a str {
 fn missing_cli_is_explained() {
     // The CLI of the machine is not to be run.
     if Path::new("/usr/local/bin/claude").exists() {
-        println!("not tried: this machine has a CLI where every search ends");
+        let reason = "not tried: this machine has a CLI where every search ends";
+        let _ = writeln!(std::io::stderr(), "{reason}");
         return;
     }
     let directory = tempfile::tempdir().unwrap();

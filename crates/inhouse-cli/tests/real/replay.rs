@@ -1,6 +1,6 @@
 use inhouse::query;
 use inhouse::tool::{Input, Tool, ToolServer};
-use inhouse_testkit::host::this_test;
+use inhouse_testkit::host::{report, this_test};
 use inhouse_testkit::{Isolation, RealCli, ScriptedModel, Turn};
 use serde_json::json;
 use tokio::process::Command;
@@ -36,7 +36,7 @@ async fn agent() {
         .allow_tools(["mcp__calc"])
         .record(isolation.root().join("trace.jsonl"));
     let answer = query("What is 15 + 27?").options(options).await.unwrap();
-    println!("\nanswer: {}", answer.text().await.unwrap());
+    report("answer", answer.text().await.unwrap());
 }
 
 /// Gives a command the environment of a host in this isolation.
@@ -80,7 +80,7 @@ async fn recorded_session_of_the_real_cli_is_replayed() {
     let stdout = String::from_utf8(replayed.stdout).unwrap();
     assert!(replayed.status.success(), "{stdout}");
     for expected in [
-        "answer: It is 42.",
+        r#"answer "It is 42.""#,
         "The program said the same as in the recording: 1 turn, 1 tool call",
     ] {
         assert!(stdout.contains(expected), "{stdout}");
@@ -91,7 +91,7 @@ async fn recorded_session_of_the_real_cli_is_replayed() {
     let stdout = String::from_utf8(changed.stdout).unwrap();
     assert!(!changed.status.success(), "{stdout}");
     for expected in [
-        "answer: It is 42.",
+        r#"answer "It is 42.""#,
         "the result of the tool `add` of the server `calc`",
         "- recorded  \"42\"",
         "+ now       \"-12\"",

@@ -152,7 +152,6 @@ impl Turn {
     ///
     /// ```
     /// # use inhouse::Options;
-    /// # use inhouse::message::Message;
     /// # use inhouse_testkit::{Scenario, Turn};
     /// # inhouse_testkit::run(async {
     /// let options = Options::new().include_partial_messages(true);
