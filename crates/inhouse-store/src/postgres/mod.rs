@@ -70,6 +70,11 @@ impl PostgresStore {
         Ok(Self { pool })
     }
 
+    /// Returns the pool of connections, for statements of the application in the same database.
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
     /// Closes all connections and waits until they are closed. Calls that come later fail with
     /// [`Unavailable`](crate::StoreErrorKind::Unavailable).
     pub async fn close(&self) {
