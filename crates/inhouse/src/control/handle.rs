@@ -183,15 +183,7 @@ impl Control {
                 };
                 (new, command)
             }
-            PromptState::Continued => {
-                let (prompt, caller) = (id.clone(), Span::current());
-                let command = Command::AwaitTurn {
-                    prompt,
-                    caller,
-                    done,
-                };
-                (id, command)
-            }
+            PromptState::Continued => return Ok(id),
             PromptState::Answered { prompt, result } => (prompt, Command::Deliver { result, done }),
         };
         self.command(command)?;
@@ -297,6 +289,33 @@ impl Control {
             Some(failure) => Err(failure.clone()),
             None => Ok(end.exit),
         }
+    }
+
+    /// Kills the CLI at once, with everything that it has started, and waits until the session has ended.
+    ///
+    /// No handler is answered any more, and the CLI sends no further request to the model. With a [store](crate::Options::store), the
+    /// transcript up to the kill is stored when this returns, and a resumed session continues the turn that was cut off. Use
+    /// [`close`](Self::close) unless the CLI must stop in the middle of a turn.
+    ///
+    /// ```
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(async {
+    /// # let (transport, mut cli) = FakeCli::new();
+    /// # let host = async {
+    /// # let client = inhouse::Client::connect_with(inhouse::Options::new(), transport).await?;
+    /// client.control().send("Count to a million.").await?;
+    /// client.control().kill().await;
+    /// assert!(client.control().send("Hello?").await.is_err());
+    /// # Ok::<_, inhouse::Error>(()) };
+    /// # let cli = async { cli.accept().await; cli.expect_prompt().await; cli.expect_kill().await; };
+    /// # inhouse_testkit::fake::join(host, cli).await.0.unwrap();
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// Dropping the future does not stop the shutdown.
+    pub async fn kill(&self) {
+        self.end(CloseMode::Kill).await;
     }
 
     /// Ends the session and waits until it has ended.

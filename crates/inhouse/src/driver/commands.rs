@@ -34,12 +34,11 @@ pub(crate) enum Command {
         /// Why the rest of the prompts was not sent.
         error: Option<Error>,
     },
-    /// Waits for a turn that the CLI continues without a prompt.
+    /// Waits for a turn that the CLI continues by itself when it starts. Sent before anything is read.
     AwaitTurn {
         prompt: String,
-        /// The span in which the prompt was sent.
+        /// The span in which the session was opened.
         caller: Span,
-        done: oneshot::Sender<Result<()>>,
     },
     /// Delivers the stored result of a prompt that was answered before the session was resumed.
     Deliver {
@@ -160,20 +159,12 @@ impl Driver {
                     self.handle_run_end();
                 }
             }
-            Command::AwaitTurn {
-                prompt,
-                caller,
-                done,
-            } => {
-                if !self.shutdown.accepts_input() {
-                    return drop(done.send(Err(input_closed())));
-                }
+            Command::AwaitTurn { prompt, caller } => {
                 self.telemetry.begin_turn(prompt.clone(), &caller);
                 if let Some(mirror) = &mut self.mirror {
                     mirror.note_continued(prompt);
                 }
                 self.engine.await_turn();
-                drop(done.send(Ok(())));
             }
             Command::Deliver { result, done } => {
                 if !self.shutdown.accepts_input() {

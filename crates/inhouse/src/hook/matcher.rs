@@ -120,7 +120,7 @@ impl<E> Matcher<E> {
 }
 
 impl<E: AboutTool> Matcher<E> {
-    /// Matches calls of one tool, such as `Bash` or `mcp__calc__add`.
+    /// Matches calls of one tool, such as `Bash` or `mcp__calc__add`, or of all tools whose names begin alike, as `mcp__calc__*`.
     ///
     /// ```
     /// use inhouse::Options;
@@ -176,13 +176,14 @@ impl<E: AboutTool> Matcher<E> {
     #[must_use]
     pub fn tools<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        let mut matcher = Self::matching(names.join("|"));
+        let mut matcher = Self::matching(pattern::any_of(&names));
         if names.is_empty() {
             matcher
                 .problems
                 .push("no tool is named; `Matcher::any()` matches all tools".to_owned());
         }
-        for name in names.iter().filter(|name| !pattern::is_literal(name)) {
+        let is_name = |name: &str| pattern::is_literal(name.strip_suffix('*').unwrap_or(name));
+        for name in names.iter().filter(|name| !is_name(name)) {
             matcher.problems.push(format!(
                 "`{name}` is not the name of a tool; `Matcher::pattern` takes expressions"
             ));

@@ -9,6 +9,19 @@ pub(super) fn is_literal(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
+/// Returns a matcher for any of these names, of which each may end with `*`.
+pub(super) fn any_of(names: &[String]) -> String {
+    if !names.iter().any(|name| name.ends_with('*')) {
+        return names.join("|");
+    }
+    // One expression makes the CLI treat all names as expressions.
+    let names = names.iter().map(|name| match name.strip_suffix('*') {
+        Some(prefix) => format!("{prefix}.*"),
+        None => name.clone(),
+    });
+    format!("^({})$", names.collect::<Vec<_>>().join("|"))
+}
+
 /// Returns a matcher for exactly this text.
 pub(super) fn exactly(text: &str) -> String {
     if is_literal(text) {
@@ -54,7 +67,16 @@ pub(super) fn problem(pattern: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{exactly, problem};
+    use super::{any_of, exactly, problem};
+
+    #[test]
+    fn names_with_a_star_become_one_expression() {
+        let names =
+            |names: &[&str]| any_of(&names.iter().map(|&name| name.into()).collect::<Vec<_>>());
+        assert_eq!(names(&["Write", "Edit"]), "Write|Edit");
+        assert_eq!(names(&["mcp__bank__*"]), "^(mcp__bank__.*)$");
+        assert_eq!(names(&["Write", "mcp__a__*"]), "^(Write|mcp__a__.*)$");
+    }
 
     #[test]
     fn exact_matchers_escape_everything_but_names() {

@@ -19,6 +19,14 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
         options.store.lease_ttl.is_some_and(|ttl| ttl > Duration::from_secs(24 * 60 * 60)),
         "`lease_ttl` of more than a day: no other host could take over from one that died; choose a shorter one",
     );
+    problems.add_if(
+        options.store.lease.is_some() && options.store.store.is_none(),
+        "`session_lease` without a store; add `store`",
+    );
+    problems.add_if(
+        options.store.before_result.is_some() && options.store.store.is_none(),
+        "`before_result` without a store, in which the result would be stored; add `store`",
+    );
     problems.reject_empty_each("session_root", &options.store.root);
     if options.store.store.is_some()
         && let Some(id) = &options.session.resume

@@ -34,14 +34,15 @@ use tracing::Instrument;
 pub(crate) use self::epochs::SessionEpochs;
 pub(crate) use self::session_files::FILE_HISTORY;
 pub(crate) use self::summary::TranscriptEnds;
-pub(crate) use self::unsent::{UNSENT_ENTRIES, recover};
-use self::writer::Writer;
+pub(crate) use self::unsent::{UNSENT_ENTRIES, recover, recover_as};
 pub(crate) use self::writer::{FIRST_PAUSE, LONGEST_PAUSE, StoreCall, persist};
+use self::writer::{StoredStreams, Writer};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::CallJournal;
 use crate::options::StoreFlush;
 use crate::resume::{AnsweredPrompts, KnownStreams};
+use crate::user_code::Callback;
 
 /// The driver's end of the mirror.
 pub(crate) struct Mirror {
@@ -58,6 +59,9 @@ pub(crate) struct Mirror {
     journal: Option<Arc<CallJournal>>,
     task: JoinHandle<Result<()>>,
 }
+
+/// A step of the caller that is completed before a result is stored.
+pub(crate) type BeforeResult = Callback<(), ()>;
 
 /// A number of inputs, counted from the start of the session.
 pub(crate) type Mark = u64;
@@ -85,11 +89,18 @@ impl Mirror {
         streams: KnownStreams,
         directory: PathBuf,
         flush: StoreFlush,
+        before_result: Option<BeforeResult>,
         journal: Option<Arc<CallJournal>>,
         driver: WeakUnboundedSender<Command>,
     ) -> Self {
         let (input, received) = unbounded_channel();
-        let writer = Writer::new(store, streams, directory, flush, received, driver.clone());
+        let streams = StoredStreams {
+            store,
+            known: streams,
+            directory,
+            before_result,
+        };
+        let writer = Writer::new(streams, flush, received, driver.clone());
         let writer = tokio::spawn(writer.run().in_current_span());
         let task = async move {
             writer.await.unwrap_or_else(|panic| {

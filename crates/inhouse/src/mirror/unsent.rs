@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use bytes::Bytes;
-use inhouse_store::{Append, Position, SessionKey, SessionStore, StoreError, StreamKey};
+use inhouse_store::{Append, Epoch, Position, SessionKey, SessionStore, StoreError, StreamKey};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -129,6 +129,64 @@ pub(crate) async fn recover(
     directory: &Path,
     store: &(impl SessionStore + ?Sized),
 ) -> Result<usize> {
+    recover_as(directory, store, None).await?.ok_or_else(|| {
+        let text = format!(
+            "the session of {} has continued in the store without these entries; remove the directory to drop them",
+            directory.display()
+        );
+        Error::new(ErrorKind::Store, text)
+    })
+}
+
+/// Stores the entries of a directory and removes it, as the owner of one of their sessions.
+///
+/// Returns how many entries the store did not have; `None`, without storing anything, if a session has continued without them.
+pub(crate) async fn recover_as(
+    directory: &Path,
+    store: &(impl SessionStore + ?Sized),
+    owned: Option<(&SessionKey, Epoch)>,
+) -> Result<Option<usize>> {
+    let mut missing = Vec::new();
+    for (position, unsent) in read(directory).await? {
+        match missing_of(store, position, unsent).await? {
+            Some(unsent) => missing.push(unsent),
+            None => return Ok(None),
+        }
+    }
+    let epoch_of = async |session: &SessionKey| match owned {
+        Some((owned, epoch)) if owned == session => Ok(epoch),
+        _ => store.fence(session, None).await.map_err(failed),
+    };
+    for file in files_below(directory).await {
+        let content = file.read().await.ok_or_else(|| {
+            let text = format!("the file {} of the session cannot be read", file.path);
+            Error::new(ErrorKind::Store, text)
+        })?;
+        let epoch = epoch_of(&file.session).await?;
+        let put = store.put_file(&file.session, epoch, &file.path, content);
+        put.await.map_err(failed)?;
+    }
+    let mut stored = 0;
+    for (position, UnsentEntries { stream, entries }) in missing {
+        stored += entries.len();
+        let epoch = epoch_of(stream.session()).await?;
+        let append = Append::new(epoch, position, entries);
+        store.append(&stream, &append).await.map_err(failed)?;
+    }
+    tokio::fs::remove_dir_all(directory)
+        .await
+        .map_err(|error| {
+            let text = format!(
+                "everything is stored, but {} cannot be removed",
+                directory.display()
+            );
+            Error::new(ErrorKind::Store, text).with_source(error)
+        })?;
+    Ok(Some(stored))
+}
+
+/// Reads the entries of each stream, with the position of the first one.
+async fn read(directory: &Path) -> Result<Vec<(Position, UnsentEntries)>> {
     let path = directory.join(UNSENT_ENTRIES);
     let text = tokio::fs::read_to_string(&path).await.map_err(|error| {
         let text = format!("{} has no unsent entries", directory.display());
@@ -158,53 +216,30 @@ pub(crate) async fn recover(
             )),
         }
     }
-    for file in files_below(directory).await {
-        let content = file.read().await.ok_or_else(|| {
-            let text = format!("the file {} of the session cannot be read", file.path);
-            Error::new(ErrorKind::Store, text)
-        })?;
-        let epoch = store.fence(&file.session, None).await.map_err(failed)?;
-        let put = store.put_file(&file.session, epoch, &file.path, content);
-        put.await.map_err(failed)?;
-    }
-    let mut stored = 0;
-    for (position, unsent) in streams {
-        stored += append_missing(store, position, unsent).await?;
-    }
-    tokio::fs::remove_dir_all(directory)
-        .await
-        .map_err(|error| {
-            let text = format!(
-                "everything is stored, but {} cannot be removed",
-                directory.display()
-            );
-            Error::new(ErrorKind::Store, text).with_source(error)
-        })?;
-    Ok(stored)
+    Ok(streams)
 }
 
-/// Appends those of the entries that the stream lacks; returns their number.
-async fn append_missing(
+/// Returns those of the entries that the stream lacks, with the position of the first one; `None` if it has others in their place.
+async fn missing_of(
     store: &(impl SessionStore + ?Sized),
     position: Position,
     unsent: UnsentEntries,
-) -> Result<usize> {
+) -> Result<Option<(Position, UnsentEntries)>> {
     let UnsentEntries { stream, entries } = unsent;
-    let epoch = store.fence(stream.session(), None).await.map_err(failed)?;
     // Some may be stored already: an acknowledgement was lost, or an earlier recovery was cut off.
     let mut load = store.load(&stream, position);
     let mut present = 0;
     while let Some(entry) = poll_fn(|cx| load.as_mut().poll_next(cx)).await {
         if entries.get(present) != Some(&entry.map_err(failed)?) {
-            let text = format!("session {stream} has continued in the store without these entries");
-            return Err(Error::new(ErrorKind::Store, text));
+            return Ok(None);
         }
         present += 1;
     }
-    let missing = &entries[present..];
-    let append = Append::new(epoch, position.after(present), missing.iter().cloned());
-    store.append(&stream, &append).await.map_err(failed)?;
-    Ok(missing.len())
+    let missing = UnsentEntries {
+        stream,
+        entries: entries[present..].to_vec(),
+    };
+    Ok(Some((position.after(present), missing)))
 }
 
 fn failed(error: StoreError) -> Error {

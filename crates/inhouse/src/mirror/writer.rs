@@ -22,7 +22,7 @@ use super::queue::{Batch, Queue};
 use super::session_files::{FILE_HISTORY, SessionFiles, TOOL_RESULTS};
 use super::summary::TranscriptEnds;
 use super::unsent::{Unsent, UnsentEntries};
-use super::{Input, Mark, TurnResult};
+use super::{BeforeResult, Input, Mark, TurnResult};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
@@ -47,19 +47,34 @@ pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 ///
 /// One batch is being stored at any time; the frames that arrive meanwhile are merged into the next one.
 pub(super) struct Writer {
-    store: Arc<dyn SessionStore>,
     flush: StoreFlush,
     input: UnboundedReceiver<Input>,
     driver: WeakUnboundedSender<Command>,
     queue: Queue,
-    /// The state of the session in the store before the first batch.
-    streams: Option<KnownStreams>,
+    /// `None` once the first batch is stored.
+    streams: Option<StoredStreams>,
     /// The directory of the session.
     directory: PathBuf,
 }
 
-/// Why the writer ended, and what it did not store.
-struct Failure {
+/// The session in its store before the first batch.
+pub(super) struct StoredStreams {
+    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) known: KnownStreams,
+    /// The directory of the session.
+    pub(super) directory: PathBuf,
+    pub(super) before_result: Option<BeforeResult>,
+}
+
+/// Why the writer ended.
+enum Failure {
+    Store(Box<StoreFailure>),
+    /// The step before a result failed, for this reason. Everything before the result is stored.
+    BeforeResult(String),
+}
+
+/// A failure of the store, and what it did not store.
+struct StoreFailure {
     error: StoreError,
     ends: HashMap<StreamKey, Position>,
     current: SessionKey,
@@ -69,28 +84,32 @@ struct Failure {
 
 impl Writer {
     pub(super) fn new(
-        store: Arc<dyn SessionStore>,
-        streams: KnownStreams,
-        directory: PathBuf,
+        streams: StoredStreams,
         flush: StoreFlush,
         input: UnboundedReceiver<Input>,
         driver: WeakUnboundedSender<Command>,
     ) -> Self {
         Self {
-            store,
             flush,
             input,
             driver,
             queue: Queue::default(),
+            directory: streams.directory.clone(),
             streams: Some(streams),
-            directory,
         }
     }
 
     /// Stores inputs until the driver has dropped its end and nothing is left.
     pub(super) async fn run(mut self) -> Result<()> {
-        let Err(failure) = self.store_all().await else {
-            return Ok(());
+        let failure = match self.store_all().await {
+            Ok(()) => return Ok(()),
+            Err(Failure::Store(failure)) => failure,
+            Err(Failure::BeforeResult(reason)) => {
+                let text = format!("the result was not stored, so the session was ended: {reason}");
+                let error = Error::new(ErrorKind::Store, text);
+                self.report(Err(error.clone()));
+                return Err(error);
+            }
         };
         let source = failure.error;
         if source.is_fenced() {
@@ -125,10 +144,7 @@ impl Writer {
 
     async fn store_all(&mut self) -> Result<(), Failure> {
         let mut idle = match self.streams.take() {
-            Some(streams) => {
-                let (store, directory) = (Arc::clone(&self.store), self.directory.clone());
-                Some(Streams::new(store, streams, directory).await)
-            }
+            Some(streams) => Some(Streams::new(streams).await),
             None => None,
         };
         let mut storing = None;
@@ -192,6 +208,7 @@ struct Streams {
     epochs: Arc<SessionEpochs>,
     ends: HashMap<StreamKey, Position>,
     files: SessionFiles,
+    before_result: Option<BeforeResult>,
     /// The session that the CLI works on, which `/clear` changes.
     current: SessionKey,
     /// Both ends of the main transcript of this session.
@@ -203,7 +220,13 @@ struct Streams {
 }
 
 impl Streams {
-    async fn new(store: Arc<dyn SessionStore>, known: KnownStreams, directory: PathBuf) -> Self {
+    async fn new(stored: StoredStreams) -> Self {
+        let StoredStreams {
+            store,
+            known,
+            directory,
+            before_result,
+        } = stored;
         let session = known.session;
         let mut files = SessionFiles::default();
         if !known.ends.is_empty() {
@@ -217,6 +240,7 @@ impl Streams {
             epochs: known.epochs,
             ends: known.ends,
             files,
+            before_result,
             current: session,
             transcript: known.transcript,
             last_entry: known.last_entry,
@@ -247,9 +271,10 @@ impl Streams {
                 .for_each(|entry| self.transcript.push(entry));
         }
         self.summary_is_due |= ends_turn;
+        let mut records = None;
         if ends_turn {
             match self.records(batch.results, &unsent).await {
-                Ok(records) => unsent.push(records),
+                Ok(results) => records = Some(results),
                 Err(error) => return Err(self.failure(error, unsent)),
             }
         }
@@ -259,6 +284,16 @@ impl Streams {
         {
             return Err(self.failure(error, unsent));
         }
+        if ends_turn && let Some(step) = self.before_result.clone() {
+            // The results are not among the unsent entries: they do not count if the step does not follow.
+            if let Err(error) = self.append_all(&mut unsent).await {
+                return Err(self.failure(error, unsent));
+            }
+            if let Err(failure) = step.call(|_| (), None).await {
+                return Err(Failure::BeforeResult(failure.describe("`before_result`")));
+            }
+        }
+        unsent.extend(records);
         if let Err(error) = self.append_all(&mut unsent).await {
             return Err(self.failure(error, unsent));
         }
@@ -353,13 +388,13 @@ impl Streams {
     }
 
     fn failure(self, error: StoreError, unsent: Vec<UnsentEntries>) -> Failure {
-        Failure {
+        Failure::Store(Box::new(StoreFailure {
             error,
             ends: self.ends,
             current: self.current,
             last_entry: self.last_entry,
             unsent,
-        }
+        }))
     }
 }
 

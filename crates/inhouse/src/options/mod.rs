@@ -113,7 +113,8 @@
 //! [`connect_timeout`](Options::connect_timeout),
 //! [`permission_timeout`](Options::permission_timeout),
 //! [`background_ceiling`](Options::background_ceiling), [`shutdown`](Options::shutdown),
-//! [`session_root`](Options::session_root), [`lease_ttl`](Options::lease_ttl), [`record`](Options::record) and
+//! [`session_root`](Options::session_root), [`lease_ttl`](Options::lease_ttl), [`session_lease`](Options::session_lease),
+//! [`before_result`](Options::before_result), [`record`](Options::record) and
 //! [`on_request`](Options::on_request).
 
 // Each of these modules has a counterpart with the same name in `launch`, which validates its options and translates
@@ -160,6 +161,7 @@ pub use self::sandbox::{
 };
 pub use self::settings::{SettingSource, Settings};
 pub use self::store::StoreFlush;
+pub(crate) use self::store::StoreOptions;
 pub use self::stream::Backlog;
 pub use self::tools::{QuestionPreview, ToolSet};
 pub use crate::process::ShutdownTiming;

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,6 +7,9 @@ use std::time::Duration;
 use inhouse_store::SessionStore;
 
 use super::Options;
+use crate::error::HandlerError;
+use crate::sessions::SessionLease;
+use crate::user_code::Callback;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoreOptions {
@@ -14,6 +18,8 @@ pub(crate) struct StoreOptions {
     pub(crate) load_timeout: Option<Duration>,
     pub(crate) root: Option<PathBuf>,
     pub(crate) lease_ttl: Option<Duration>,
+    pub(crate) lease: Option<SessionLease>,
+    pub(crate) before_result: Option<Callback<(), ()>>,
 }
 
 #[derive(Clone)]
@@ -143,6 +149,81 @@ impl Options {
     /// ```
     pub fn lease_ttl(mut self, ttl: Duration) -> Self {
         self.store.lease_ttl = Some(ttl);
+        self
+    }
+
+    /// Runs the session under a lease that the caller holds, instead of acquiring one.
+    ///
+    /// Connecting fails with `Config` if the lease is that of another session than the options name. The lease stays with the caller when
+    /// the session has ended; its loss ends the session with [`Fenced`](crate::ErrorKind::Fenced), as that of any other lease. Default: the
+    /// session acquires a lease, and releases it.
+    ///
+    /// ```
+    /// use inhouse::sessions::SessionLease;
+    /// use inhouse::{Options, query};
+    /// use inhouse_store::memory::MemoryStore;
+    /// # use inhouse_testkit::{FakeCli, run};
+    ///
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let options = Options::new().store(MemoryStore::new());
+    /// let id = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
+    /// let lease = SessionLease::acquire(&options, id).await?;
+    /// let messages = query("What is 15 + 27?")
+    ///     .options(options.session_id(id).session_lease(&lease))
+    /// #   .transport(transport)
+    ///     .await?;
+    /// assert_eq!(messages.text().await?, "42");
+    /// lease.release().await;
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
+    pub fn session_lease(mut self, lease: &SessionLease) -> Self {
+        self.store.lease = Some(lease.clone());
+        self
+    }
+
+    /// Adds a step that is completed before the result of a turn counts, such as saving the files that the turn has changed.
+    ///
+    /// It is called when the CLI has ended a turn, also one with an error, and the [store](Self::store) has its transcript. Only when the
+    /// step has succeeded the result is stored and delivered. If it fails, or the host dies meanwhile, the prompt has no result: the session ends with
+    /// [`Store`](crate::ErrorKind::Store), and a prompt that is sent again after a resume continues its turn. The CLI still runs, and may
+    /// run background tasks. The step must set its own deadline. Default: none.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use inhouse::{Options, query};
+    /// use inhouse_store::memory::MemoryStore;
+    /// # use inhouse_testkit::{FakeCli, run};
+    ///
+    /// static SAVED: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// # run(FakeCli::play_with(async |transport| {
+    /// let options = Options::new().store(MemoryStore::new()).before_result(async || {
+    ///     SAVED.fetch_add(1, Ordering::SeqCst);
+    ///     Ok(())
+    /// });
+    /// let messages = query("What is 15 + 27?")
+    ///     .options(options)
+    /// #   .transport(transport)
+    ///     .await?;
+    /// assert_eq!(messages.text().await?, "42");
+    /// assert_eq!(SAVED.load(Ordering::SeqCst), 1);
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
+    /// ```
+    pub fn before_result<H, F>(mut self, step: H) -> Self
+    where
+        H: FnOnce() -> F + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<(), HandlerError>> + Send + 'static,
+    {
+        self.store.before_result = Some(Callback::new(move |()| step()));
         self
     }
 

@@ -36,9 +36,7 @@ impl SessionDirectory {
         fs::create_dir_all(&root).map_err(failed)?;
         let lock = Lock::take(lock_of(&root, id)).map_err(failed)?;
         let Some(lock) = lock else {
-            let text =
-                format!("another process of this machine works on session {id}; wait for its end");
-            return Err(Error::new(ErrorKind::Held, text));
+            return Err(used_by_another(id));
         };
         if path.join(UNSENT_ENTRIES).exists() {
             // The host that wrote them may have been killed before it removed the login.
@@ -116,6 +114,43 @@ fn remove_all_but_session(directory: &Path) {
             tracing::warn!(path = %path.display(), %error, "file stays in a kept session directory");
         }
     }
+}
+
+/// A directory with entries that are not stored, which no other process of the machine uses meanwhile.
+pub(super) struct UnsentDirectory {
+    pub(super) path: PathBuf,
+    _lock: Lock,
+}
+
+impl UnsentDirectory {
+    /// Finds the directory of a session; `None` if it has no unsent entries.
+    ///
+    /// # Errors
+    /// `Held` if another process uses the directory; `Store` if it cannot be locked.
+    pub(super) fn find(
+        root: Option<PathBuf>,
+        id: &str,
+        owner: Option<OsUser>,
+    ) -> Result<Option<Self>> {
+        let root = root_or_default(root, owner)?;
+        let path = root.join(id);
+        if !path.join(UNSENT_ENTRIES).exists() {
+            return Ok(None);
+        }
+        match Lock::take(lock_of(&root, id)) {
+            Ok(Some(lock)) => Ok(Some(Self { path, _lock: lock })),
+            Ok(None) => Err(used_by_another(id)),
+            Err(error) => {
+                let text = format!("the session directory {} cannot be locked", path.display());
+                Err(Error::new(ErrorKind::Store, text).with_source(error))
+            }
+        }
+    }
+}
+
+fn used_by_another(id: &str) -> Error {
+    let text = format!("another process of this machine works on session {id}; wait for its end");
+    Error::new(ErrorKind::Held, text)
 }
 
 /// Removes the directory of a session, also one with entries that are not stored. A directory that a process uses stays.

@@ -1,20 +1,26 @@
+use std::fmt;
+use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use inhouse_store::{Epoch, Lease, Leases, SessionKey, SessionStore, StoreError, StoreErrorKind};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::{
-    UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel,
-};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc::WeakUnboundedSender;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::Instrument;
 use uuid::Uuid;
 
-use super::store_error;
+use super::choose::project_of;
+use super::directory::UnsentDirectory;
+use super::{LOAD_TIMEOUT, store_error};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE};
+use crate::launch::HostEnvironment;
+use crate::mirror::{FIRST_PAUSE, LONGEST_PAUSE, recover_as};
+use crate::options::Options;
 
 /// The duration of a lease by default.
 pub(super) const LEASE_TTL: Duration = Duration::from_secs(30);
@@ -22,29 +28,104 @@ pub(super) const LEASE_TTL: Duration = Duration::from_secs(30);
 /// How long the release of a lease may take. A lease that is not released ends by itself.
 const RELEASE: Duration = Duration::from_secs(5);
 
-/// The lease of a session, which is renewed in the background. Dropping it releases the lease.
-pub(super) struct HeldLease {
+/// The right of this process to run a session of a store, renewed in the background.
+///
+/// A session of a [store](Options::store) with leases acquires one when it connects, and releases it when the CLI has exited. A host that does
+/// more under the same ownership acquires the lease itself and passes it to one session or several, one after another, with
+/// [`Options::session_lease`]: it can prepare the session's working directory before, and save it afterwards, under the same
+/// [epoch](Self::epoch).
+///
+/// Clones are the same lease. It ends with [`release`](Self::release), or when the last clone is dropped, also that of a session which still
+/// runs.
+///
+/// ```
+/// use inhouse::sessions::SessionLease;
+/// use inhouse::{Client, ErrorKind, Options};
+/// use inhouse_store::memory::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> inhouse::Result<()> {
+/// let options = Options::new().store(MemoryStore::new());
+/// let id = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
+/// let lease = SessionLease::acquire(&options, id).await?;
+///
+/// let held = SessionLease::acquire(&options, id).await.unwrap_err();
+/// assert_eq!(held.kind(), ErrorKind::Held);
+///
+/// let epoch = lease.epoch();
+/// lease.release().await;
+/// assert!(SessionLease::acquire(&options, id).await?.epoch() > epoch);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct SessionLease(Arc<HeldLease>);
+
+struct HeldLease {
     store: Arc<dyn SessionStore>,
-    /// `None` once the lease is released.
-    lease: Option<Lease>,
+    lease: Lease,
     renewal: JoinHandle<()>,
-    /// The reports of the renewal; `None` once the driver gets them.
-    events: Option<UnboundedReceiver<LeaseEvent>>,
+    state: watch::Receiver<LeaseState>,
+    /// How many sessions run under the lease.
+    sessions: watch::Sender<usize>,
+    is_released: AtomicBool,
 }
 
-/// A report of the renewal.
-enum LeaseEvent {
+/// The state of a lease, as its renewal knows it.
+#[derive(Clone)]
+enum LeaseState {
     /// The lease ends at this time by the clock of this host.
-    Renewed(Instant),
+    Held(Instant),
     Lost(Error),
 }
 
-impl HeldLease {
+/// A session that runs under a lease.
+pub(super) struct LeasedSession {
+    lease: SessionLease,
+    /// Whether the lease ends with the session, because the session has acquired it.
+    is_own: bool,
+}
+
+impl SessionLease {
+    /// Acquires the lease of a session, in the store of these options.
+    ///
+    /// The options name the session as for [`Client::connect`](crate::Client::connect): its project is that of their working directory,
+    /// and [`Options::lease_ttl`] sets for how long the lease is taken. The session need not exist.
+    ///
+    /// # Errors
+    /// [`Held`](ErrorKind::Held) if another host has it; `Config` if the options have no store, or the id is not valid; `Timeout` or `Store` if
+    /// the store fails or has no leases.
+    ///
+    /// # Cancellation
+    /// A lease that was acquired just when the future is dropped stays until its time is up.
+    pub async fn acquire(options: &Options, id: impl Into<String>) -> Result<Self> {
+        let Some(store) = &options.store.store else {
+            return Err(Error::config("a lease needs a store; set `store`"));
+        };
+        let project = project_of(options, &HostEnvironment::current())?;
+        let session = project.session(id).map_err(store_error)?;
+        let ttl = options.store.lease_ttl.unwrap_or(LEASE_TTL);
+        if ttl < Duration::from_secs(1) {
+            let text = "`lease_ttl` of less than a second: the lease could not be renewed in time; choose a longer one";
+            return Err(Error::config(text));
+        }
+        let limit = options.store.load_timeout.unwrap_or(LOAD_TIMEOUT);
+        match timeout(limit, Self::acquire_key(&store.0, &session, ttl)).await {
+            Ok(Ok(Some(lease))) => Ok(lease),
+            Ok(Ok(None)) => Err(Error::new(ErrorKind::Store, "the store has no leases")),
+            Ok(Err(error)) => Err(error),
+            Err(_) => {
+                let text =
+                    "the lease of the session was not acquired in time; see Options::load_timeout";
+                Err(Error::new(ErrorKind::Timeout, text))
+            }
+        }
+    }
+
     /// Acquires the lease of a session; `None` if the store has no leases.
     ///
     /// # Errors
     /// `Held` if another host has it; `Store` if the store fails.
-    pub(super) async fn acquire(
+    pub(super) async fn acquire_key(
         store: &Arc<dyn SessionStore>,
         session: &SessionKey,
         ttl: Duration,
@@ -71,9 +152,9 @@ impl HeldLease {
         }
     }
 
-    /// Starts the renewal at once: loading the session and starting the CLI may take longer than the lease.
+    /// Starts the renewal at once: what precedes the start of the CLI may take longer than the lease.
     fn renewed(store: &Arc<dyn SessionStore>, lease: Lease, ttl: Duration, until: Instant) -> Self {
-        let (reports, events) = unbounded_channel();
+        let (reports, state) = watch::channel(LeaseState::Held(until));
         let renewal = Renewal {
             store: Arc::clone(store),
             lease: lease.clone(),
@@ -81,56 +162,183 @@ impl HeldLease {
             until,
             reports,
         };
-        Self {
+        Self(Arc::new(HeldLease {
             store: Arc::clone(store),
-            lease: Some(lease),
+            lease,
             renewal: tokio::spawn(renewal.run().in_current_span()),
-            events: Some(events),
+            state,
+            sessions: watch::Sender::new(0),
+            is_released: AtomicBool::new(false),
+        }))
+    }
+
+    /// Returns the key of the session.
+    #[must_use]
+    pub fn session(&self) -> &SessionKey {
+        &self.0.lease.session
+    }
+
+    /// Returns the epoch of this ownership, for other writes to the store.
+    #[must_use]
+    pub fn epoch(&self) -> Epoch {
+        self.0.lease.epoch
+    }
+
+    /// Waits until the lease is lost, and returns why. It is pending for ever after a release.
+    ///
+    /// A session that runs under the lease ends by itself with this error.
+    ///
+    /// # Cancellation
+    /// Dropping the future changes nothing.
+    pub async fn lost(&self) -> Error {
+        let mut state = self.0.state.clone();
+        let lost = state.wait_for(|state| matches!(state, LeaseState::Lost(_)));
+        let lost = lost.await.map(|state| state.clone());
+        match lost {
+            Ok(LeaseState::Lost(error)) => error,
+            // The renewal ends without a loss only when the lease is released.
+            _ => pending().await,
         }
     }
 
-    pub(super) fn epoch(&self) -> Option<Epoch> {
-        self.lease.as_ref().map(|lease| lease.epoch)
+    /// Waits until no session runs under the lease: each CLI has exited, and its transcript is stored or known to be lost.
+    ///
+    /// # Cancellation
+    /// Dropping the future changes nothing.
+    pub async fn unused(&self) {
+        let mut sessions = self.0.sessions.subscribe();
+        // The sender is in `self`, so it is not closed.
+        let _ = sessions.wait_for(|count| *count == 0).await;
+    }
+
+    /// Stores what an earlier session on this machine could not store, because its store had failed; returns the number of entries.
+    ///
+    /// Without it, connecting with such entries left fails, see [`recover`](crate::sessions::recover). Entries that no longer fit, because
+    /// another host has continued the session, are dropped: their host had lost it. `options` are those that the session is opened with; they
+    /// name the [directory](Options::session_root).
+    ///
+    /// # Errors
+    /// [`Held`](ErrorKind::Held) if another process of this machine works on the session; `Store` if the store fails; `Fenced` if the lease is
+    /// lost.
+    pub async fn recover_unsent(&self, options: &Options) -> Result<usize> {
+        let (root, owner) = (options.store.root.clone(), options.process.user);
+        let id = self.session().session().to_owned();
+        let found = spawn_blocking(move || UnsentDirectory::find(root, &id, owner)).await;
+        let found = found.unwrap_or_else(|error| {
+            let text = "the directory of the session cannot be searched";
+            Err(Error::new(ErrorKind::Store, text).with_source(error))
+        })?;
+        let Some(directory) = found else {
+            return Ok(0);
+        };
+        let owned = Some((self.session(), self.epoch()));
+        if let Some(stored) = recover_as(&directory.path, &*self.0.store, owned).await? {
+            return Ok(stored);
+        }
+        tracing::warn!("unsent entries dropped: another host has continued the session");
+        let removed = tokio::fs::remove_dir_all(&directory.path).await;
+        removed.map_err(|error| {
+            let path = directory.path.display();
+            let text = format!("the session directory {path} cannot be removed");
+            Error::new(ErrorKind::Store, text).with_source(error)
+        })?;
+        Ok(0)
+    }
+
+    /// Waits until no session runs under the lease, and releases it, so that another host need not wait for its end.
+    ///
+    /// A lease that cannot be released within 5 s ends by itself.
+    ///
+    /// # Cancellation
+    /// Dropping the future releases the lease in the background.
+    pub async fn release(self) {
+        self.unused().await;
+        if self.0.end() {
+            release(&*self.0.store, &self.0.lease).await;
+        }
+    }
+
+    /// Returns the guard of a session that runs under this lease.
+    pub(super) fn used(self, is_own: bool) -> LeasedSession {
+        self.0.sessions.send_modify(|count| *count += 1);
+        LeasedSession {
+            lease: self,
+            is_own,
+        }
+    }
+}
+
+impl fmt::Debug for SessionLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionLease")
+            .field("session", self.session())
+            .field("epoch", &self.epoch())
+            .finish_non_exhaustive()
+    }
+}
+
+impl HeldLease {
+    /// Ends the renewal; returns whether the lease has to be released.
+    fn end(&self) -> bool {
+        self.renewal.abort();
+        !self.is_released.swap(true, Ordering::Relaxed)
+    }
+}
+
+impl Drop for HeldLease {
+    fn drop(&mut self) {
+        if self.end()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let (store, lease) = (Arc::clone(&self.store), self.lease.clone());
+            runtime.spawn(async move { release(&*store, &lease).await });
+        }
+    }
+}
+
+impl LeasedSession {
+    pub(super) fn epoch(&self) -> Epoch {
+        self.lease.epoch()
     }
 
     /// Reports the renewals, and the loss of the lease, to the driver. Called once.
-    pub(super) fn report_to(&mut self, driver: WeakUnboundedSender<Command>) {
-        let Some(mut events) = self.events.take() else {
-            return;
-        };
+    pub(super) fn report_to(&self, driver: WeakUnboundedSender<Command>) {
+        let mut state = self.lease.0.state.clone();
         let forward = async move {
-            while let Some(event) = events.recv().await {
-                let command = match event {
-                    LeaseEvent::Renewed(until) => Command::LeaseRenewed(until - Instant::now()),
-                    LeaseEvent::Lost(error) => Command::SessionLost(error),
+            loop {
+                let command = match &*state.borrow_and_update() {
+                    LeaseState::Held(until) => Command::LeaseRenewed(*until - Instant::now()),
+                    LeaseState::Lost(error) => Command::SessionLost(error.clone()),
                 };
                 // After every handle was dropped, the session ends by itself.
-                if let Some(driver) = driver.upgrade() {
-                    let _ = driver.send(command);
+                let Some(driver) = driver.upgrade() else {
+                    return;
+                };
+                if driver.send(command).is_err() {
+                    return;
+                }
+                drop(driver);
+                if state.changed().await.is_err() {
+                    return;
                 }
             }
         };
         tokio::spawn(forward.in_current_span());
     }
 
-    /// Releases the lease, so that another host need not wait for its end.
-    pub(super) async fn release(mut self) {
-        self.renewal.abort();
-        if let Some(lease) = self.lease.take() {
-            release(&*self.store, &lease).await;
+    /// Releases the lease, unless the caller of the session holds it.
+    pub(super) async fn finish(self) {
+        let (lease, is_own) = (self.lease.clone(), self.is_own);
+        drop(self);
+        if is_own {
+            lease.release().await;
         }
     }
 }
 
-impl Drop for HeldLease {
+impl Drop for LeasedSession {
     fn drop(&mut self) {
-        self.renewal.abort();
-        if let Some(lease) = self.lease.take()
-            && let Ok(runtime) = Handle::try_current()
-        {
-            let store = Arc::clone(&self.store);
-            runtime.spawn(async move { release(&*store, &lease).await });
-        }
+        self.lease.0.sessions.send_modify(|count| *count -= 1);
     }
 }
 
@@ -140,18 +348,17 @@ struct Renewal {
     ttl: Duration,
     /// The end of the lease by the clock of this host.
     until: Instant,
-    reports: UnboundedSender<LeaseEvent>,
+    reports: watch::Sender<LeaseState>,
 }
 
 impl Renewal {
     async fn run(mut self) {
         let error = self.renew_until_lost().await;
-        self.report(LeaseEvent::Lost(error));
+        self.report(LeaseState::Lost(error));
     }
 
     /// Renews the lease every third of its duration; returns why that is no longer possible.
     async fn renew_until_lost(&mut self) -> Error {
-        self.report(LeaseEvent::Renewed(self.until));
         let mut next = self.until - self.ttl + self.ttl / 3;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -170,7 +377,7 @@ impl Renewal {
                     self.until = now + self.ttl;
                     next = now + self.ttl / 3;
                     pause = FIRST_PAUSE;
-                    self.report(LeaseEvent::Renewed(self.until));
+                    self.report(LeaseState::Held(self.until));
                 }
                 Ok(Err(error)) if !error.is_retryable() => {
                     let text = "another owner has taken over the session, so this one was ended";
@@ -186,9 +393,9 @@ impl Renewal {
         }
     }
 
-    fn report(&self, event: LeaseEvent) {
-        // Fails if the session has ended.
-        let _ = self.reports.send(event);
+    fn report(&self, state: LeaseState) {
+        // Fails if the lease was dropped.
+        let _ = self.reports.send(state);
     }
 }
 

@@ -38,7 +38,8 @@ use self::choose::{Chosen, choose, working_directory};
 use self::config::ConfigHome;
 use self::directory::SessionDirectory;
 pub(crate) use self::erase::{erase, erase_idle};
-use self::lease::{HeldLease, LEASE_TTL};
+pub use self::lease::SessionLease;
+use self::lease::{LEASE_TTL, LeasedSession};
 use self::load::{Loaded, Loader};
 pub(crate) use self::prompts::{
     AnsweredPrompts, IdentifiedEntry, PromptState, ResultRecord, StoredPrompts, results_of,
@@ -49,7 +50,7 @@ use crate::journal::{CallJournal, InterruptedCalls};
 use crate::launch::HostEnvironment;
 use crate::mcp::Bridge;
 use crate::mirror::{Mirror, SessionEpochs, TranscriptEnds};
-use crate::options::{Options, StoreFlush};
+use crate::options::{Options, StoreOptions};
 
 /// How long loading a session may take by default.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(60);
@@ -70,7 +71,7 @@ pub(crate) struct StoredSession {
     journal: Option<Arc<CallJournal>>,
     directory: SessionDirectory,
     /// `None` if the store has no leases.
-    lease: Option<HeldLease>,
+    lease: Option<LeasedSession>,
 }
 
 /// The state of the streams of a session in the store when it starts.
@@ -126,13 +127,13 @@ impl StoredSession {
             Err(Error::new(ErrorKind::Store, text).with_source(error))
         })?;
 
-        let ttl = options.store.lease_ttl.unwrap_or(LEASE_TTL);
-        let lease = HeldLease::acquire(&store, &session, ttl).await?;
-        let mut epoch = lease.as_ref().and_then(HeldLease::epoch);
+        let lease = lease_of(&store, options, &session).await?;
+        let mut epoch = lease.as_ref().map(LeasedSession::epoch);
         let stored = resumed.as_ref().unwrap_or(&session).clone();
         let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
         let mut loaded = Loaded::default();
         let mut repaired = Vec::new();
+        let mut deferred = None;
         if let Some(resumed) = &resumed {
             let is_fork = *resumed != session;
             let mut loader = Loader::new(&*store, resumed, directory.path());
@@ -148,6 +149,9 @@ impl StoredSession {
             let cwd = working_directory(options)?;
             loaded = loader.load(calls, epoch.filter(|_| !is_fork), &cwd).await?;
             prompts.set_known(mem::take(&mut loaded.prompts));
+            if let Some(end) = loaded.ends.get(&results_of(resumed)) {
+                deferred = prompts.deferred(*end).await?;
+            }
             if is_fork {
                 // The streams of the fork begin with its first append.
                 loaded = Loaded {
@@ -174,9 +178,12 @@ impl StoredSession {
         if let Some(uuid) = prompt.and_then(|prompt| prompt.uuid.as_deref())
             && matches!(prompts.state(uuid).await?, PromptState::CutOff)
         {
+            // A CLI with a deferred call makes it, and continues, with these variables as well as without (2.1.325).
             options.environment.set_default(CONTINUES_TURN, "1");
             options.environment.set_default(SHOWS_CUT_OFF_CALLS, "1");
             prompts.continue_at_start(uuid);
+        } else if let Some(deferred) = deferred {
+            prompts.continue_at_start(&deferred);
         }
         Ok(Self {
             store,
@@ -196,11 +203,11 @@ impl StoredSession {
     /// Starts the mirror of the session, and reports the renewals of its lease to the driver. Called once.
     pub(crate) fn mirror(
         &mut self,
-        flush: StoreFlush,
+        options: &StoreOptions,
         commands: WeakUnboundedSender<Command>,
         bridge: &Arc<Bridge>,
     ) -> Mirror {
-        if let Some(lease) = &mut self.lease {
+        if let Some(lease) = &self.lease {
             lease.report_to(commands.clone());
         }
         if let Some(journal) = &self.journal {
@@ -208,11 +215,20 @@ impl StoredSession {
         }
         let streams = self.streams.take().expect("a session has one mirror");
         let (store, directory) = (Arc::clone(&self.store), self.directory.path().to_owned());
+        let (flush, before_result) = (options.flush, options.before_result.clone());
         let journal = self.journal.clone();
-        Mirror::spawn(store, streams, directory, flush, journal, commands)
+        Mirror::spawn(
+            store,
+            streams,
+            directory,
+            flush,
+            before_result,
+            journal,
+            commands,
+        )
     }
 
-    /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored, and releases the lease.
+    /// Removes the directory of a session whose CLI has exited, unless it has entries that are not stored, and ends the use of the lease.
     pub(crate) async fn finish(self, is_stored: bool) {
         if let Some(journal) = self.journal {
             journal.finish(is_stored).await;
@@ -223,9 +239,30 @@ impl StoredSession {
             tracing::warn!(%error, "session directory not removed");
         }
         if let Some(lease) = self.lease {
-            lease.release().await;
+            lease.finish().await;
         }
     }
+}
+
+/// Returns the lease of the options, or acquires one; `None` if the store has no leases.
+async fn lease_of(
+    store: &Arc<dyn SessionStore>,
+    options: &Options,
+    session: &SessionKey,
+) -> Result<Option<LeasedSession>> {
+    let Some(lease) = &options.store.lease else {
+        let ttl = options.store.lease_ttl.unwrap_or(LEASE_TTL);
+        let lease = SessionLease::acquire_key(store, session, ttl).await?;
+        return Ok(lease.map(|lease| lease.used(true)));
+    };
+    if lease.session() != session {
+        let text = format!(
+            "`session_lease` is that of session {}, but the options name session {session}",
+            lease.session()
+        );
+        return Err(Error::config(text));
+    }
+    Ok(Some(lease.clone().used(false)))
 }
 
 async fn give_to_owner(directory: SessionDirectory) -> Result<SessionDirectory> {

@@ -28,7 +28,7 @@ pub(crate) struct StoredPrompts {
 pub(crate) enum PromptState {
     /// The prompt is not in the transcript.
     New,
-    /// The prompt has no result, because its turn was cut off.
+    /// The prompt has no result, because its turn was cut off, or waits for a call that was deferred.
     CutOff,
     /// The turn was cut off, and the CLI continues it without a new prompt.
     Continued,
@@ -50,6 +50,33 @@ pub(crate) struct ResultRecord {
     pub(crate) prompts: Vec<String>,
     /// The result as the CLI wrote it.
     pub(crate) result: Box<RawValue>,
+}
+
+impl ResultRecord {
+    /// Reads a record of the stream of results.
+    pub(crate) fn read(session: &SessionKey, record: &[u8]) -> Result<Self> {
+        serde_json::from_slice(record).map_err(|error| {
+            let text = format!("a result of session {session} cannot be read");
+            Error::new(ErrorKind::Store, text).with_source(error)
+        })
+    }
+
+    /// Returns whether the store has the transcript up to this result. Otherwise it does not count.
+    pub(crate) async fn counts(
+        &self,
+        store: &(impl SessionStore + ?Sized),
+        session: &SessionKey,
+    ) -> Result<bool> {
+        let Some(last) = &self.last else {
+            return Ok(false);
+        };
+        let position = Position::new(last.position);
+        let mut entries = store.load(&session.main(), position);
+        let entry = poll_fn(|cx| entries.as_mut().poll_next(cx)).await;
+        let entry = entry.transpose().map_err(store_error)?;
+        let stored = entry.and_then(|entry| IdentifiedEntry::read(position, &entry));
+        Ok(stored.as_ref() == Some(last))
+    }
 }
 
 /// An entry of the main stream that has an id.
@@ -96,6 +123,17 @@ impl AnsweredPrompts {
     }
 }
 
+/// Returns whether a result ended its turn because a hook deferred a call. The turn continues when the session is resumed.
+fn is_deferred(result: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Members<'a> {
+        #[serde(borrow)]
+        deferred_tool_use: Option<&'a RawValue>,
+    }
+    let members: Result<Members<'_>, _> = serde_json::from_str(result);
+    members.is_ok_and(|members| members.deferred_tool_use.is_some())
+}
+
 /// Returns the stream with the results of a session.
 pub(crate) fn results_of(session: &SessionKey) -> StreamKey {
     session.stream("results").expect("the subpath is safe")
@@ -126,9 +164,33 @@ impl StoredPrompts {
         self.known = known;
     }
 
+    /// Returns the prompt whose turn waits for a deferred call; `end` is that of the stream of results.
+    ///
+    /// The CLI makes the call when it starts, before it reads another prompt (2.1.325).
+    pub(super) async fn deferred(&self, end: Position) -> Result<Option<String>> {
+        let Some(last) = end.get().checked_sub(1) else {
+            return Ok(None);
+        };
+        let results = results_of(&self.session);
+        let mut records = self.store.load(&results, Position::new(last));
+        let record = poll_fn(|cx| records.as_mut().poll_next(cx)).await;
+        let Some(record) = record.transpose().map_err(store_error)? else {
+            return Ok(None);
+        };
+        let record = ResultRecord::read(&self.session, &record)?;
+        let is_deferred =
+            is_deferred(record.result.get()) && record.counts(&*self.store, &self.session).await?;
+        Ok(record.prompts.into_iter().next().filter(|_| is_deferred))
+    }
+
     /// Notes that the CLI continues the turn of this prompt when it starts.
     pub(super) fn continue_at_start(&mut self, prompt: &str) {
         self.continued = Uuid::try_parse(prompt).ok();
+    }
+
+    /// Returns the prompt whose turn the CLI continues when it starts.
+    pub(crate) fn continued(&self) -> Option<String> {
+        self.continued.map(|prompt| prompt.to_string())
     }
 
     /// Returns what became of a prompt. The result is read from the store.
@@ -147,36 +209,21 @@ impl StoredPrompts {
         })
     }
 
-    /// Returns the last result of a prompt.
+    /// Returns the last result of a prompt; `None` if it has none, or if the last one says that a call was deferred.
     async fn result(&self, prompt: &str) -> Result<Option<String>> {
         let results = results_of(&self.session);
         let mut records = self.store.load(&results, Position::START);
         let mut found = None;
         while let Some(record) = poll_fn(|cx| records.as_mut().poll_next(cx)).await {
             let record = record.map_err(store_error)?;
-            let record: ResultRecord = serde_json::from_slice(&record).map_err(|error| {
-                let text = format!("a result of session {} cannot be read", self.session);
-                Error::new(ErrorKind::Store, text).with_source(error)
-            })?;
+            let record = ResultRecord::read(&self.session, &record)?;
             if record.prompts.iter().any(|uuid| uuid == prompt)
-                && self.has_transcript(&record).await?
+                && record.counts(&*self.store, &self.session).await?
             {
-                found = Some(record.result.get().to_owned());
+                let result = record.result.get();
+                found = (!is_deferred(result)).then(|| result.to_owned());
             }
         }
         Ok(found)
-    }
-
-    /// Returns whether the store has the transcript up to a result.
-    async fn has_transcript(&self, record: &ResultRecord) -> Result<bool> {
-        let Some(last) = &record.last else {
-            return Ok(false);
-        };
-        let position = Position::new(last.position);
-        let mut entries = self.store.load(&self.session.main(), position);
-        let entry = poll_fn(|cx| entries.as_mut().poll_next(cx)).await;
-        let entry = entry.transpose().map_err(store_error)?;
-        let stored = entry.and_then(|entry| IdentifiedEntry::read(position, &entry));
-        Ok(stored.as_ref() == Some(last))
     }
 }

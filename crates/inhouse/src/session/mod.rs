@@ -22,7 +22,7 @@ pub(crate) use self::prompts::{Prompts, box_prompts};
 use self::runtime::check_runtime;
 pub(crate) use self::shared::{Shared, driver_dropped};
 use crate::control::Control;
-use crate::driver::{Driver, DriverSettings};
+use crate::driver::{Command, Driver, DriverSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::handlers::Handlers;
 use crate::launch::{Launch, Plan};
@@ -189,8 +189,16 @@ fn start(
     });
     let journal = stored.as_ref().and_then(StoredSession::journal);
     let handlers = Handlers::new(options, Arc::clone(&shared.bridge), journal);
+    if let Some(prompt) = stored
+        .as_ref()
+        .and_then(|stored| stored.prompts.continued())
+    {
+        let caller = tracing::Span::current();
+        // Before the driver reads anything: the CLI may end the turn before the prompt of a query is sent.
+        let _ = commands.send(Command::AwaitTurn { prompt, caller });
+    }
     let stored = stored.map(|mut stored| {
-        let mirror = stored.mirror(options.store.flush, commands.downgrade(), &shared.bridge);
+        let mirror = stored.mirror(&options.store, commands.downgrade(), &shared.bridge);
         (mirror, stored)
     });
     let control = Control::new(commands, Arc::clone(&shared), plan.control_timeout);

@@ -29,8 +29,8 @@
 //! The functions of this module are those of [`Sessions::new`]: all projects in the CLI's usual configuration directory.
 //! Use [`Sessions`] for another directory, or for a single project.
 //!
-//! Sessions of a [store](crate::Options::store) are not on the disk: [`recover`], [`erase`] and [`erase_idle`] work on those, and
-//! [`SessionStore`](inhouse_store::SessionStore) lists and reads them.
+//! Sessions of a [store](crate::Options::store) are not on the disk: [`recover`], [`recent_results`], [`erase`], [`erase_idle`] and
+//! [`SessionLease`] work on those, and [`SessionStore`](inhouse_store::SessionStore) lists and reads them.
 //!
 //! # Cost
 //!
@@ -62,6 +62,7 @@ mod list;
 mod location;
 mod messages;
 mod recover;
+mod results;
 mod subagents;
 mod transcript;
 mod worktrees;
@@ -79,8 +80,10 @@ pub use self::info::SessionInfo;
 pub use self::list::List;
 pub use self::messages::{MessageReader, Messages};
 pub use self::recover::recover;
+pub use self::results::{StoredResult, recent_results};
 pub use self::subagents::Subagent;
 use crate::error::Result;
+pub use crate::resume::SessionLease;
 
 /// Lists the sessions of all projects; see [`Sessions::list`].
 ///

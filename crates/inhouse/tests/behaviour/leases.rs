@@ -1,6 +1,7 @@
 //! A host holds the lease of a session as long as its CLI runs, and ends the CLI when it loses the lease.
 
-use inhouse::{Client, ErrorKind};
+use inhouse::sessions::SessionLease;
+use inhouse::{Client, ErrorKind, query};
 use inhouse_store::{Leases as _, SessionStore as _};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::faulty_store::{Fault, StoreCall};
@@ -126,4 +127,167 @@ async fn outage_of_the_whole_store_names_the_directory_with_the_entries() {
         error.result().is_none(),
         "another host may have the session"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_uses_the_lease_of_its_caller_and_leaves_it() {
+    let machine = &Machine::new();
+    let options = machine.options().lease_ttl(seconds(30));
+    let lease = &SessionLease::acquire(&options, SESSION).await.unwrap();
+    assert_eq!(*lease.session(), machine.session(SESSION));
+    let acquired = machine.store.faults().calls(StoreCall::Acquire);
+    for (prompt, options) in [
+        ("Hello", options.clone().session_id(SESSION)),
+        ("And now?", options.clone().resume(SESSION)),
+    ] {
+        FakeCli::play_with(
+            async |transport| {
+                let query = query(prompt).options(options.session_lease(lease));
+                query.transport(transport).await?.finish().await
+            },
+            async |mut cli| {
+                cli.accept().await;
+                cli.expect_prompt().await;
+                let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+                let entry: serde_json::Value = serde_json::from_str(&user(OTHER, prompt)).unwrap();
+                let frame = serde_json::json!({
+                    "type": "transcript_mirror", "filePath": transcript, "entries": [entry],
+                });
+                cli.send(frame).await;
+                cli.turn("Hello.").await;
+            },
+        )
+        .await;
+        let holder = machine.store.holder(&machine.session(SESSION)).await;
+        assert_eq!(holder.unwrap().unwrap().epoch, lease.epoch());
+    }
+    let calls = machine.store.faults().calls(StoreCall::Acquire);
+    assert_eq!(calls, acquired, "the session acquires no lease itself");
+    lease.clone().release().await;
+    let holder = machine.store.holder(&machine.session(SESSION)).await;
+    assert_eq!(holder.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_lease_of_the_caller_kills_the_cli() {
+    let machine = &Machine::new();
+    let options = machine.options().lease_ttl(seconds(30));
+    let lease = SessionLease::acquire(&options, SESSION).await.unwrap();
+    let (transport, mut cli) = FakeCli::new();
+    let options = options.session_id(SESSION).session_lease(&lease);
+    let host = async {
+        let query = query("Hello").options(options).transport(transport);
+        query.await?.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        let session = machine.session(SESSION);
+        machine.store.fence(&session, None).await.unwrap();
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+    assert_eq!(failed(outcome).kind(), ErrorKind::Fenced);
+    assert_eq!(lease.lost().await.kind(), ErrorKind::Fenced);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lease_of_another_session_is_refused() {
+    let machine = Machine::new();
+    let lease = SessionLease::acquire(&machine.options(), OTHER).await;
+    let options = machine.options().session_id(SESSION);
+    let options = options.session_lease(&lease.unwrap());
+    let (transport, _cli) = FakeCli::new();
+    let error = failed(Client::connect_with(options, transport).await);
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("session_lease"), "{error}");
+    assert!(machine.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn lease_is_released_only_when_its_session_has_ended() {
+    let machine = &Machine::new();
+    let lease = SessionLease::acquire(&machine.options(), SESSION).await;
+    let lease = lease.unwrap();
+    let (transport, mut cli) = FakeCli::new();
+    cli.ignore_kill();
+    let options = machine.options().session_id(SESSION);
+    let options = options.session_lease(&lease);
+    let host = async {
+        let client = Client::connect_with(options, transport).await.unwrap();
+        client.control().send("Hello").await.unwrap();
+        drop(client);
+        lease.release().await;
+    };
+    let cli = async {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.expect_kill().await;
+        let holder = machine.store.holder(&machine.session(SESSION)).await;
+        assert!(holder.unwrap().is_some());
+    };
+    inhouse_testkit::fake::join(host, cli).await;
+    let holder = machine.store.holder(&machine.session(SESSION)).await;
+    assert_eq!(holder.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lease_that_is_dropped_is_released() {
+    let machine = Machine::new();
+    let lease = SessionLease::acquire(&machine.options(), SESSION).await;
+    drop(lease.unwrap());
+    pass(seconds(1)).await;
+    let holder = machine.store.holder(&machine.session(SESSION)).await;
+    assert_eq!(holder.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn owner_stores_the_entries_that_were_not_stored_unless_the_session_has_continued() {
+    for has_continued in [false, true] {
+        let machine = &Machine::new();
+        let (transport, mut cli) = FakeCli::new();
+        let options = machine.options().session_id(SESSION);
+        let host = async {
+            let query = query("Hello").options(options).transport(transport);
+            query.await?.finish().await
+        };
+        let cli = async move {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            machine
+                .store
+                .faults()
+                .always(StoreCall::Append, Fault::Fail);
+            let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+            let entry: serde_json::Value = serde_json::from_str(&user(OTHER, "Hello")).unwrap();
+            let frame = serde_json::json!({
+                "type": "transcript_mirror", "filePath": transcript, "entries": [entry],
+            });
+            cli.send(frame).await;
+            cli.expect_kill().await;
+        };
+        let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+        assert_eq!(failed(outcome).kind(), ErrorKind::Store);
+        machine.store.faults().clear();
+        if has_continued {
+            machine.keep(SESSION, None, &[user(OTHER, "Another")]).await;
+        }
+
+        let lease = SessionLease::acquire(&machine.options(), SESSION).await;
+        let lease = lease.unwrap();
+        let recovered = lease.recover_unsent(&machine.options()).await;
+        assert_eq!(recovered.unwrap(), usize::from(!has_continued));
+        let again = lease.recover_unsent(&machine.options()).await;
+        assert_eq!(again.unwrap(), 0);
+        assert!(machine.is_empty());
+        let main = machine.session(SESSION).main();
+        assert_eq!(machine.store.read(&main).await.unwrap().len(), 1);
+        let current = machine.store.fence(lease.session(), Some(lease.epoch()));
+        assert_eq!(
+            current.await.unwrap(),
+            lease.epoch(),
+            "the lease is not fenced"
+        );
+    }
 }

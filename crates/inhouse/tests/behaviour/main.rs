@@ -1,6 +1,7 @@
 //! Sessions in memory, on a paused clock: one file for each behaviour.
 
 mod attachments;
+mod before_result;
 mod closing;
 mod closing_with_queue;
 mod connecting;

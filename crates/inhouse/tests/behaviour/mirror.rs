@@ -268,6 +268,10 @@ async fn store_without_persistence_or_with_too_short_leases_is_refused() {
     for (options, named) in [
         (options.clone().persist_session(false), "persist_session"),
         (options.lease_ttl(Duration::ZERO), "lease_ttl"),
+        (
+            Options::new().before_result(async || Ok(())),
+            "before_result",
+        ),
     ] {
         let (transport, _cli) = FakeCli::new();
         let connected = inhouse::Client::connect_with(options, transport).await;

@@ -99,6 +99,56 @@ async fn query_continues_a_turn_that_was_cut_off_without_a_new_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn prompt_whose_call_was_deferred_is_continued_and_then_answered() {
+    let machine = &Machine::new();
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    FakeCli::play_with(
+        async |transport| {
+            let options = machine.options().session_id(SESSION);
+            let query = query(prompt()).options(options).transport(transport);
+            query.await?.finish().await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+            let entry: serde_json::Value = serde_json::from_str(&user(OTHER, "Hello")).unwrap();
+            let frame =
+                json!({"type": "transcript_mirror", "filePath": transcript, "entries": [entry]});
+            cli.send(frame).await;
+            cli.send(json!({
+                "type": "result", "subtype": "success", "is_error": false, "result": "",
+                "session_id": SESSION, "user_message_uuid": OTHER, "terminal_reason": "tool_deferred",
+                "deferred_tool_use": {"id": "toolu_1", "name": "Bash", "input": {}},
+            }))
+            .await;
+        },
+    )
+    .await;
+
+    for again in [false, true] {
+        let (answer, ()) = FakeCli::play_with(
+            async |transport| {
+                let options = machine.options().resume(SESSION);
+                let query = query(prompt()).options(options).transport(transport);
+                query.await?.text().await
+            },
+            async |mut cli| {
+                let initialize = cli.expect_request("initialize").await;
+                if !again {
+                    // The CLI makes the call when it starts, and may be faster than the handshake.
+                    cli.turn("Called.").await;
+                }
+                initialize.succeed_empty().await;
+                cli.expect_end_of_input().await;
+            },
+        )
+        .await;
+        assert_eq!(answer, "Called.");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn client_continues_a_turn_that_was_cut_off_with_a_prompt_of_its_own() {
     let machine = &Machine::new();
     machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;

@@ -13,6 +13,7 @@ use inhouse::options::{
 use inhouse::permission::{CanUseTool, Decision, Policy};
 use inhouse::plan::{PlanDecision, PlanRequest};
 use inhouse::question::{Answers, QuestionRequest};
+use inhouse::sessions::SessionLease;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Asked, Options};
 use inhouse_store::memory::MemoryStore;
@@ -127,6 +128,8 @@ pub(crate) fn all() -> Vec<Case> {
                 .store_flush(StoreFlush::EndOfTurn)
                 .load_timeout(Duration::from_secs(10))
                 .lease_ttl(Duration::from_secs(10))
+                .session_lease(&lease())
+                .before_result(async || Ok(()))
                 .session_root("/var/lib/agents"),
         ),
         case("settings", settings()),
@@ -429,4 +432,18 @@ fn timing() -> Options {
                 .term(Duration::from_millis(200)),
         )
         .backlog(Backlog::unbounded())
+}
+
+/// Acquires a lease, on a separate thread because the caller may run on a runtime.
+fn lease() -> SessionLease {
+    let acquire = || {
+        let options = Options::new().store(MemoryStore::new());
+        inhouse_testkit::run(async {
+            SessionLease::acquire(&options, "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11").await
+        })
+    };
+    let lease = std::thread::spawn(acquire).join();
+    lease
+        .expect("nothing panics")
+        .expect("no other host has the session")
 }

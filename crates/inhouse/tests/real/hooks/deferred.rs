@@ -116,3 +116,70 @@ async fn deferred_call_can_be_denied_after_resume() {
     })
     .await;
 }
+
+/// The CLI makes only the last of two deferred calls, and removes the other one from the conversation (2.1.325).
+#[tokio::test]
+async fn first_of_two_parallel_deferred_calls_is_forgotten() {
+    world::pinned(async |world| {
+        let rung = Arc::new(AtomicUsize::new(0));
+        let calls = Turn::new()
+            .tool_use_with_id("toolu_1", "mcp__bell__ring", json!({}))
+            .tool_use_with_id("toolu_2", "mcp__bell__ring", json!({}));
+        world.model.turn(calls).turn("It rang.");
+        let later = with_counting_tool(world, &rung)
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::defer())
+            });
+        let messages = world.read_query(query("Ring twice.").options(later)).await;
+        let result = result_of(&messages);
+        let deferred = result.deferred_tool_use.as_ref().unwrap();
+        assert_eq!(deferred.id, "toolu_2");
+
+        let now = with_counting_tool(world, &rung)
+            .resume(&result.session_id)
+            .hook(Matcher::any(), async |call: PreToolUse, _| {
+                assert_eq!(call.tool_use_id, "toolu_2");
+                Ok(HookOutput::allow())
+            });
+        let mut client = world.connect(now).await;
+        assert_eq!(result_without_prompt(&mut client).await, "It rang.");
+        assert_eq!(rung.load(Ordering::SeqCst), 1);
+        let request = &world.model.conversation()[1];
+        assert!(!request.body()["messages"].to_string().contains("toolu_1"));
+    })
+    .await;
+}
+
+/// Without a store, the CLI does not know that the call had begun.
+#[tokio::test]
+async fn deferred_call_that_was_cut_off_is_made_again_without_a_store() {
+    world::pinned(async |world| {
+        let rung = Arc::new(AtomicUsize::new(0));
+        let call = Turn::new().tool_use_with_id("toolu_1", "mcp__bell__ring", json!({}));
+        world.model.turn(call).turn("It rang.");
+        let later = with_counting_tool(world, &rung)
+            .hook(Matcher::any(), async |_: PreToolUse, _| {
+                Ok(HookOutput::defer())
+            });
+        let messages = world.read_query(query("Ring.").options(later)).await;
+        let session = &result_of(&messages).session_id;
+
+        let (running, mut is_running) = tokio::sync::mpsc::unbounded_channel();
+        let hanging = Tool::new("ring", "Rings the bell", async move || {
+            running.send(()).unwrap();
+            std::future::pending::<&str>().await
+        });
+        let bell = ToolServer::new("bell").tool(hanging);
+        let now = world.options().tool_server(bell).resume(session);
+        let allow = async |_: PreToolUse, _| Ok(HookOutput::allow());
+        let client = world.connect(now.hook(Matcher::any(), allow)).await;
+        is_running.recv().await.unwrap();
+        client.control().kill().await;
+
+        let now = with_counting_tool(world, &rung).resume(session);
+        let mut client = world.connect(now.hook(Matcher::any(), allow)).await;
+        assert_eq!(result_without_prompt(&mut client).await, "It rang.");
+        assert_eq!(rung.load(Ordering::SeqCst), 1);
+    })
+    .await;
+}
