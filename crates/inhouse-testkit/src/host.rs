@@ -275,6 +275,11 @@ impl HostProcess {
         self.reap()
     }
 
+    /// Asks the host to end, with SIGTERM. The processes that it has started are not touched.
+    pub fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
     /// Stops the host with SIGSTOP. The processes that it has started go on.
     pub fn stop(&self) {
         self.signal(Signal::STOP);
@@ -283,6 +288,16 @@ impl HostProcess {
     /// Continues a stopped host with SIGCONT.
     pub fn resume(&self) {
         self.signal(Signal::CONT);
+    }
+
+    /// Returns the ids of the processes below the host, each behind its parent; none if the host has exited.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn descendants(&self) -> Vec<u32> {
+        let found = descendants(self.pid()).into_iter();
+        found
+            .map(|process| process.as_raw_nonzero().get().cast_unsigned())
+            .collect()
     }
 
     /// Kills the host, everything below it and everything that [`stop_tree`](Self::stop_tree) has stopped, and reaps the host.

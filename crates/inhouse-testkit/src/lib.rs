@@ -10,6 +10,7 @@
 //! | a host that is killed, stopped and continued | `host` |
 //! | a session that was recorded once | [`Replay`] |
 //! | a store for sessions (feature `store`) | `store_battery`, `faulty_store` and `servers` |
+//! | an engine of a fleet (feature `fleet`) | `engine_battery` |
 //!
 //! # A scenario
 //!
@@ -94,6 +95,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "fleet")]
+pub mod engine_battery;
 pub mod fake;
 #[cfg(feature = "store")]
 pub mod faulty_store;
@@ -109,6 +112,8 @@ pub mod replay;
 pub mod scenario;
 #[cfg(all(feature = "store", unix))]
 pub mod servers;
+#[doc(hidden)]
+pub mod soak;
 #[cfg(feature = "store")]
 pub mod store_battery;
 

@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha512};
 
 /// Returns the SHA-512 hash of a file.
-pub(super) fn of_file(path: &Path) -> io::Result<String> {
+pub(crate) fn of_file(path: &Path) -> io::Result<String> {
     let mut hash = Sha512::new();
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 1 << 16];

@@ -1,8 +1,10 @@
-//! Database servers on loopback, started by a test and stopped at its end.
+//! Servers on loopback, started by a test and stopped at its end.
 
 mod postgres;
+mod restate;
 
 pub use postgres::PostgresServer;
+pub use restate::RestateServer;
 
 use std::fmt;
 

@@ -62,6 +62,23 @@ async fn killed_host_leaves_its_children() {
 }
 
 #[tokio::test]
+async fn terminated_host_can_end_by_itself() {
+    let mut host =
+        shell(r#"trap 'exit 7' TERM; echo 'inhouse-host ready ""'; while :; do sleep 0.01; done"#);
+    host.event("ready", DEADLINE).await.unwrap();
+    host.terminate();
+    let status = host.exited(DEADLINE).await.unwrap();
+    assert_eq!(status.code(), Some(7));
+}
+
+#[tokio::test]
+async fn processes_below_a_host_are_listed() {
+    let mut host = with_child();
+    let child = child_of(&mut host).await;
+    assert_eq!(host.descendants(), [child]);
+}
+
+#[tokio::test]
 async fn tree_is_stopped_continued_and_killed_on_drop() {
     let mut host = with_child();
     let child = child_of(&mut host).await;

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use inhouse_testkit::{ModelRequest, RealCli};
 use serde_json::Value;
 
-use crate::scene::{Scene, StoreKind, check_transcript};
+use crate::scene::{Scene, StoreKind};
 use crate::stored_host::PlannedFault;
-use crate::support::{DEADLINE, Failures, Rng, event, exit, pass, report, runs};
+use crate::support::{DEADLINE, Failures, Rng, check_transcript, event, exit, pass, report, runs};
 
 /// The first moments after a result was delivered.
 const RIGHT_AFTER: Duration = Duration::from_millis(30);

@@ -10,9 +10,9 @@ use inhouse_store::{Bytes, JournaledCall};
 use inhouse_testkit::{ModelRequest, RealCli};
 use serde_json::Value;
 
-use crate::scene::{Scene, StoreKind, check_transcript};
+use crate::scene::{Scene, StoreKind};
 use crate::stored_host::{FOUND_OUT, NOTED};
-use crate::support::{DEADLINE, Failures, Rng, event, exit, pass, report, runs};
+use crate::support::{DEADLINE, Failures, Rng, check_transcript, event, exit, pass, report, runs};
 
 const PROMPT: &str = "Note 1.";
 

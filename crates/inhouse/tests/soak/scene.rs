@@ -1,6 +1,5 @@
 //! Both ends of a session whose hosts are processes: the model and the store.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,25 +111,6 @@ impl Scene {
         messages.iter_mut().for_each(remove_cache_marks);
         messages
     }
-}
-
-/// Returns what is wrong with a stored transcript: an entry that is stored twice, or one whose parent is missing.
-pub(crate) fn check_transcript(entries: &[Bytes]) -> Result<(), String> {
-    let mut known = HashSet::new();
-    for (position, entry) in entries.iter().enumerate() {
-        let entry: Value = serde_json::from_slice(entry).map_err(|error| error.to_string())?;
-        if let Some(parent) = entry["parentUuid"].as_str()
-            && !known.contains(parent)
-        {
-            return Err(format!("entry {position} has no parent: {entry}"));
-        }
-        if let Some(uuid) = entry["uuid"].as_str()
-            && !known.insert(uuid.to_owned())
-        {
-            return Err(format!("entry {position} is stored twice: {entry}"));
-        }
-    }
-    Ok(())
 }
 
 /// Returns the greatest number of a prompt `Note <number>.`; 0 without one.

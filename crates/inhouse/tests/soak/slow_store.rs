@@ -5,9 +5,9 @@
 
 use inhouse_testkit::RealCli;
 
-use crate::scene::{Scene, StoreKind, check_transcript};
+use crate::scene::{Scene, StoreKind};
 use crate::stored_host::PlannedFault;
-use crate::support::{Failures, event, exit, report, runs};
+use crate::support::{Failures, check_transcript, event, exit, report, runs};
 
 /// The steps between the request for a permission and the result that would wait for the store: the permission, the call of the tool,
 /// and its answer.

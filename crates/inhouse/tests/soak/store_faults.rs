@@ -13,9 +13,9 @@ use inhouse_testkit::servers::PostgresServer;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::scene::{Scene, StoreKind, check_transcript};
+use crate::scene::{Scene, StoreKind};
 use crate::stored_host::{Plan, PlannedFault};
-use crate::support::{Failures, Rng, event, exit, pass, report, runs};
+use crate::support::{Failures, Rng, check_transcript, event, exit, pass, report, runs};
 
 /// The prompts of each host.
 const PROMPTS: [&str; 3] = ["Note 1.", "Note 2.", "Note 3."];

@@ -10,8 +10,10 @@ use inhouse_store::{Bytes, JournaledCall};
 use inhouse_testkit::{RealCli, Turn};
 use serde_json::json;
 
-use crate::scene::{Scene, StoreKind, check_transcript};
-use crate::support::{DEADLINE, Failures, Rng, event, exit, pass, report, runs, wait_until_dead};
+use crate::scene::{Scene, StoreKind};
+use crate::support::{
+    DEADLINE, Failures, Rng, check_transcript, event, exit, pass, report, runs, wait_until_dead,
+};
 
 /// The lease of the hosts.
 const LEASE: Duration = Duration::from_secs(3);
