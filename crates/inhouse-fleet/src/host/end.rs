@@ -1,0 +1,43 @@
+use inhouse::ErrorKind;
+
+use super::{HostError, HostErrorKind};
+use crate::Outcome;
+use crate::workspace::WorkspaceError;
+
+/// Why an attempt ends before its turn does.
+pub(super) enum End {
+    Outcome(Outcome),
+    Failed(HostError),
+}
+
+impl From<HostError> for End {
+    fn from(error: HostError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<WorkspaceError> for End {
+    fn from(error: WorkspaceError) -> Self {
+        match error.is_fenced() {
+            true => Self::Outcome(Outcome::Fenced),
+            false => {
+                let text = error.to_string();
+                let error = HostError::new(HostErrorKind::Workspace, text).with_source(error);
+                Self::Failed(error)
+            }
+        }
+    }
+}
+
+impl From<inhouse::Error> for End {
+    fn from(error: inhouse::Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Fenced => return Self::Outcome(Outcome::Fenced),
+            ErrorKind::Store => HostErrorKind::Store,
+            ErrorKind::Held => HostErrorKind::Held,
+            ErrorKind::Config => HostErrorKind::Options,
+            _ => HostErrorKind::Agent,
+        };
+        Self::Failed(HostError::new(kind, error.to_string()).with_source(error))
+    }
+}

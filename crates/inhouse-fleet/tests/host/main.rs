@@ -1,0 +1,9 @@
+//! Turns of a host, with a scripted CLI in memory.
+
+mod leases;
+mod questions;
+mod stopping;
+mod stored_files;
+mod support;
+mod turns;
+mod workspaces;
