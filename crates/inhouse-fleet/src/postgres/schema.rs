@@ -1,0 +1,31 @@
+//! The schema `inhouse` of the database.
+
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::postgres::PgPool;
+
+use super::FleetError;
+
+/// The changes of the schema in order. A text that was released never changes: databases have its checksum.
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("tables", include_str!("1_tables.sql")),
+    ("enqueue", include_str!("2_enqueue.sql")),
+    ("deliver", include_str!("3_deliver.sql")),
+    ("manage", include_str!("4_manage.sql")),
+];
+
+/// Brings the schema up to date.
+pub(super) async fn migrate(pool: &PgPool) -> Result<(), FleetError> {
+    let migrations = MIGRATIONS.iter().zip(1..).map(|((name, sql), version)| {
+        let sql = sql.into_sql_str();
+        Migration::new(version, (*name).into(), MigrationType::Simple, sql, false)
+    });
+    let mut migrator = Migrator::with_migrations(migrations.collect());
+    migrator.create_schema("inhouse");
+    migrator.dangerous_set_table_name("inhouse.migrations");
+    // A migration that fails leaves its advisory lock with the connection, so that connection is closed.
+    let mut connection = pool.acquire().await?.detach();
+    let migrated = migrator.run_direct(None, &mut connection, false).await;
+    sqlx::Connection::close(connection).await?;
+    Ok(migrated?)
+}
