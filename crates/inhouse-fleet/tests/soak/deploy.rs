@@ -1,0 +1,139 @@
+//! A rolling deploy: an old worker gets SIGTERM beside a new one.
+
+use std::time::Duration;
+
+use inhouse_testkit::host::HostProcess;
+use inhouse_testkit::servers::PostgresServer;
+use inhouse_testkit::soak::{DEADLINE, Failures, Rng, event, pass, report, runs};
+use inhouse_testkit::{ModelRequest, RealCli};
+
+use crate::notes::{self, answered, has_result, note};
+use crate::scene::{Scene, Start, hand_over, text};
+
+/// The session whose turn runs in the old worker, and those that wait.
+const SESSIONS: [(&str, [u32; 2]); 2] = [("running", [0, 1]), ("waiting", [2, 3])];
+
+/// The time of a call.
+const CALL: Duration = Duration::from_secs(3);
+
+/// How long the old worker may finish its turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Grace {
+    /// Longer than a call.
+    Enough,
+    /// Shorter than a call.
+    TooShort,
+}
+
+/// Repeats the scenario, with enough time to finish and without.
+pub(crate) async fn soak(name: &str, server: &PostgresServer) {
+    let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
+    let mut rng = Rng::seeded();
+    let mut failures = Failures::default();
+    for run in 0..runs() {
+        for grace in [Grace::Enough, Grace::TooShort] {
+            let delay = rng.time_below(CALL / 2);
+            let outcome = deploy(&cli, server, grace, delay).await;
+            let outcome = outcome.map_err(|why| format!("{grace:?} after {delay:?}: {why}"));
+            failures.check(run, outcome);
+        }
+    }
+    report(name, runs(), failures.0.min(runs()), "");
+}
+
+async fn deploy(
+    cli: &RealCli,
+    server: &PostgresServer,
+    grace: Grace,
+    delay: Duration,
+) -> Result<(), String> {
+    let scene = Scene::new(cli, server, |_, request| notes::script(request)).await;
+    let mut sessions = Vec::new();
+    for (session, numbers) in SESSIONS {
+        let prompts = numbers.map(note);
+        let prompts = prompts.each_ref().map(String::as_str);
+        let ids = scene.enqueue(session, &prompts).await?;
+        let notes: Vec<_> = numbers.into_iter().zip(ids).collect();
+        sessions.push((session, notes));
+    }
+    let mut plan = scene.plan("old");
+    (plan.call_time, plan.stores_files) = (CALL, true);
+    plan.grace = match grace {
+        Grace::Enough => DEADLINE,
+        Grace::TooShort => CALL / 10,
+    };
+    let mut old = scene.start(&plan);
+    let running = event(&mut old, "began").await?;
+    pass(delay).await;
+    old.terminate();
+    // Beside the old one, which is still busy.
+    let mut plan = scene.plan("new");
+    plan.stores_files = true;
+    let new = scene.start(&plan);
+    check_end(&mut old, &running, grace).await?;
+
+    for (session, notes) in &sessions {
+        answered(&scene, notes).await?;
+        notes::check(&scene, session, notes).await?;
+        for (number, id) in notes {
+            let attempts = scene.attempts(*id).await?;
+            if attempts != 0 {
+                return Err(format!("note {number} was charged {attempts} attempts"));
+            }
+            let effects = scene.effects(&note(*number));
+            if effects != 1 {
+                return Err(format!("note {number} took effect {effects} times"));
+            }
+        }
+    }
+    hand_over(new).await?;
+    check_starts(&scene, &running, grace).await
+}
+
+/// Checks that the old worker finishes or stops its turn, takes no other one, and exits.
+async fn check_end(old: &mut HostProcess, running: &str, grace: Grace) -> Result<(), String> {
+    let outcome = match grace {
+        Grace::Enough => format!("{running} done"),
+        Grace::TooShort => format!("{running} cancelled"),
+    };
+    let mut outcomes = Vec::new();
+    loop {
+        let event = old.next_event(DEADLINE).await.map_err(text)?;
+        match &*event.name {
+            "outcome" => outcomes.push(event.value),
+            "served" if outcomes == [&*outcome] && event.value.is_empty() => break,
+            "served" => return Err(format!("the old worker ended with {outcomes:?} {event:?}")),
+            _ => {}
+        }
+    }
+    let status = old.exited(DEADLINE).await.map_err(text)?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("the old worker has exited with {status}")),
+    }
+}
+
+async fn check_starts(scene: &Scene, running: &str, grace: Grace) -> Result<(), String> {
+    let mut starts = scene.starts().await?;
+    let is_of_old = |start: &Start| start.worker == "old";
+    let old: Vec<_> = starts.extract_if(.., |start| is_of_old(start)).collect();
+    let is_resumed = starts.contains(&Start::new(running, "resumed", "new"));
+    let is_expected =
+        old == [Start::new(running, "started", "old")] && is_resumed == (grace == Grace::TooShort);
+    if !is_expected {
+        return Err(format!("the attempts are {old:?} and {starts:?}"));
+    }
+    // The call that was cut off is visible to the model, and not repeated.
+    let number = running.trim_matches(|char: char| !char.is_ascii_digit());
+    let number = number.parse().map_err(text)?;
+    let requests = scene.requests_of("new");
+    let seen = requests.iter().find(|request| has_result(request, number));
+    let results = seen.map(ModelRequest::tool_results).unwrap_or_default();
+    let call = notes::note_call(number);
+    let result = results.iter().find(|result| result.id == call);
+    let is_cut_off = result.is_some_and(|result| result.text.contains("outcome is unknown"));
+    match is_cut_off == (grace == Grace::TooShort) {
+        true => Ok(()),
+        false => Err(format!("the model has seen {result:?}")),
+    }
+}
