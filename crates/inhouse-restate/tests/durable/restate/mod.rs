@@ -1,0 +1,12 @@
+mod admission;
+mod battery;
+mod cancel;
+mod crash;
+mod dedupe;
+mod failure;
+mod order;
+mod questions;
+mod shutdown;
+mod support;
+mod timeouts;
+mod zombie;
