@@ -4,11 +4,12 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 
 import { Detail } from "./detail.tsx";
 import { count, dollars, duration, inputTokens } from "./format.ts";
+import { LiveState, Total, type Connection } from "./header.tsx";
 import { Help } from "./help.tsx";
 import type { Item, Lane } from "./item.ts";
 import { List } from "./list.tsx";
 import { endOf, search, visibleRows } from "./rows.ts";
-import type { Connection, Source } from "./source.ts";
+import type { Source } from "./source.ts";
 import { Summary } from "./summary.tsx";
 import { nextTheme, useTheme } from "./theme.ts";
 import { Timeline, type Range } from "./timeline.tsx";
@@ -225,24 +226,6 @@ export function App({ trace, source, revision, connection }: Properties) {
       </main>
       {help && <Help onClose={() => setHelp(false)} />}
     </div>
-  );
-}
-
-function Total({ name, value, about }: { name: string; value: string; about?: string }) {
-  return (
-    <div title={about}>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-function LiveState({ connection, ended }: { connection: Connection; ended: boolean }) {
-  const text = ended ? "ended" : connection === "live" ? "live" : connection === "lost" ? "not connected" : "connecting";
-  return (
-    <span class={`live ${ended ? "ended" : connection}`} role="status">
-      {text}
-    </span>
   );
 }
 

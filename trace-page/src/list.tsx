@@ -1,14 +1,10 @@
-// The list of rows, of which only those in view are in the document.
-
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+// The rows of the list: what happened, when, and how long it took.
 
 import { duration, inputTokens, offset, shortCount } from "./format.ts";
 import { LANES, type Item } from "./item.ts";
 import { durationOf, endOf, fraction, frameOf, type Row } from "./rows.ts";
 import type { Trace } from "./trace.ts";
-
-export const ROW_HEIGHT = 30;
-const OVERSCAN = 12;
+import { ROW_HEIGHT, VirtualList } from "./virtual.tsx";
 
 const WORDS: Record<Item["lane"], string> = {
   turn: "Turn",
@@ -36,40 +32,7 @@ interface Properties {
 }
 
 export function List({ trace, rows, selected, reveal, tail, onTail, onSelect, onToggle }: Properties) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 800 });
   const place = selected ? rows.findIndex((row) => row.item === selected) : -1;
-
-  useLayoutEffect(() => {
-    const element = scroller.current!;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-
-  useLayoutEffect(() => {
-    const element = scroller.current!;
-    if (place < 0) return;
-    const [top, bottom] = [place * ROW_HEIGHT, (place + 1) * ROW_HEIGHT];
-    if (top < element.scrollTop) element.scrollTop = Math.max(0, top - ROW_HEIGHT);
-    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom + ROW_HEIGHT - element.clientHeight;
-  }, [reveal]);
-
-  useLayoutEffect(() => {
-    if (tail) scroller.current!.scrollTop = rows.length * ROW_HEIGHT;
-  }, [tail, rows.length]);
-
-  const onScroll = () => {
-    const element = scroller.current!;
-    setView({ top: element.scrollTop, height: element.clientHeight });
-    onTail(element.scrollTop + element.clientHeight >= element.scrollHeight - ROW_HEIGHT);
-  };
-
-  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - OVERSCAN);
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + OVERSCAN);
-  // Elements are reused for the rows that come into view, which is faster than new ones.
-  const slots = Math.ceil(view.height / ROW_HEIGHT) + 2 * OVERSCAN + 2;
   return (
     <section class="list" aria-label="What happened">
       <div class="columns row" aria-hidden="true">
@@ -83,32 +46,19 @@ export function List({ trace, rows, selected, reveal, tail, onTail, onSelect, on
           Tokens
         </span>
       </div>
-      <div
-        ref={scroller}
-        class="scroller"
-        id="rows"
+      <VirtualList
+        rows={rows}
         role="treegrid"
-        tabIndex={0}
-        aria-label="Events of the session"
-        aria-rowcount={rows.length}
-        aria-activedescendant={selected && place >= 0 ? `row-${selected.id}` : undefined}
-        onScroll={onScroll}
+        label="Events of the session"
+        place={place}
+        selectedId={selected && place >= 0 ? `row-${selected.id}` : undefined}
+        reveal={reveal}
+        tail={tail}
+        onTail={onTail}
+        empty={trace.items.length === 0 ? "No events yet." : "Nothing matches. Press Escape to clear the search, or show more lanes."}
       >
-        <div class="rows" role="presentation" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
-          {rows.slice(first, last).map((row, index) => (
-            <RowView
-              key={(first + index) % slots}
-              row={row}
-              trace={trace}
-              index={first + index}
-              isSelected={row.item === selected}
-              onSelect={onSelect}
-              onToggle={onToggle}
-            />
-          ))}
-        </div>
-        {rows.length === 0 && <p class="empty">{trace.items.length === 0 ? "No events yet." : "Nothing matches. Press Escape to clear the search, or show more lanes."}</p>}
-      </div>
+        {(row, index) => <RowView row={row} trace={trace} index={index} isSelected={row.item === selected} onSelect={onSelect} onToggle={onToggle} />}
+      </VirtualList>
     </section>
   );
 }

@@ -1,7 +1,9 @@
 import { render } from "preact";
 
 import { App } from "./app.tsx";
-import { load, type Connection } from "./source.ts";
+import "./base.css";
+import type { Connection } from "./header.tsx";
+import { load } from "./source.ts";
 import "./style.css";
 import { Trace } from "./trace.ts";
 

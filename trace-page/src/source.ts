@@ -1,5 +1,6 @@
 // Where the lines of the recording come from: the page itself, or the server of `inhouse trace --follow`.
 
+import type { Connection } from "./header.tsx";
 import type { Trace } from "./trace.ts";
 
 export interface Source {
@@ -8,8 +9,6 @@ export interface Source {
   /** Whether lines are added while the page is open. */
   follows: boolean;
 }
-
-export type Connection = "connecting" | "live" | "lost";
 
 /** Reads the lines in the page and, with `--follow`, those that the server sends. */
 export function load(trace: Trace, onLines: () => void, onConnection: (connection: Connection) => void): Source {

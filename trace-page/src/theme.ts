@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 
 export type Theme = "light" | "dark";
 
-const KEY = "inhouse-trace-theme";
+const KEY = "inhouse-theme";
 
 export function nextTheme(theme: Theme): Theme {
   return theme === "dark" ? "light" : "dark";

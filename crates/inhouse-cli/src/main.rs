@@ -9,6 +9,7 @@
 //! inhouse install                       downloads the CLI that inhouse is tested with, and checks its hash
 //! inhouse drift                         compares the newest CLI with what inhouse models
 //! inhouse sessions                      lists the sessions on disk or in a store
+//! inhouse fleet                         shows the queue, the hosts and the sessions of a fleet, and acts on them
 //! inhouse completions bash              prints a script that completes the command in a shell
 //! ```
 //!
@@ -18,7 +19,9 @@
 mod doctor;
 mod drift;
 mod file;
+mod fleet;
 mod install;
+mod loopback;
 mod output;
 mod replay;
 mod sessions;
@@ -53,6 +56,8 @@ enum Command {
     Drift(drift::Arguments),
     /// List, show, fork and export sessions on disk or in a store
     Sessions(sessions::Arguments),
+    /// Show the queue, the hosts and the sessions of a fleet; park, retry and cancel prompts; answer questions
+    Fleet(fleet::Arguments),
     /// Print a script that completes the command in a shell
     Completions {
         /// The shell that runs the script
@@ -70,6 +75,7 @@ async fn main() -> ExitCode {
         Command::Install(arguments) => install::run(&arguments),
         Command::Drift(arguments) => drift::run(&arguments).await,
         Command::Sessions(arguments) => sessions::run(arguments).await,
+        Command::Fleet(arguments) => fleet::run(arguments).await,
         Command::Completions { shell } => completions(shell),
     };
     match result {

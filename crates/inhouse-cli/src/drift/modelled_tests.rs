@@ -283,7 +283,8 @@ fn written(name: &str, shape: &Shape, path: &str, types: &[&str]) -> Vec<String>
         };
         let is_nested = whole.contains(['.', '[', '{']);
         let is_tag = matches!(member, "subtype" | "hookEventName");
-        !is_tag && !has(&own) && !(is_nested && has(&nested))
+        let is_written = has(&own) || is_nested && has(&nested);
+        !is_tag && !is_written
     };
     paths.filter(is_missing).collect()
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::header;
+use crate::loopback::attribute;
 
 /// The page without a recording. `cargo xtask page` builds it from `trace-page`.
 const PAGE: &str = include_str!("page.html");
@@ -74,10 +75,7 @@ fn parts() -> (&'static str, &'static str) {
 /// Returns the opening tag with the name of the file.
 fn opening(file: &Path, more: &str) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let name = name
-        .replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;");
+    let name = attribute(&name);
     let tag = PLACE.trim_end_matches('>');
     format!("{tag} data-name=\"{name}\"{more}>\n")
 }

@@ -9,23 +9,18 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::SeekFrom;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use bytes::Bytes;
 use http_body_util::channel::{Channel, Sender};
-use http_body_util::{Either, Full};
 use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue};
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper::{Method, Request, Response};
 use tokio::fs::File;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncSeekExt as _, BufReader};
-use tokio::net::TcpListener;
 
 use super::{embed, header};
+use crate::loopback::{self, Body};
 
 /// How often the file is checked for new lines.
 const POLL: Duration = Duration::from_millis(100);
@@ -36,20 +31,10 @@ const QUIET_POLLS: u32 = 100;
 /// The most bytes that are read for one event, unless a line is longer.
 const BATCH: usize = 256 * 1024;
 
-type Body = Either<Full<Bytes>, Channel<Bytes, Infallible>>;
-
 /// A server of one recording.
 pub(crate) struct Server {
-    listener: TcpListener,
-    shared: Arc<Shared>,
-}
-
-struct Shared {
+    server: loopback::Server,
     file: PathBuf,
-    /// The address without the scheme, which requests name as their host.
-    host: String,
-    /// Part of every path: other users of the machine cannot guess it.
-    token: String,
 }
 
 impl Server {
@@ -63,101 +48,44 @@ impl Server {
         {
             header::check(file, &text[..end])?;
         }
-        let listener = TcpListener::bind(("127.0.0.1", port))
-            .await
-            .with_context(|| {
-                format!("cannot listen on port {port}; leave out `--port` for a free one")
-            })?;
-        let host = listener.local_addr()?.to_string();
-        let shared = Shared {
-            file: file.to_owned(),
-            host,
-            token: uuid::Uuid::new_v4().simple().to_string(),
-        };
         Ok(Self {
-            listener,
-            shared: Arc::new(shared),
+            server: loopback::Server::bind(port).await?,
+            file: file.to_owned(),
         })
     }
 
     /// Returns the address of the page.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}/{}/", self.shared.host, self.shared.token)
+        self.server.url()
     }
 
     /// Serves until the process ends.
     pub(crate) async fn run(self) -> Result<()> {
-        loop {
-            let (stream, _) = self.listener.accept().await?;
-            let shared = Arc::clone(&self.shared);
-            tokio::spawn(async move {
-                let service = service_fn(move |request| {
-                    let response = shared.answer(&request);
-                    async move { Ok::<_, Infallible>(response) }
-                });
-                let connection = hyper::server::conn::http1::Builder::new();
-                // An error is that of a browser that has closed the connection.
-                let _ = connection
-                    .serve_connection(TokioIo::new(stream), service)
-                    .await;
-            });
-        }
+        let file = self.file;
+        let answer = move |path: String, request| {
+            let response = answer(&file, &path, &request);
+            async { response }
+        };
+        self.server.run(answer).await
     }
 }
 
-impl Shared {
-    fn answer(self: &Arc<Self>, request: &Request<Incoming>) -> Response<Body> {
-        // A page of another site can name a host that resolves to 127.0.0.1; its requests have that name.
-        let host = request.headers().get(HOST).map(HeaderValue::as_bytes);
-        if host != Some(self.host.as_bytes()) {
-            return text(StatusCode::FORBIDDEN, "the host is not this server\n");
-        }
-        if request.method() != Method::GET {
-            return text(StatusCode::METHOD_NOT_ALLOWED, "only GET is served\n");
-        }
-        let path = request.uri().path().strip_prefix('/').unwrap_or_default();
-        match path.strip_prefix(self.token.as_str()) {
-            Some("/") => {
-                let page = embed::following(&self.file, "events");
-                respond(
-                    StatusCode::OK,
-                    "text/html; charset=utf-8",
-                    Either::Left(Full::from(page)),
-                )
-            }
-            Some("/events") => {
-                let from = request.headers().get("last-event-id");
-                let from = from.and_then(|id| id.to_str().ok()?.parse().ok());
-                let (sender, channel) = Channel::new(1);
-                let shared = Arc::clone(self);
-                tokio::spawn(async move {
-                    send_lines(&shared.file, from.unwrap_or_default(), sender).await;
-                });
-                respond(StatusCode::OK, "text/event-stream", Either::Right(channel))
-            }
-            _ => text(
-                StatusCode::NOT_FOUND,
-                "use the address that `inhouse trace --follow` printed\n",
-            ),
-        }
+fn answer(file: &Path, path: &str, request: &Request<Incoming>) -> Response<Body> {
+    if request.method() != Method::GET {
+        return loopback::method_not_allowed();
     }
-}
-
-fn text(status: StatusCode, text: &'static str) -> Response<Body> {
-    respond(
-        status,
-        "text/plain; charset=utf-8",
-        Either::Left(Full::from(text)),
-    )
-}
-
-fn respond(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    match path {
+        "/" => loopback::html(embed::following(file, "events")),
+        "/events" => {
+            let from = request.headers().get("last-event-id");
+            let from = from.and_then(|id| id.to_str().ok()?.parse().ok());
+            let (sender, channel) = Channel::new(1);
+            let file = file.to_owned();
+            tokio::spawn(async move { send_lines(&file, from.unwrap_or_default(), sender).await });
+            loopback::events(channel)
+        }
+        _ => loopback::not_found(),
+    }
 }
 
 /// A place in a recording.

@@ -1,21 +1,20 @@
-//! The trace page in Chromium: each test runs a scenario of `scenarios.mjs`, which drives the browser.
+//! The pages in Chromium: each test runs a scenario of `trace.mjs` or `fleet.mjs`, which drives the browser.
 //!
 //! `cargo xtask test --ring foreign` names the browser in `INHOUSE_CHROMIUM`, and in `INHOUSE_TRACE_PAGE` the directory of the
 //! packages that `trace-page/package.json` pins.
 
+#[cfg(unix)]
+#[path = "../common/fleet.rs"]
+mod fleet;
+#[cfg(unix)]
+mod postgres;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs a scenario, and fails with what it printed.
+/// Runs a scenario of the trace page, and fails with what it printed.
 fn scenario(name: &str) {
-    let packages = directory("INHOUSE_TRACE_PAGE");
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
-    let output = Command::new(packages.join("node_modules/node/bin/node"))
-        .arg(tests.join("scenarios.mjs"))
-        .arg(name)
-        .env("INHOUSE", env!("CARGO_BIN_EXE_inhouse"))
-        .output()
-        .expect("node starts");
+    let output = command("trace.mjs", name).output().expect("node starts");
     assert!(
         output.status.success(),
         "{name}: {}\n{}{}",
@@ -23,6 +22,16 @@ fn scenario(name: &str) {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// Returns the command that runs a scenario.
+fn command(file: &str, name: &str) -> Command {
+    let packages = directory("INHOUSE_TRACE_PAGE");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
+    let mut command = Command::new(packages.join("node_modules/node/bin/node"));
+    command.arg(tests.join(file)).arg(name);
+    command.env("INHOUSE", env!("CARGO_BIN_EXE_inhouse"));
+    command
 }
 
 fn directory(variable: &str) -> PathBuf {
