@@ -7,22 +7,23 @@
 //! 5. [Sessions](sessions): listing, reading, changing and moving the sessions on disk.
 //! 6. [Stores](stores): keeping sessions elsewhere, continuing them on any machine, and repairing tool calls.
 //! 7. [What survives what](durability): the guarantees of a session with a store, and the tests of each.
-//! 8. [Structured output](structured_output): answers as values of your types.
-//! 9. [Subagents](subagents): delegating work, and what the host sees of it.
-//! 10. [Steering](steering): prompts that are sent while a turn runs.
-//! 11. [Tool search](tool_search): many tools without filling the context.
-//! 12. [Skills](skills): instructions that Claude reads when it needs them.
-//! 13. [Plugins](plugins): skills, subagents, commands and servers that come with your program.
-//! 14. [File checkpoints](checkpoints): undoing the changes of a turn.
-//! 15. [Cost](cost): what a turn and a session cost, and how to limit it.
-//! 16. [Telemetry](telemetry): spans, one trace with the CLI, and metrics.
-//! 17. [Hosting](hosting): many sessions in a service.
-//! 18. [Secure deployment](secure_deployment): confining the CLI, and keeping keys out of it.
-//! 19. [Testing](testing): without a CLI, with a fake one, with the real one.
-//! 20. [Debugging](debugging): recording a session, and seeing what happened in it.
-//! 21. [Troubleshooting](troubleshooting): symptoms and their causes.
-//! 22. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
-//! 23. [Coming from an official SDK](migration): TypeScript and Python side by side with this SDK.
+//! 8. [From one process to many machines](fleet): a queue, hosts that may die, questions to people, sizing and deployment.
+//! 9. [Structured output](structured_output): answers as values of your types.
+//! 10. [Subagents](subagents): delegating work, and what the host sees of it.
+//! 11. [Steering](steering): prompts that are sent while a turn runs.
+//! 12. [Tool search](tool_search): many tools without filling the context.
+//! 13. [Skills](skills): instructions that Claude reads when it needs them.
+//! 14. [Plugins](plugins): skills, subagents, commands and servers that come with your program.
+//! 15. [File checkpoints](checkpoints): undoing the changes of a turn.
+//! 16. [Cost](cost): what a turn and a session cost, and how to limit it.
+//! 17. [Telemetry](telemetry): spans, one trace with the CLI, and metrics.
+//! 18. [Hosting](hosting): many sessions in a service.
+//! 19. [Secure deployment](secure_deployment): confining the CLI, and keeping keys out of it.
+//! 20. [Testing](testing): without a CLI, with a fake one, with the real one.
+//! 21. [Debugging](debugging): recording a session, and seeing what happened in it.
+//! 22. [Troubleshooting](troubleshooting): symptoms and their causes.
+//! 23. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
+//! 24. [Coming from an official SDK](migration): TypeScript and Python side by side with this SDK.
 //!
 //! A paragraph that begins with *Tests* names the tests of what the section before it says about the CLI. In a checkout,
 //! `cargo xtask test -- <name>` runs one.
@@ -47,6 +48,9 @@ pub mod stores {}
 
 #[doc = include_str!("durability.md")]
 pub mod durability {}
+
+#[doc = include_str!("fleet.md")]
+pub mod fleet {}
 
 #[doc = include_str!("structured_output.md")]
 pub mod structured_output {}
