@@ -95,12 +95,14 @@ impl<'a> Chapter<'a> {
         anchors
     }
 
-    /// Returns the names in paragraphs that begin with `Tests:`, each with its line.
+    /// Returns the names in paragraphs that begin with `Tests:` and in columns with the heading `tests`, each with its line.
     pub(crate) fn tests(&self) -> Vec<(usize, &str)> {
         let mut names = Vec::new();
         let mut is_list = false;
         let mut begins = false;
+        let mut table = TestColumn::default();
         for (event, place) in &self.events {
+            table.read(event);
             match event {
                 Event::Start(Tag::Paragraph) => begins = true,
                 Event::End(TagEnd::Paragraph) => is_list = false,
@@ -108,7 +110,7 @@ impl<'a> Chapter<'a> {
                     is_list = text.starts_with("Tests:");
                     begins = false;
                 }
-                Event::Code(_) if is_list => {
+                Event::Code(_) if is_list || table.is_inside() => {
                     let line = self.text[..place.start].lines().count().max(1);
                     names.push((line, self.text[place.clone()].trim_matches('`')));
                 }
@@ -116,6 +118,36 @@ impl<'a> Chapter<'a> {
             }
         }
         names
+    }
+}
+
+/// The place of a column with the heading `tests` while a table is read.
+#[derive(Default)]
+struct TestColumn {
+    in_head: bool,
+    column: usize,
+    tests: Option<usize>,
+}
+
+impl TestColumn {
+    fn read(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Start(Tag::Table(_)) => *self = Self::default(),
+            Event::End(TagEnd::Table) => self.tests = None,
+            Event::Start(Tag::TableHead) => self.in_head = true,
+            Event::End(TagEnd::TableHead) => self.in_head = false,
+            Event::Start(Tag::TableRow) => self.column = 0,
+            Event::End(TagEnd::TableCell) => self.column += 1,
+            Event::Text(text) if self.in_head && **text == *"tests" => {
+                self.tests = Some(self.column);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns whether the current cell is in the column, below its heading.
+    fn is_inside(&self) -> bool {
+        !self.in_head && self.tests == Some(self.column)
     }
 }
 
@@ -207,5 +239,18 @@ mod tests {
     fn tests_are_named_in_their_paragraphs() {
         let chapter = Chapter::parse("It is `so`.\n\nTests: `a_b`,\n`c_d`.\n\nAnd `not`.\n");
         assert_eq!(chapter.tests(), [(3, "a_b"), (3, "c_d")]);
+    }
+
+    #[test]
+    fn tests_are_named_in_their_column() {
+        let table = "| what | tests |\n|---|---|\n| `x` | `a_b`, `c_d` |\n| `y` | `e_f` |\n";
+        let chapter = Chapter::parse(table);
+        let names: Vec<_> = chapter.tests().into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, ["a_b", "c_d", "e_f"]);
+        assert!(
+            Chapter::parse("| what | test |\n|---|---|\n| x | `a_b` |\n")
+                .tests()
+                .is_empty()
+        );
     }
 }

@@ -10,6 +10,14 @@ use cargo_metadata::{Message, MetadataCommand};
 use super::ring::{PURE_PACKAGES, Ring};
 use crate::command::cargo;
 
+/// The packages with tests of the ring `durable`.
+const DURABLE_PACKAGES: [&str; 4] = [
+    "inhouse-cli",
+    "inhouse-fleet",
+    "inhouse-restate",
+    "inhouse-store",
+];
+
 /// A test executable or another binary that cargo has built.
 pub(crate) struct Executable {
     pub(crate) package: String,
@@ -32,18 +40,27 @@ impl Build {
                 command.args(PURE_PACKAGES.map(|package| format!("--package={package}")));
             }
             [Ring::Durable] => {
-                command.args(["--package=inhouse-store", "--test=durable"]);
+                // With `--test`, cargo builds no example, and one test runs it. The same packages have the same features.
+                let mut example = cargo(root, ["build", "--all-features"]);
+                example.args(DURABLE_PACKAGES.map(|package| format!("--package={package}")));
+                if !example.arg("--example=fleet").status()?.success() {
+                    bail!("the example does not build");
+                }
+                command.args(DURABLE_PACKAGES.map(|package| format!("--package={package}")));
+                command.arg("--test=durable");
             }
             [Ring::Real] => {
                 command.args(["--package=inhouse", "--package=inhouse-cli"]);
+                command.arg("--package=inhouse-fleet");
                 command.args(["--package=inhouse-testkit", "--test=scripted_model"]);
                 command.arg("--test=real");
                 command.args(["--test=differential", "--examples"]);
             }
             // Cargo builds the binaries of a package (`real-cli`) only together with one of its integration tests.
             [Ring::Soak] => {
-                command.args(["--package=inhouse", "--package=inhouse-testkit"]);
-                command.args(["--test=soak", "--test=scripted_model"]);
+                command.args(["--package=inhouse", "--package=inhouse-fleet"]);
+                command.args(["--package=inhouse-testkit", "--test=scripted_model"]);
+                command.arg("--test=soak");
             }
             _ => {
                 command.arg("--workspace");

@@ -1,4 +1,4 @@
-//! Programs that tests of stores need: database servers and emulators of object stores.
+//! Programs that tests of stores and engines need: servers and emulators of object stores.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use crate::pinned::cache;
 const POSTGRES: &str = "/usr/lib/postgresql";
 const S3S_FS: &str = "0.14.1";
 const AZURITE: &str = "3.35.0";
+const RESTATE: &str = "1.7.12";
 
 /// A program that the tests of one module need.
 pub(crate) struct Program {
@@ -30,7 +31,10 @@ pub(crate) fn provide(root: &Path) -> Vec<Program> {
             // A debug build takes half the time of a release build.
             install(root, "s3s-fs", S3S_FS, &["--features=binary", "--debug"])
         }),
-        Program::find("azure::", "INHOUSE_AZURITE", azurite),
+        Program::find("azure::", "INHOUSE_AZURITE", || {
+            npm("azurite", AZURITE, "dist/src/blob/main.js")
+        }),
+        Program::find("restate::", "INHOUSE_RESTATE", restate),
     ]
 }
 
@@ -68,31 +72,45 @@ fn newest_postgres() -> Result<PathBuf> {
     Ok(newest.path().join("bin"))
 }
 
-/// Returns the main script of the emulator, installed in a cache on first use.
-fn azurite() -> Result<PathBuf> {
-    let directory = cache()?.join(format!("azurite-{AZURITE}"));
-    let script = directory.join("node_modules/azurite/dist/src/blob/main.js");
-    if script.exists() {
-        return Ok(script);
+/// Returns the program of the Restate server, which npm has for the platforms that Restate supports.
+fn restate() -> Result<PathBuf> {
+    let platform = match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => "linux-x64",
+        ("linux", "aarch64") => "linux-arm64",
+        ("macos", "aarch64") => "darwin-arm64",
+        (os, architecture) => bail!("Restate has no server for {os} on {architecture}"),
+    };
+    let package = format!("@restatedev/restate-server-{platform}");
+    npm(&package, RESTATE, "bin/restate-server")
+}
+
+/// Returns a file of an npm package, which is installed in a cache on first use.
+fn npm(package: &str, version: &str, file: &str) -> Result<PathBuf> {
+    // The name without the scope, which has a slash.
+    let name = package.rsplit('/').next().unwrap_or(package);
+    let directory = cache()?.join(format!("{name}-{version}"));
+    let path = directory.join("node_modules").join(package).join(file);
+    if path.exists() {
+        return Ok(path);
     }
-    println!("installing azurite {AZURITE}");
+    println!("installing {package} {version}");
     // Installed into a temporary directory first: the final one is either complete or absent.
-    let unfinished = cache()?.join(format!("azurite-{AZURITE}-{}", std::process::id()));
+    let unfinished = cache()?.join(format!("{name}-{version}-{}", std::process::id()));
     fs::create_dir_all(&unfinished)?;
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--prefix"])
         .arg(&unfinished)
-        .arg(format!("azurite@{AZURITE}"));
+        .arg(format!("{package}@{version}"));
     let result = output(&mut npm).and_then(|_| Ok(fs::rename(&unfinished, &directory)?));
     if let Err(error) = result {
         let _ = fs::remove_dir_all(&unfinished);
         // Another run may have installed the same in the meantime.
-        if !script.exists() {
+        if !path.exists() {
             return Err(error);
         }
     }
-    if !script.exists() {
-        bail!("the package azurite has no {}", script.display());
+    if !path.exists() {
+        bail!("the package {package} has no {file}");
     }
-    Ok(script)
+    Ok(path)
 }

@@ -16,7 +16,7 @@ const TESTS: &str = "crates/inhouse/tests/foreign";
 /// The files that define what is installed.
 const PINS: [&str; 3] = ["package.json", "package-lock.json", "requirements.txt"];
 
-/// The browsers that tests of the trace page can use, in the order of preference.
+/// The browsers that tests of the pages can use, in the order of preference.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Returns the variable with a directory of `node_modules` and `venv`, installed in a cache on first use.

@@ -69,7 +69,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
             Ring::Durable => {
                 let libtest = execute::with_limited_threads(libtest);
                 let programs = durable::provide(root);
-                with_servers(&build, ring, &libtest, programs, Environment::new(), |_| {})?
+                let tests: Vec<_> = build.tests_of(ring).collect();
+                with_servers(&tests, &libtest, programs, Environment::new(), |_| {})?
             }
             Ring::Foreign => foreign_ring(root, &build, libtest)?,
             Ring::Pure | Ring::Behaviour | Ring::Process => {
@@ -116,25 +117,30 @@ fn run_all<'a>(
     Ok(counts)
 }
 
-/// Runs the ring `foreign`. Without a browser, only the tests that need it are not run.
+/// Runs the ring `foreign`. Without a browser, only the tests that need it are not run; nor are those of the fleet page without PostgreSQL.
 fn foreign_ring(root: &Path, build: &Build, libtest: &[String]) -> Result<Counts> {
     let (browser, clients): (Vec<_>, Vec<_>) = build
         .tests_of(Ring::Foreign)
         .partition(|test| test.package == "inhouse-cli");
     let mut counts = with_programs(clients.into_iter(), libtest, || foreign::provide(root))?;
-    counts += with_programs(browser.into_iter(), libtest, || {
-        foreign::provide_browser(root)
-    })?;
+    counts += match foreign::provide_browser(root) {
+        Ok(environment) => {
+            let libtest = execute::with_limited_threads(libtest);
+            let programs = vec![durable::postgres()];
+            with_servers(&browser, &libtest, programs, environment, |_| {})?
+        }
+        Err(reason) => not_run(&names(browser.into_iter(), libtest)?, &reason),
+    };
     // A filter is for tests in executables.
     if libtest.is_empty() {
-        counts += committed_page(root);
+        counts += committed_pages(root);
     }
     Ok(counts)
 }
 
-/// Counts the check that the committed trace page is the one that its sources make as one test.
-fn committed_page(root: &Path) -> Counts {
-    const NAME: &str = "page::committed_page_is_current";
+/// Counts the check that the committed pages are those that their sources make as one test.
+fn committed_pages(root: &Path) -> Counts {
+    const NAME: &str = "page::committed_pages_are_current";
     println!("\n-- {NAME}");
     if let Err(reason) = page::packages(root) {
         return not_run(&[NAME.to_owned()], &reason);
@@ -175,34 +181,37 @@ fn with_postgres(
     on_line: impl FnMut(&str),
 ) -> Result<Counts> {
     let programs = vec![durable::postgres()];
-    with_servers(build, Ring::Soak, libtest, programs, environment, on_line)
+    let tests: Vec<_> = build.tests_of(Ring::Soak).collect();
+    with_servers(&tests, libtest, programs, environment, on_line)
 }
 
-/// Runs a ring some of whose tests need a program. The tests of a missing program are not run, all others are.
+/// Runs tests some of which need a program. The tests of a missing program are not run, all others are.
 fn with_servers(
-    build: &Build,
-    ring: Ring,
+    tests: &[&Executable],
     libtest: &[String],
     programs: Vec<Program>,
     mut environment: Environment,
     on_line: impl FnMut(&str),
 ) -> Result<Counts> {
-    let names = names(build.tests_of(ring), libtest)?;
+    let names = names(tests.iter().copied(), libtest)?;
     let mut counts = Counts::default();
     let mut libtest = libtest.to_vec();
     for program in programs {
         match program.environment {
             Ok(variables) => environment.extend(variables),
             Err(reason) => {
-                let prefix = format!("{ring}::{}", program.tests);
                 let mut missing = names.clone();
-                missing.retain(|name| name.starts_with(&prefix));
+                missing.retain(|name| {
+                    // Behind the name of the executable.
+                    let test = name.split_once("::").map(|(_, test)| test);
+                    test.is_some_and(|test| test.starts_with(program.tests))
+                });
                 counts += not_run(&missing, &reason);
                 libtest.extend(["--skip".to_owned(), program.tests.to_owned()]);
             }
         }
     }
-    counts += run_all(build.tests_of(ring), &libtest, &environment, on_line)?;
+    counts += run_all(tests.iter().copied(), &libtest, &environment, on_line)?;
     Ok(counts)
 }
 

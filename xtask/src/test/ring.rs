@@ -16,9 +16,9 @@ pub(crate) enum Ring {
     Doc,
     /// The real CLI with a scripted model
     Real,
-    /// Stores with real database servers and emulators
+    /// Stores and engines with real servers and emulators
     Durable,
-    /// Served tools with official MCP clients and the conformance suite, the trace page in a browser
+    /// Served tools with official MCP clients and the conformance suite, the pages in a browser
     Foreign,
     /// One run of each soak test, with the real CLI
     Soak,
@@ -31,10 +31,10 @@ impl Ring {
     /// Returns the ring of all tests in a test target.
     pub(crate) fn of(package: &str, target: &str) -> Self {
         match (package, target) {
-            ("inhouse" | "inhouse-cli", "real")
+            ("inhouse" | "inhouse-cli" | "inhouse-fleet", "real")
             | ("inhouse-testkit", "differential" | "scripted_model") => Self::Real,
-            ("inhouse-store", "durable") => Self::Durable,
-            ("inhouse", "soak") => Self::Soak,
+            (_, "durable") => Self::Durable,
+            (_, "soak") => Self::Soak,
             ("inhouse", "foreign") | ("inhouse-cli", "browser") => Self::Foreign,
             (_, "process") => Self::Process,
             (package, _) if PURE_PACKAGES.contains(&package) => Self::Pure,
@@ -76,6 +76,13 @@ mod tests {
             ("inhouse-cli", "browser", Ring::Foreign),
             ("inhouse-cli", "command", Ring::Behaviour),
             ("inhouse-cli", "real", Ring::Real),
+            ("inhouse-cli", "durable", Ring::Durable),
+            ("inhouse-fleet", "durable", Ring::Durable),
+            ("inhouse-fleet", "host", Ring::Behaviour),
+            ("inhouse-fleet", "real", Ring::Real),
+            ("inhouse-fleet", "soak", Ring::Soak),
+            ("inhouse-restate", "durable", Ring::Durable),
+            ("inhouse-restate", "inhouse_restate", Ring::Behaviour),
             ("inhouse-store", "durable", Ring::Durable),
             ("inhouse-store", "sqlite", Ring::Behaviour),
             ("inhouse-testkit", "differential", Ring::Real),
