@@ -243,7 +243,7 @@ async fn lease_that_is_dropped_is_released() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn owner_stores_the_entries_that_were_not_stored_unless_the_session_has_continued() {
+async fn next_owner_stores_unsent_entries_unless_the_session_continued() {
     for has_continued in [false, true] {
         let machine = &Machine::new();
         let (transport, mut cli) = FakeCli::new();
