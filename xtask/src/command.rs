@@ -43,7 +43,7 @@ pub(crate) fn version_of(program: impl AsRef<Path>) -> Result<String> {
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
-/// Builds a program from crates.io in the [cache](cache) unless that version is there, and returns its path.
+/// Builds a program from crates.io in the [cache] unless that version is there, and returns its path.
 pub(crate) fn install(
     root: &Path,
     name: &str,
