@@ -6,13 +6,13 @@ use async_stream::try_stream;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
-use sqlx::{PgConnection, Row as _};
+use sqlx::{PgConnection, Postgres, Row as _, Transaction};
 
 use super::PostgresStore;
 use crate::{
     Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Journal, Leases, Page, Position,
-    ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError, StreamKey,
-    sql,
+    ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError,
+    StoreErrorKind, StreamKey, sql,
 };
 
 /// Appends in one statement. The share lock on the session lasts until the statement has committed, and a new owner updates that row, so it waits
@@ -244,7 +244,7 @@ impl SessionStore for PostgresStore {
         match what {
             Erase::Stream(stream) if !stream.is_main() => {
                 // The lock waits for an append in progress, whose entries the statement after it would not see otherwise.
-                let mut transaction = self.pool.begin().await?;
+                let mut transaction = self.begin().await?;
                 let id: Option<i64> = sqlx::query_scalar(
                     "delete from inhouse_stream where project = $1 and session = $2 and subpath = $3 returning id",
                 )
@@ -262,7 +262,7 @@ impl SessionStore for PostgresStore {
             Erase::Stream(stream) => self.erase_session(stream.session()).await,
             Erase::Session(session) => self.erase_session(session).await,
             Erase::Project(project) => {
-                let mut transaction = self.pool.begin().await?;
+                let mut transaction = self.begin().await?;
                 let sessions: Vec<String> = sqlx::query_scalar(
                     "delete from inhouse_session where project = $1 returning session",
                 )
@@ -301,8 +301,21 @@ impl SessionStore for PostgresStore {
 }
 
 impl PostgresStore {
+    /// Begins a transaction, in a task that ends even if this future is dropped.
+    ///
+    /// Dropping `Pool::begin` after its request was sent returns a connection with an open transaction to the pool (sqlx 0.9): later
+    /// writes on it would not be committed.
+    async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
+        let pool = self.pool.clone();
+        let begun = tokio::spawn(async move { pool.begin().await }).await;
+        Ok(begun.map_err(|error| {
+            StoreError::new(StoreErrorKind::Unavailable, "the runtime is shutting down")
+                .with_source(error)
+        })??)
+    }
+
     async fn erase_session(&self, session: &SessionKey) -> Result<()> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         // First, so that an append in progress ends before, and a later one is fenced.
         sqlx::query("delete from inhouse_session where project = $1 and session = $2")
             .bind(session.project().as_str())
@@ -315,7 +328,7 @@ impl PostgresStore {
     }
 
     async fn erase_if_idle(&self, session: &SessionKey, idle: Duration) -> Result<bool> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         // The lock waits for an append in progress, and the second statement sees its time.
         for statement in [
             "select 1 from inhouse_session where project = $1 and session = $2 and inhouse_now() >= $3 for update",
