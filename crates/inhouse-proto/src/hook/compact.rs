@@ -1,6 +1,6 @@
 use serde::Deserialize;
 
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use crate::message::CompactTrigger;
 
 /// Event that fires before the conversation is replaced by a summary.
@@ -16,14 +16,6 @@ pub struct PreCompact {
     pub custom_instructions: Option<String>,
 }
 
-impl HookEvent for PreCompact {
-    const NAME: &'static str = "PreCompact";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires after the conversation was replaced by a summary.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -35,12 +27,4 @@ pub struct PostCompact {
     pub trigger: CompactTrigger,
     /// The text of the summary.
     pub compact_summary: String,
-}
-
-impl HookEvent for PostCompact {
-    const NAME: &'static str = "PostCompact";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }

@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use inhouse_macros::Open;
 use serde::Deserialize;
 
@@ -13,14 +13,6 @@ pub struct ConfigChange {
     pub source: ConfigSource,
     /// The path of the settings file.
     pub file_path: Option<String>,
-}
-
-impl HookEvent for ConfigChange {
-    const NAME: &'static str = "ConfigChange";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Kind of settings that can change while a session runs.

@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use serde::Deserialize;
 
 /// Event that fires before a text of the model is shown.
@@ -19,12 +19,4 @@ pub struct MessageDisplay {
     pub is_final: bool,
     /// Text of this piece.
     pub delta: String,
-}
-
-impl HookEvent for MessageDisplay {
-    const NAME: &'static str = "MessageDisplay";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }

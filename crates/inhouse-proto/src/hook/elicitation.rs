@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use inhouse_macros::Open;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -26,14 +26,6 @@ pub struct Elicitation {
     pub requested_schema: Option<Map<String, Value>>,
 }
 
-impl HookEvent for Elicitation {
-    const NAME: &'static str = "Elicitation";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires after the user has answered the elicitation of an MCP server.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -51,14 +43,6 @@ pub struct ElicitationResult {
     pub action: ElicitationAction,
     /// The values of the submitted form.
     pub content: Option<Map<String, Value>>,
-}
-
-impl HookEvent for ElicitationResult {
-    const NAME: &'static str = "ElicitationResult";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Action of the user on the elicitation of an MCP server.

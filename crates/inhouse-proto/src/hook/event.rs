@@ -1,7 +1,14 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::HookEffort;
+use super::{
+    ConfigChange, CwdChanged, DirectoryAdded, Elicitation, ElicitationResult, FileChanged,
+    HookEffort, InstructionsLoaded, MessageDisplay, Notification, PermissionDenied,
+    PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse,
+    PostToolUseFailure, PreCompact, PreModelSwitch, PreToolUse, SessionEnd, SessionStart, Setup,
+    Stop, StopFailure, SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle,
+    UserPromptExpansion, UserPromptSubmit, WorktreeCreate, WorktreeRemove,
+};
 use crate::control::PermissionMode;
 use crate::open::decode_request;
 
@@ -85,6 +92,30 @@ pub trait HookEvent: DeserializeOwned + Send + 'static {
     fn decode(input: &str) -> serde_json::Result<Self> {
         decode_request(input)
     }
+}
+
+/// Implements [`HookEvent`] for structs that have the name of their event and a field `common`.
+macro_rules! events {
+    ($( $event:ident )+) => {
+        $(
+            impl HookEvent for $event {
+                const NAME: &'static str = stringify!($event);
+
+                fn common(&self) -> &HookCommon {
+                    &self.common
+                }
+            }
+        )+
+    };
+}
+
+events! {
+    PreCompact PostCompact ConfigChange MessageDisplay Elicitation ElicitationResult FileChanged
+    CwdChanged DirectoryAdded InstructionsLoaded PreModelSwitch PostModelSwitch Notification
+    PermissionRequest PermissionDenied UserPromptSubmit UserPromptExpansion SessionStart
+    SessionEnd Setup Stop StopFailure SubagentStart SubagentStop TaskCreated TaskCompleted
+    TeammateIdle PreToolUse PostToolUse PostToolUseFailure PostToolBatch WorktreeCreate
+    WorktreeRemove
 }
 
 /// The members that all hook events share.

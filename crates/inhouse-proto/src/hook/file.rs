@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use inhouse_macros::Open;
 use serde::Deserialize;
 
@@ -17,14 +17,6 @@ pub struct FileChanged {
     pub event: FileEvent,
 }
 
-impl HookEvent for FileChanged {
-    const NAME: &'static str = "FileChanged";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when the working directory has changed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -38,14 +30,6 @@ pub struct CwdChanged {
     pub new_cwd: String,
 }
 
-impl HookEvent for CwdChanged {
-    const NAME: &'static str = "CwdChanged";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when a directory was added to those that tools may work in.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -57,14 +41,6 @@ pub struct DirectoryAdded {
     pub directory: String,
     /// Origin of the request to add the directory.
     pub source: DirectorySource,
-}
-
-impl HookEvent for DirectoryAdded {
-    const NAME: &'static str = "DirectoryAdded";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Kind of change to a watched file.

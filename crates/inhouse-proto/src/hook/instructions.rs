@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use inhouse_macros::Open;
 use serde::Deserialize;
 
@@ -21,14 +21,6 @@ pub struct InstructionsLoaded {
     pub trigger_file_path: Option<String>,
     /// The file that includes this file.
     pub parent_file_path: Option<String>,
-}
-
-impl HookEvent for InstructionsLoaded {
-    const NAME: &'static str = "InstructionsLoaded";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Owner of the instructions in a file.

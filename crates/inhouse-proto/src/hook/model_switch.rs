@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use inhouse_macros::Open;
 use serde::Deserialize;
 
@@ -33,14 +33,6 @@ pub struct PreModelSwitch {
     pub pricing: Pricing,
 }
 
-impl HookEvent for PreModelSwitch {
-    const NAME: &'static str = "PreModelSwitch";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires after the session has switched to another model.
 ///
 /// Context that the answer [adds](super::HookOutput::context) is part of the next request to the new model.
@@ -68,14 +60,6 @@ pub struct PostModelSwitch {
     pub estimated_cache_write_usd: f64,
     /// Source of the prices for the estimate.
     pub pricing: Pricing,
-}
-
-impl HookEvent for PostModelSwitch {
-    const NAME: &'static str = "PostModelSwitch";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Origin of a request to switch to another model.

@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use serde::Deserialize;
 
 /// Event that fires when the CLI notifies the user.
@@ -14,12 +14,4 @@ pub struct Notification {
     pub title: Option<String>,
     /// The type of the notification, such as `permission_prompt` or `elicitation_response`.
     pub notification_type: String,
-}
-
-impl HookEvent for Notification {
-    const NAME: &'static str = "Notification";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }

@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -49,14 +49,6 @@ impl PermissionRequest {
     }
 }
 
-impl HookEvent for PermissionRequest {
-    const NAME: &'static str = "PermissionRequest";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when a classifier model has denied a tool call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -96,13 +88,5 @@ impl PermissionDenied {
     /// ```
     pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
         decode_input(&self.tool_name, &self.tool_input)
-    }
-}
-
-impl HookEvent for PermissionDenied {
-    const NAME: &'static str = "PermissionDenied";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
     }
 }

@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use inhouse_macros::Open;
 use serde::Deserialize;
 
@@ -19,14 +19,6 @@ pub struct UserPromptSubmit {
     pub session_title: Option<String>,
 }
 
-impl HookEvent for UserPromptSubmit {
-    const NAME: &'static str = "UserPromptSubmit";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires before a slash command or a prompt of an MCP server is expanded into a prompt.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -44,14 +36,6 @@ pub struct UserPromptExpansion {
     pub command_source: Option<String>,
     /// The prompt as it was submitted, before the expansion.
     pub prompt: String,
-}
-
-impl HookEvent for UserPromptExpansion {
-    const NAME: &'static str = "UserPromptExpansion";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Origin of a prompt.

@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use inhouse_macros::Open;
 use serde::Deserialize;
 
@@ -31,14 +31,6 @@ pub struct SessionStart {
     pub estimated_cache_write_usd: Option<f64>,
 }
 
-impl HookEvent for SessionStart {
-    const NAME: &'static str = "SessionStart";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when a conversation ends.
 ///
 /// For hooks of the host, the event fires on `/clear`, but not when the CLI process ends (2.1.325).
@@ -52,14 +44,6 @@ pub struct SessionEnd {
     pub reason: SessionEndReason,
 }
 
-impl HookEvent for SessionEnd {
-    const NAME: &'static str = "SessionEnd";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when a repository is set up for sessions.
 ///
 /// The CLI runs the setup before it receives the hooks of the host, so the event never fires for them (2.1.325).
@@ -71,14 +55,6 @@ pub struct Setup {
     pub common: HookCommon,
     /// The kind of setup.
     pub trigger: SetupTrigger,
-}
-
-impl HookEvent for Setup {
-    const NAME: &'static str = "Setup";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Reason why a conversation starts.

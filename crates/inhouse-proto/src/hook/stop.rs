@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use crate::message::AssistantError;
 use serde::Deserialize;
 
@@ -22,14 +22,6 @@ pub struct Stop {
     pub session_crons: Option<Vec<SessionCron>>,
 }
 
-impl HookEvent for Stop {
-    const NAME: &'static str = "Stop";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when a turn ended because of an API error.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -43,14 +35,6 @@ pub struct StopFailure {
     pub error_details: Option<String>,
     /// Text of the last message of the model.
     pub last_assistant_message: Option<String>,
-}
-
-impl HookEvent for StopFailure {
-    const NAME: &'static str = "StopFailure";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Task that runs in the background. Texts longer than 1,000 characters are truncated.

@@ -1,4 +1,4 @@
-use super::{HookBackgroundTask, HookCommon, HookEvent, SessionCron};
+use super::{HookBackgroundTask, HookCommon, SessionCron};
 use serde::Deserialize;
 
 /// Event that fires when a subagent starts.
@@ -10,14 +10,6 @@ pub struct SubagentStart {
     /// The members that all hook events share.
     #[serde(flatten)]
     pub common: HookCommon,
-}
-
-impl HookEvent for SubagentStart {
-    const NAME: &'static str = "SubagentStart";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Event that fires when a subagent stops.
@@ -40,12 +32,4 @@ pub struct SubagentStop {
     pub background_tasks: Option<Vec<HookBackgroundTask>>,
     /// Scheduled prompts, of the whole session and not only of the subagent.
     pub session_crons: Option<Vec<SessionCron>>,
-}
-
-impl HookEvent for SubagentStop {
-    const NAME: &'static str = "SubagentStop";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }

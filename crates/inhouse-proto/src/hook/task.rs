@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use serde::Deserialize;
 
 /// Event that fires when a task is added to the task list.
@@ -20,14 +20,6 @@ pub struct TaskCreated {
     pub team_name: Option<String>,
 }
 
-impl HookEvent for TaskCreated {
-    const NAME: &'static str = "TaskCreated";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires before a task is marked as completed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -47,14 +39,6 @@ pub struct TaskCompleted {
     pub team_name: Option<String>,
 }
 
-impl HookEvent for TaskCompleted {
-    const NAME: &'static str = "TaskCompleted";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when a teammate has no work left.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -66,12 +50,4 @@ pub struct TeammateIdle {
     pub teammate_name: String,
     /// The name of the team. Deprecated by the CLI.
     pub team_name: Option<String>,
-}
-
-impl HookEvent for TeammateIdle {
-    const NAME: &'static str = "TeammateIdle";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }

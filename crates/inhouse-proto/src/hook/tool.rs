@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -50,14 +50,6 @@ impl PreToolUse {
     }
 }
 
-impl HookEvent for PreToolUse {
-    const NAME: &'static str = "PreToolUse";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires after a tool has run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -100,14 +92,6 @@ impl PostToolUse {
     /// ```
     pub fn input_as<T: ToolInput>(&self) -> Result<T, InputError> {
         decode_input(&self.tool_name, &self.tool_input)
-    }
-}
-
-impl HookEvent for PostToolUse {
-    const NAME: &'static str = "PostToolUse";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
     }
 }
 
@@ -157,14 +141,6 @@ impl PostToolUseFailure {
     }
 }
 
-impl HookEvent for PostToolUseFailure {
-    const NAME: &'static str = "PostToolUseFailure";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires after all tool calls of one message of the model have finished.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -174,14 +150,6 @@ pub struct PostToolBatch {
     pub common: HookCommon,
     /// The tool calls of the message.
     pub tool_calls: Vec<BatchedCall>,
-}
-
-impl HookEvent for PostToolBatch {
-    const NAME: &'static str = "PostToolBatch";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
 
 /// Tool call of a [`PostToolBatch`].

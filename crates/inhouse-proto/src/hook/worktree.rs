@@ -1,4 +1,4 @@
-use super::{HookCommon, HookEvent};
+use super::HookCommon;
 use serde::Deserialize;
 
 /// Event that fires when the CLI needs a worktree.
@@ -15,14 +15,6 @@ pub struct WorktreeCreate {
     pub name: String,
 }
 
-impl HookEvent for WorktreeCreate {
-    const NAME: &'static str = "WorktreeCreate";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
-}
-
 /// Event that fires when a worktree is no longer needed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
@@ -32,12 +24,4 @@ pub struct WorktreeRemove {
     pub common: HookCommon,
     /// The path of the worktree.
     pub worktree_path: String,
-}
-
-impl HookEvent for WorktreeRemove {
-    const NAME: &'static str = "WorktreeRemove";
-
-    fn common(&self) -> &HookCommon {
-        &self.common
-    }
 }
