@@ -17,7 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A member of the wrong shape is an error, because a guard must not miss a part of what it guards. Members that a newer CLI adds are
+//! A member of the wrong shape is an error, because a permission check must not overlook a member. Members that a newer CLI adds are
 //! ignored, and so are further values of enums, which have a variant `Unknown`. A number is `f64`, because the declarations do not
 //! distinguish integers. Serializing an input writes only the members that its type has: to change one member of an input, change the
 //! JSON value instead, so that members of a newer CLI are kept.

@@ -28,8 +28,13 @@ pub(super) struct Ended {
 #[must_use]
 pub fn is_json_line(line: &str) -> bool {
     let line = line.trim();
-    let is_request = line.starts_with("{\"type\":\"control_request\"") && line.ends_with('}');
-    is_request || (line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_ok())
+    (is_request(line) && line.ends_with('}'))
+        || (line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_ok())
+}
+
+/// Returns whether a line begins as a request of the CLI, which has no part of a streamed text.
+pub(super) fn is_request(line: &str) -> bool {
+    line.starts_with("{\"type\":\"control_request\"")
 }
 
 /// Returns the block of a delta, and where its text is in the line.

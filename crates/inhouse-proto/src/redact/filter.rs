@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 /// Finds out quickly that a text contains none of many needles.
 ///
 /// A set of three-byte sequences, in which every needle has its first two. Of two neighbouring positions of a text only one
@@ -14,18 +16,27 @@ pub(super) struct Filter {
     is_open: bool,
 }
 
+/// A text that contains no needle, to compare the next one with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CleanText {
+    bytes: Vec<u8>,
+    /// Where needles begin that are [harmless](is_harmless).
+    harmless: Vec<usize>,
+}
+
 const SLOTS: usize = 1 << 14;
 
 /// How many bytes of a text are looked up at once.
 const STEP: usize = 6;
 
-/// How many bytes of a text are compared with the clean one at once.
-const SAME: usize = 64;
+/// How many bytes of a needle are compared.
+const START: usize = size_of::<u32>();
 
-/// How many bytes from a step on, and how many steps before it, have to be the same as in the clean text. They hold every
-/// byte that decides whether a needle that begins in the step is [harmless](is_harmless). The first is even, as [`STEP`] is.
-const SAME_BEHIND: usize = 16;
-const SAME_BEFORE: usize = 3;
+/// How many bytes of a text are compared with the clean one at once.
+const WORD: usize = size_of::<u64>();
+
+/// Longer texts are not kept to be compared with the next one.
+const MAX_CLEAN: usize = 4 << 10;
 
 /// Maps each letter to lower case, and every other byte to one that only few bytes share.
 const LOWER: u64 = 0x2020_2020_2020_2020;
@@ -56,7 +67,7 @@ impl Filter {
 
     /// Adds a needle and returns its first four bytes; `None` if it is shorter.
     fn add(&mut self, needle: &[u8]) -> Option<u32> {
-        let Some(start) = needle.first_chunk() else {
+        let Some(start) = needle.first_chunk::<START>() else {
             self.is_open = true;
             return None;
         };
@@ -69,46 +80,72 @@ impl Filter {
 
     /// Returns whether the text may contain a needle.
     pub(super) fn may_match(&self, text: &[u8]) -> bool {
-        self.may_match_beside(text, b"")
+        self.is_open || self.may_begin_in(text, 0..text.len(), &mut Vec::new())
     }
 
-    /// Returns whether the text may contain a needle, given a `clean` one that contains none.
+    /// Returns whether the text may contain a needle, given one that contains none. If not, the text takes the place of that one.
     ///
-    /// Text that both have in the same place is skipped: most lines of a session with many calls differ from the line
+    /// Bytes that both have in the same place are skipped: most lines of a session with many calls differ from the line
     /// before in a few numbers.
-    pub(super) fn may_match_beside(&self, text: &[u8], clean: &[u8]) -> bool {
-        if self.is_open {
+    pub(super) fn may_match_beside(&self, text: &[u8], clean: &mut CleanText) -> bool {
+        let may_match = self.is_open || self.may_match_in_changes(text, clean);
+        clean.bytes.clear();
+        match may_match || text.len() > MAX_CLEAN {
+            true => clean.harmless.clear(),
+            false => clean.bytes.extend_from_slice(text),
+        }
+        may_match
+    }
+
+    /// Searches everywhere but where a needle would be the same in the clean text, whose harmless ones become those of `text`.
+    fn may_match_in_changes(&self, text: &[u8], clean: &mut CleanText) -> bool {
+        let CleanText { bytes, harmless } = clean;
+        // A needle that is the same may have become a part of another word.
+        harmless.retain(|at| start_at(text, *at) == start_at(bytes, *at));
+        if harmless.iter().any(|at| !is_harmless(text, *at)) {
             return true;
         }
-        let (mut rest, mut clean) = (text, clean);
-        // How many steps before this one are the same in both.
-        let mut same_steps = SAME_BEFORE;
-        loop {
-            while same_steps >= SAME_BEFORE
-                && let Some(bytes) = rest.first_chunk::<SAME>()
-                && clean.first_chunk() == Some(bytes)
-            {
-                rest = &rest[SAME - SAME_BEHIND..];
-                clean = &clean[SAME - SAME_BEHIND..];
+        let (words, clean_words) = (text.as_chunks().0, bytes.as_chunks().0);
+        let pairs = words.iter().zip(clean_words);
+        let behind = pairs.len() * WORD..text.len();
+        let changes = pairs
+            .enumerate()
+            .filter_map(|(number, (word, clean_word))| {
+                let changed = changed_bytes(*word, *clean_word)?;
+                Some(number * WORD + changed.start..number * WORD + changed.end)
+            });
+        // Where a needle may begin that has a changed byte: of changes next to each other together.
+        let mut starts = 0..0;
+        for change in changes.chain([behind]) {
+            let begin = change.start.saturating_sub(START - 1);
+            if begin > starts.end {
+                if self.may_begin_in(text, starts, harmless) {
+                    return true;
+                }
+                starts = begin..begin;
             }
-            let Some(bytes) = rest.first_chunk() else {
-                break;
-            };
-            let same = rest.first_chunk::<SAME_BEHIND>();
-            let is_same = same.is_some() && same == clean.first_chunk();
-            if !(is_same && same_steps >= SAME_BEFORE)
-                && self.may_begin_at(*bytes)
-                && self.is_near(text, text.len() - rest.len())
-            {
+            starts.end = change.end;
+        }
+        self.may_begin_in(text, starts, harmless)
+    }
+
+    /// Returns whether a needle begins in a range of a text; adds the positions of harmless ones to `harmless`.
+    fn may_begin_in(&self, text: &[u8], starts: Range<usize>, harmless: &mut Vec<usize>) -> bool {
+        let mut at = starts.start;
+        // Also at the end of the range, because the last needle may be found by its second sequence.
+        while at <= starts.end {
+            let rest = &text[at..];
+            let bytes = rest.first_chunk().copied().unwrap_or_else(|| {
+                let mut last = [0; WORD];
+                last[..rest.len()].copy_from_slice(rest);
+                last
+            });
+            if self.may_begin_at(bytes) && self.is_near(text, at, harmless) {
                 return true;
             }
-            same_steps = if is_same { same_steps + 1 } else { 0 };
-            rest = &rest[STEP..];
-            clean = clean.get(STEP..).unwrap_or_default();
+            at += STEP;
         }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.may_begin_at(last) && self.is_near(text, text.len() - rest.len())
+        false
     }
 
     /// Looks up the sequences at the first three even positions of eight bytes, without a branch for each.
@@ -121,16 +158,36 @@ impl Filter {
 
     /// Returns whether a needle begins at a position whose sequences were looked up for `at`.
     #[cold]
-    fn is_near(&self, text: &[u8], at: usize) -> bool {
+    fn is_near(&self, text: &[u8], at: usize, harmless: &mut Vec<usize>) -> bool {
         (at.saturating_sub(1)..at + STEP - 1).any(|at| {
-            let bytes = text.get(at..).and_then(<[u8]>::first_chunk);
-            bytes.is_some_and(|bytes| {
-                let start = u32::from_le_bytes(*bytes) | LOWER as u32;
-                self.needles.binary_search(&start).is_ok()
-                    && (!is_harmless(text, at) || self.everywhere.contains(&start))
-            })
+            let Some(start) = start_at(text, at) else {
+                return false;
+            };
+            if self.needles.binary_search(&start).is_err() {
+                return false;
+            }
+            if !is_harmless(text, at) || self.everywhere.contains(&start) {
+                return true;
+            }
+            if !harmless.contains(&at) {
+                harmless.push(at);
+            }
+            false
         })
     }
+}
+
+/// Returns what is compared of a needle that begins at a position; `None` if the text is too short.
+fn start_at(text: &[u8], at: usize) -> Option<u32> {
+    let bytes = text.get(at..)?.first_chunk()?;
+    Some(u32::from_le_bytes(*bytes) | LOWER as u32)
+}
+
+/// Returns the part of a word from the first to the last byte that differs from the other; `None` if they are equal.
+fn changed_bytes(word: [u8; WORD], other: [u8; WORD]) -> Option<Range<usize>> {
+    let changes = u64::from_le_bytes(word) ^ u64::from_le_bytes(other);
+    let (before, behind) = (changes.trailing_zeros(), changes.leading_zeros());
+    (changes != 0).then(|| before as usize / 8..WORD - behind as usize / 8)
 }
 
 /// Returns whether `token` stands at a position as a part of a word that names no secret: `tokens`, or the member
@@ -168,19 +225,32 @@ mod tests {
         prop::collection::vec(prop::sample::select(parts), 0..40).prop_map(|parts| parts.concat())
     }
 
+    /// Returns a text that was found to be clean.
+    fn clean_text(filter: &Filter, text: &[u8]) -> CleanText {
+        let mut clean = CleanText::default();
+        assert!(!filter.may_match_beside(text, &mut clean));
+        clean
+    }
+
     proptest! {
         #[test]
-        fn clean_text_hides_no_needle(clean in text_of(&CLEAN), kept in 0..200_usize, other in text_of(&ANY)) {
+        fn clean_text_hides_no_needle(
+            clean in text_of(&CLEAN),
+            changes in prop::collection::vec((0..200_usize, text_of(&ANY)), 1..4),
+        ) {
             let filter = Filter::new([], [b"token".as_slice(), b"ghp_"]);
             prop_assert!(!filter.may_match(clean.as_bytes()));
-            // Text that begins as the clean one, differs, and is the same again from some place on.
-            let kept = kept.min(clean.len());
-            let mut text = clean[..kept].to_owned() + &other;
-            text.push_str(clean.get(text.len()..).unwrap_or_default());
-            prop_assert_eq!(
-                filter.may_match_beside(text.as_bytes(), clean.as_bytes()),
-                filter.may_match(text.as_bytes())
-            );
+            let mut beside = clean_text(&filter, clean.as_bytes());
+            for (kept, other) in changes {
+                // Text that begins as the clean one, differs, and is the same again from some place on.
+                let kept = kept.min(clean.len());
+                let mut text = clean[..kept].to_owned() + &other;
+                text.push_str(clean.get(text.len()..).unwrap_or_default());
+                prop_assert_eq!(
+                    filter.may_match_beside(text.as_bytes(), &mut beside),
+                    filter.may_match(text.as_bytes())
+                );
+            }
         }
     }
 
@@ -210,10 +280,27 @@ mod tests {
                 text[at..at + 4].copy_from_slice(b"ghp_");
                 let mut clean = text.clone();
                 clean[at + kept] = b'x';
-                assert!(!filter.may_match(&clean));
-                assert!(filter.may_match_beside(&text, &clean), "{at} {kept}");
-                assert!(!filter.may_match_beside(&clean, &clean));
+                let mut beside = clean_text(&filter, &clean);
+                assert!(!filter.may_match_beside(&clean, &mut beside));
+                assert!(filter.may_match_beside(&text, &mut beside), "{at} {kept}");
+                assert!(!filter.may_match_beside(&clean, &mut beside));
             }
+        }
+    }
+
+    #[test]
+    fn harmless_needle_that_becomes_another_word_is_found() {
+        let filter = Filter::new([], [b"token".as_slice()]);
+        let counted = br#"{"usage":{"input_tokens":7},"_meta":{"progressToken":7}}"#;
+        for (from, to) in [("tokens", "token_"), ("\"progress", "\"prOgress")] {
+            let text = String::from_utf8_lossy(counted).replace(from, to);
+            let mut beside = clean_text(&filter, counted);
+            // The second line is compared with the first one, and the third with the second.
+            assert!(!filter.may_match_beside(counted, &mut beside));
+            assert!(
+                filter.may_match_beside(text.as_bytes(), &mut beside),
+                "{text}"
+            );
         }
     }
 

@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::private_key;
+use super::header::{self, header_at};
+use super::{private_key, url};
 
 /// The prefixes of keys and tokens of well-known issuers.
 const PREFIXES: [&str; 24] = [
@@ -55,9 +56,6 @@ const PUBLIC_NAMES: [&str; 5] = [
     "cancellationtoken",
 ];
 
-/// Members of JSON objects whose values are secret, besides [`NAMES`].
-const HEADERS: [&str; 4] = ["authorization", "proxyauthorization", "cookie", "setcookie"];
-
 /// Shorter words are not taken for secrets.
 const MIN_SECRET: usize = 8;
 
@@ -89,7 +87,8 @@ pub(super) fn needles<'a>() -> impl Iterator<Item = &'a [u8]> {
         "authorization",
         "cookie",
     ];
-    PREFIXES.into_iter().chain(others).map(str::as_bytes)
+    let texts = PREFIXES.into_iter().chain(others).map(str::as_bytes);
+    texts.chain(url::needles())
 }
 
 /// Replaces everything in a text that looks like a secret, without known values.
@@ -115,7 +114,7 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// Returns whether a member of a JSON object with this name has a secret value.
 pub(super) fn is_secret_member(name: &str) -> bool {
-    is_secret_name(name) || HEADERS.contains(&normalized(name).as_str())
+    is_secret_name(name) || header::NAMES.contains(&normalized(name).as_str())
 }
 
 /// Calls `found` with each part of a text that looks like a secret.
@@ -133,6 +132,7 @@ pub(super) fn find(text: &str, mut found: impl FnMut(Range<usize>)) {
             .into_iter()
             .for_each(&mut found);
     }
+    url::for_each_password(text, &mut found);
     for_each_named(text, |value| {
         if value.is_secret {
             found(value.range);
@@ -140,7 +140,8 @@ pub(super) fn find(text: &str, mut found: impl FnMut(Range<usize>)) {
     });
 }
 
-/// Returns where the first name of a secret begins whose value is still open at the end of the text: a quoted one, or an array.
+/// Returns where the first name of a secret begins whose value is still open at the end of the text: a quoted one, an array,
+/// or a header.
 pub(super) fn open_value(text: &str) -> usize {
     let mut start = text.len();
     for_each_named(text, |value| {
@@ -235,7 +236,7 @@ struct NamedValue {
     name: usize,
     range: Range<usize>,
     is_secret: bool,
-    /// Whether the value may continue behind the text: its closing quote is missing, or the end of its array.
+    /// Whether the value may continue behind the text: its closing quote is missing, or the end of its array or line.
     is_open: bool,
 }
 
@@ -246,7 +247,25 @@ fn for_each_named(text: &str, mut visit: impl FnMut(NamedValue)) {
     // The end of the last secret without quotes. A name in it, as in `token=token=…`, has a value with the same end, which need not be
     // searched for again.
     let mut covered = 0;
+    // The end of the last header without quotes. Those in its line have the same end.
+    let mut covered_by_header = 0;
     for separator in memchr::memchr2_iter(b':', b'=', text.as_bytes()) {
+        if text.as_bytes()[separator] == b':'
+            && let Some(header) = header_at(text, separator)
+        {
+            if header.is_quoted || header.range.start >= covered_by_header {
+                if !header.is_quoted {
+                    covered_by_header = header.range.end;
+                }
+                visit(NamedValue {
+                    name: header.name,
+                    is_secret: header.is_secret,
+                    is_open: header.is_open,
+                    range: header.range,
+                });
+            }
+            continue;
+        }
         let Some((name, name_is_quoted)) = secret_name(&text[..separator]) else {
             continue;
         };
@@ -345,7 +364,7 @@ fn value_at(text: &str, mut start: usize, may_have_lines: bool) -> ValueAt {
 /// Returns the end of a text in quotes, and the end of its closing quote, which has as many backslashes as the opening one.
 ///
 /// A text that may not have several lines ends with its line if it has no closing quote there.
-fn closing_quote(
+pub(super) fn closing_quote(
     bytes: &[u8],
     start: usize,
     quote: u8,
@@ -374,7 +393,7 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-fn normalized(name: &str) -> String {
+pub(super) fn normalized(name: &str) -> String {
     name.replace(['_', '-'], "").to_ascii_lowercase()
 }
 
@@ -425,6 +444,49 @@ mod tests {
                 r#"{\"access_token\": \"***\"}"#,
             ),
             ("x-api-key: abcdefgh12345", "x-api-key: ***"),
+            (
+                "> X-Api-Key: two words of it\r\n> Host: a",
+                "> X-Api-Key: ***\r\n> Host: a",
+            ),
+            (
+                "> Authorization: token 9f8e7d6c\n> Host: a",
+                "> Authorization: ***\n> Host: a",
+            ),
+            ("Authorization: ApiKey abc", "Authorization: ***"),
+            ("authorization: Basic abc", "authorization: Basic abc"),
+            (
+                "Proxy-Authorization: Digest username=\"me\", response=\"6629fae4\"\nend",
+                "Proxy-Authorization: ***\nend",
+            ),
+            ("> Cookie: sid=0123; b=2\n", "> Cookie: ***\n"),
+            (
+                "< Set-Cookie: sid=\"a\\\\nb\"; Path=/; Secure\n< b: c",
+                "< Set-Cookie: ***\n< b: c",
+            ),
+            (
+                "curl -H 'Cookie: sid=1; b=\"2\"' -H \"Authorization: a token b\" host",
+                "curl -H 'Cookie: ***' -H \"Authorization: ***\" host",
+            ),
+            (
+                r#"{"out": "GET /\nCookie: a=12\nHost: b", "cookie": "Cookie: x=1"}"#,
+                r#"{"out": "GET /\nCookie: a=12\nHost: b", "cookie": "***"}"#,
+            ),
+            (
+                r#"{"out": "GET / Cookie: a=12\nHost: b", "end": "Cookie: x=12"}"#,
+                r#"{"out": "GET / Cookie: ***\nHost: b", "end": "Cookie: ***"}"#,
+            ),
+            (
+                r#"{\"out\": \"GET / Cookie: a=12\", \"n\": [\"GET / Cookie: b=12\"]}"#,
+                r#"{\"out\": \"GET / Cookie: ***\", \"n\": [\"GET / Cookie: ***\"]}"#,
+            ),
+            (
+                "connect to postgres://me:pa:ss@word@host:5432/db now",
+                "connect to postgres://me:***@host:5432/db now",
+            ),
+            (
+                "git clone 'HTTPS://me:x@host/a.git' mongodb+srv://:abc@h",
+                "git clone 'HTTPS://me:***@host/a.git' mongodb+srv://:***@h",
+            ),
             ("token: 0123456789abcdef", "token: ***"),
             ("password = 'correct!horse'", "password = '***'"),
             ("DB_PASSWORD=$ecret12345 x", "DB_PASSWORD=*** x"),
@@ -499,6 +561,9 @@ mod tests {
             "task-antenna-assembly-line",
             "ärger: token – straße 123456789",
             "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----",
+            "Cookie:\nnext line, and a set_cookie function: it sets one",
+            "ssh://git@host:22/a https://host:8080/?mail=me@host http://[::1]:80 ://a:b@c",
+            "http://localhost:8080\nme@host, mailto:me@host, https://me:@host",
         ] {
             assert_eq!(redact_text(text, "***"), text);
         }

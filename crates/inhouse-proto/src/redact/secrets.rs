@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::filter::Filter;
+use super::filter::{CleanText, Filter};
 use super::{REPLACEMENT, escapes, pattern, private_key};
 
 /// The secrets of a session: known values, and everything that [looks like one](super).
@@ -18,11 +18,12 @@ pub struct Secrets {
 /// Lines of a known value that are shorter are not searched on their own.
 const MIN_LINE: usize = 16;
 
-/// Continues a word so that it is long enough for a secret, and has a digit.
-const CONTINUATION: &str = "00000000000000000000";
+/// Continues a word so that it is long enough for a secret, and has a digit; and a URL, so that what may be a password is one.
+const CONTINUATION: &str = "00000000000000000000@0";
 
 impl Secrets {
-    /// Creates the secrets of a session with these known values. Empty values are ignored.
+    /// Creates the secrets of a session with these known values. Empty values are ignored, and so are blanks around a value: one that
+    /// is read from a file ends with a newline.
     ///
     /// ```
     /// use inhouse_proto::redact::Secrets;
@@ -34,13 +35,14 @@ impl Secrets {
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
         let mut texts: Vec<String> = Vec::new();
         for value in values {
+            let value = value.trim();
             // Each line of a key is a secret: programs print lines with numbers, or one by one.
             let lines = value.lines().map(str::trim);
             let lines = lines.filter(|line| line.len() >= MIN_LINE && *line != value);
             texts.extend(lines.map(str::to_owned));
-            texts.push(value);
+            texts.push(value.to_owned());
         }
-        texts.retain(|text| !text.trim().is_empty());
+        texts.retain(|text| !text.is_empty());
         texts.sort();
         texts.dedup();
         let known = texts.iter().map(String::as_bytes);
@@ -59,6 +61,22 @@ impl Secrets {
             true => pattern::replace(text, &self.find(text), REPLACEMENT),
             false => Cow::Borrowed(text),
         }
+    }
+
+    /// Replaces the secrets in a line of JSON, as those of a host are in a recording.
+    ///
+    /// ```
+    /// use inhouse_proto::redact::Secrets;
+    ///
+    /// let secrets = Secrets::new(["hunter2".to_owned()]);
+    /// let line = r#"{"token":"abcd","text":"it is hunter2"}"#;
+    /// let redacted = r#"{"token":"[redacted]","text":"it is [redacted]"}"#;
+    /// assert_eq!(secrets.redact_line(line), redacted);
+    /// ```
+    #[must_use]
+    pub fn redact_line<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        self.redact_json(line)
+            .map_or(Cow::Borrowed(line), Cow::Owned)
     }
 
     /// Replaces the secrets in the start of a text whose rest is not known, also one that the cut has split.
@@ -95,17 +113,19 @@ impl Secrets {
 
     /// Returns whether a secret may be in a text, or in a string of JSON text. Wrong only in one direction.
     pub(super) fn may_be_in(&self, text: &str) -> bool {
-        self.may_be_in_beside(text, b"")
+        self.filter.may_match(text.as_bytes()) || self.may_be_escaped_in(text.as_bytes())
     }
 
-    /// Returns whether a secret may be in a text, given a `clean` one in which there is none.
-    pub(super) fn may_be_in_beside(&self, text: &str, clean: &[u8]) -> bool {
+    /// Returns whether a secret may be in a text, given one in which there is none without escapes.
+    pub(super) fn may_be_in_beside(&self, text: &str, clean: &mut CleanText) -> bool {
+        self.filter.may_match_beside(text.as_bytes(), clean)
+            || self.may_be_escaped_in(text.as_bytes())
+    }
+
+    /// Returns whether a secret may be in a text once its escapes are decoded.
+    fn may_be_escaped_in(&self, text: &[u8]) -> bool {
         thread_local! {
             static DECODED: RefCell<[Vec<u8>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
-        }
-        let text = text.as_bytes();
-        if self.filter.may_match_beside(text, clean) {
-            return true;
         }
         if memchr::memchr(b'\\', text).is_none() {
             return false;
@@ -225,6 +245,30 @@ mod tests {
         let secrets = Secrets::new(["first line of a key\nsecond line of a key".to_owned()]);
         let text = "1 first line of a key\n2 second line of a key";
         assert_eq!(secrets.redact(text), "1 [redacted]\n2 [redacted]");
+    }
+
+    #[test]
+    fn blanks_around_a_known_value_are_ignored() {
+        let secrets = Secrets::new(["hunter2\n".to_owned(), "\t".to_owned()]);
+        assert_eq!(secrets.redact("it\tis hunter2."), "it\tis [redacted].");
+        assert_eq!(secrets.redact_cut("it is hunt"), "it is [redacted]");
+    }
+
+    #[test]
+    fn password_and_header_are_redacted_wherever_a_text_is_cut() {
+        let secrets = Secrets::new([]);
+        for (text, start) in [
+            ("at https://me:correct@host now", "at https://me:"),
+            ("> Cookie: correct horse of it", "> Cookie: "),
+        ] {
+            for end in start.len() + 4..text.len() {
+                let redacted = secrets.redact_cut(&text[..end]);
+                assert!(
+                    redacted.starts_with(&format!("{start}[redacted]")),
+                    "{redacted}"
+                );
+            }
+        }
     }
 
     #[test]

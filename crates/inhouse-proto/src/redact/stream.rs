@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::delta::{BlockId, delta_in, ended_by};
+use super::delta::{BlockId, delta_in, ended_by, is_request};
+use super::filter::CleanText;
 use super::json::{decoded, quoted};
-use super::{REPLACEMENT, Secrets, private_key};
+use super::{REPLACEMENT, Secrets, pattern, private_key};
 
 /// Redacts the lines of a session, in their order.
 ///
@@ -25,15 +26,12 @@ pub struct Redactor {
     in_private_key: bool,
     /// Whether every line is written as it is.
     is_off: bool,
-    /// The last line of each side that may have no secret: the CLI, the host.
-    clean: [Vec<u8>; 2],
+    /// The last line of each side, if it has no secret: the CLI, the host.
+    clean: [CleanText; 2],
     /// How many bytes of streamed texts were searched.
     #[cfg(test)]
     searched: usize,
 }
-
-/// Longer lines are not kept to be compared with the next one.
-const MAX_CLEAN: usize = 4 << 10;
 
 /// How many bytes are held back. Beyond them the rest of each open block is redacted.
 const MAX_QUEUED: usize = 4 << 20;
@@ -87,7 +85,7 @@ impl Redactor {
             queued_bytes: 0,
             in_private_key: false,
             is_off: false,
-            clean: [Vec::new(), Vec::new()],
+            clean: Default::default(),
             #[cfg(test)]
             searched: 0,
         }
@@ -118,7 +116,8 @@ impl Redactor {
         if self.is_off {
             return self.push_line([before, json, after], out);
         }
-        if DELTA.find(json.as_bytes()).is_some()
+        if !is_request(json)
+            && DELTA.find(json.as_bytes()).is_some()
             && let Some((id, text)) = delta_in(json)
         {
             let parts = [&json[..text.start], &json[text.clone()], &json[text.end..]];
@@ -186,15 +185,10 @@ impl Redactor {
 
     /// Replaces the secrets in a line of a side; `None` if there is none.
     fn redact_line(&mut self, json: &str, side: usize) -> Option<String> {
-        let clean = &mut self.clean[side];
-        if self.secrets.may_be_in_beside(json, clean) {
-            return self.secrets.redact_json(json);
+        match self.secrets.may_be_in_beside(json, &mut self.clean[side]) {
+            true => self.secrets.redact_json(json),
+            false => None,
         }
-        if json.len() <= MAX_CLEAN {
-            clean.clear();
-            clean.extend_from_slice(json.as_bytes());
-        }
-        None
     }
 
     fn push_line<const N: usize>(&mut self, parts: [&str; N], out: &mut Vec<u8>) {
@@ -269,15 +263,16 @@ impl Redactor {
             true => self.secrets.find(&block.text),
             false => Vec::new(),
         };
-        let before_secrets = |end: usize| {
-            let cut = found
-                .iter()
-                .find(|range| range.start < end && end < range.end);
-            cut.map_or(end, |range| range.start)
+        let split_at = |end: usize| {
+            let mut found = found.iter();
+            found.find(|range| range.start < end && end < range.end)
         };
         let settled = match complete {
             true => block.text.len(),
-            false => before_secrets(self.secrets.settled(&block.text)),
+            false => {
+                let settled = self.secrets.settled(&block.text);
+                split_at(settled).map_or(settled, |secret| secret.start)
+            }
         };
         while let Some(number) = block.held.front() {
             let place = number - self.first;
@@ -301,8 +296,12 @@ impl Redactor {
             block.released = end;
             block.held.pop_front();
         }
-        // The text is cut where the words before decide about nothing behind.
-        let keep = before_secrets(self.secrets.settled(&block.text[..block.released]));
+        // The text is cut where the words before decide about nothing behind, and not between a secret and its name: a header without
+        // the quote before its name would reach to the end of its line.
+        let mut keep = self.secrets.settled(&block.text[..block.released]);
+        while let Some(secret) = split_at(keep) {
+            keep = pattern::deciding_words(&block.text[..secret.start]);
+        }
         block.text.drain(..keep);
         block.released -= keep;
         block.next_search = block.text.len() + block.text.len() / 8;

@@ -107,6 +107,20 @@ impl<'a> Entry<'a> {
             )
     }
 
+    /// Returns whether the entry is a message of the main conversation. The CLI resumes no transcript without one (2.1.325).
+    ///
+    /// ```
+    /// use inhouse_proto::session::Entry;
+    ///
+    /// let queued = Entry::read(r#"{"type":"queue-operation","operation":"enqueue"}"#).unwrap();
+    /// assert!(!queued.is_message());
+    /// assert!(Entry::read(r#"{"type":"user","uuid":"u1"}"#).unwrap().is_message());
+    /// ```
+    #[must_use]
+    pub fn is_message(&self) -> bool {
+        self.uuid.is_some() && !self.is_sidechain && matches!(&*self.tag, "user" | "assistant")
+    }
+
     /// Returns whether the entry is a compaction boundary.
     pub(super) fn is_compact_boundary(&self) -> bool {
         self.tag == "system" && self.subtype.as_deref() == Some("compact_boundary")

@@ -94,6 +94,8 @@ impl<'a> Scanner<'a> {
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
             match *self.text.as_bytes().get(self.at)? {
+                // First, because nearly every byte is one of these.
+                other @ b'!'.. => return Some(other),
                 b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
                 other => return Some(other),
             }
@@ -206,19 +208,18 @@ pub(crate) fn escaped_length(bytes: &[u8]) -> Option<usize> {
 fn find_quote_or_backslash(bytes: &[u8], start: usize) -> Option<usize> {
     /// Number of words to search inline: most strings are shorter than what makes a call of `memchr2` worthwhile.
     const INLINE_WORDS: usize = 3;
-    let mut at = start;
+    let mut rest = bytes.get(start..)?;
     for _ in 0..INLINE_WORDS {
-        let Some(word) = bytes.get(at..at + size_of::<Word>()) else {
+        let Some((word, behind)) = rest.split_first_chunk::<{ size_of::<Word>() }>() else {
             break;
         };
-        let word = Word::try_from(word).expect("the slice has the length of a word");
-        if let Some(found) = swar::find_quote_or_backslash(word) {
-            return Some(at + found);
+        if let Some(found) = swar::find_quote_or_backslash(*word) {
+            return Some(bytes.len() - rest.len() + found);
         }
-        at += word.len();
+        rest = behind;
     }
-    let found = memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-    Some(at + found)
+    let found = memchr::memchr2(b'"', b'\\', rest)?;
+    Some(bytes.len() - rest.len() + found)
 }
 
 #[cfg(test)]

@@ -76,11 +76,7 @@ fn background_agent_keeps_the_run_open() {
     let mut host = prompted();
     host.receive(task("task_started", json!({"task_type": "local_agent"})));
     assert!(!ends(&host.receive(result())));
-    assert_eq!(
-        host.engine.poll_timeout(),
-        None,
-        "the ceiling does not count"
-    );
+    assert_eq!(host.engine.poll_timeout(), None, "no deadline is set");
     host.receive(task(
         "task_updated",
         json!({"patch": {"status": "running"}}),

@@ -58,16 +58,18 @@ pub(crate) fn typed(line: &Value, subtype: Option<&str>) -> Result<String, Strin
     engine.receive(Instant::now());
     std::iter::from_fn(|| engine.poll_event())
         .map(|event| match event {
-            Event::Request(ticket, request) => {
-                Ok(format!("{} {}", ticket.request_id(), of_request(&request)?))
-            }
-            Event::Reply { outcome, .. } => of_reply(subtype.unwrap_or_default(), outcome),
+            Event::Request(ticket, request) => Ok(format!(
+                "{} {}",
+                ticket.request_id(),
+                render_request(&request)?
+            )),
+            Event::Reply { outcome, .. } => render_reply(subtype.unwrap_or_default(), outcome),
             other => Ok(format!("{other:?}")),
         })
         .collect()
 }
 
-fn of_request(request: &IncomingRequest) -> Result<String, String> {
+fn render_request(request: &IncomingRequest) -> Result<String, String> {
     Ok(match &request.kind {
         RequestKind::CanUseTool => {
             let request: CanUseTool = request.decode().map_err(|error| error.to_string())?;
@@ -88,7 +90,7 @@ fn of_request(request: &IncomingRequest) -> Result<String, String> {
     })
 }
 
-fn of_reply(subtype: &str, outcome: Outcome) -> Result<String, String> {
+fn render_reply(subtype: &str, outcome: Outcome) -> Result<String, String> {
     let Outcome::Success(payload) = outcome else {
         return Ok(format!("{outcome:?}"));
     };

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -93,6 +94,35 @@ fn texts() -> Vec<(String, &'static str)> {
         (headers.clone(), "sid"),
         (json!({ "content": headers }).to_string(), "Custom"),
         (
+            "> Authorization: token of Ali Baba and more\n> Host: a b c d\n".to_owned(),
+            "Baba",
+        ),
+        (
+            json!({ "out": "GET /\nCookie: sid=1; b=\"2 3\"\nHost: a b c d" }).to_string(),
+            "sid",
+        ),
+        (
+            "curl -H 'Proxy-Authorization: Digest a=\"b c\", sid=1' http://a b c d".to_owned(),
+            "sid",
+        ),
+        (
+            "clone https://me:p@ss,w(ord@host/a.git and then some more words".to_owned(),
+            "w(ord",
+        ),
+        (
+            json!({ "url": "postgres://me:\u{a0}sid@a", "b": json!("redis://:s:id@h").to_string() })
+                .to_string(),
+            "s:id",
+        ),
+        (
+            "token='Authorization: p\u{a0}wxyz'abcdefgh1; Bearer ' and more".to_owned(),
+            "wxyz",
+        ),
+        (
+            "`Set-Cookie: x-api-key: \"'Bearer wxyz`; p q r s t".to_owned(),
+            "wxyz",
+        ),
+        (
             "the password = 'it is a \\'long one' as you know, so use it".to_owned(),
             "long",
         ),
@@ -123,6 +153,50 @@ fn secret_in_deltas_of_one_byte_is_redacted() {
             let (_, streamed) = streamed(member, text.split_inclusive(|_| true));
             assert_eq!(streamed, whole);
         }
+    }
+}
+
+/// Parts of texts with headers and URLs, in quotes and escapes.
+const PARTS: [&str; 25] = [
+    "Authorization: ",
+    "Set-Cookie:",
+    "x-api-key: ",
+    "Bearer ",
+    "token=",
+    "https://",
+    "me:",
+    "@host",
+    "abcdefgh1",
+    "p\u{a0}w",
+    "/",
+    "=",
+    "; ",
+    " ",
+    "\n",
+    "\r\n",
+    "\\n",
+    "'",
+    "\"",
+    "\\\"",
+    "\\",
+    "`",
+    "}",
+    ", ",
+    "\\\\",
+];
+
+proptest! {
+    #[test]
+    fn headers_and_urls_are_redacted_however_they_are_split(
+        parts in prop::collection::vec(prop::sample::select(&PARTS[..]), 1..16),
+        size in 1..9_usize,
+    ) {
+        let text = parts.concat();
+        let whole = Secrets::new([KNOWN.to_owned()]).redact(&text).into_owned();
+        let characters: Vec<char> = text.chars().collect();
+        let deltas: Vec<String> = characters.chunks(size).map(String::from_iter).collect();
+        let (_, streamed) = streamed("text", deltas.iter().map(String::as_str));
+        prop_assert_eq!(streamed, whole);
     }
 }
 
