@@ -13,6 +13,13 @@ pub struct Position(u64);
 pub struct Epoch(u64);
 
 /// Entries to append to a stream, with the position of the first one.
+///
+/// ```
+/// use inhouse_store::{Append, Epoch, Position};
+///
+/// let append = Append::new(Epoch::new(3), Position::new(7), ["{}", "{}"]);
+/// assert_eq!(append.end(), Position::new(9));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Append {

@@ -75,6 +75,24 @@ pub trait Journal: Send + Sync {
     ///
     /// Returns the result if the call has finished already: the caller must not run it again then. Returns `None` for a new call, and for
     /// an open one, whose epoch is replaced.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Intent, Journal, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let intent = Intent::new("toolu_1", "mcp__bank__charge", "", r#"{"cents":500}"#);
+    /// assert_eq!(store.intend(&session, epoch, &intent).await?, None);
+    /// store.finish(&session, epoch, "toolu_1", "charged".into()).await?;
+    ///
+    /// // A call that has finished is not made again.
+    /// assert_eq!(store.intend(&session, epoch, &intent).await?.unwrap(), "charged");
+    /// # Ok(()) }
+    /// ```
     async fn intend(
         &self,
         session: &SessionKey,
@@ -83,6 +101,22 @@ pub trait Journal: Send + Sync {
     ) -> Result<Option<Bytes>>;
 
     /// Records the result of a call. The first result stays: a repeated call changes nothing.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Intent, Journal, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let intent = Intent::new("toolu_1", "mcp__bank__charge", "", r#"{"cents":500}"#);
+    /// store.intend(&session, epoch, &intent).await?;
+    /// store.finish(&session, epoch, "toolu_1", "charged".into()).await?;
+    /// assert!(!store.calls(&session).await?[0].is_open());
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     /// [`NotFound`](crate::StoreErrorKind::NotFound) if there is no intent with this id.
@@ -95,9 +129,42 @@ pub trait Journal: Send + Sync {
     ) -> Result<()>;
 
     /// Returns the calls of a session, open and finished, in the order of their intents.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Intent, Journal, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let intent = Intent::new("toolu_1", "mcp__bank__charge", "", r#"{"cents":500}"#);
+    /// store.intend(&session, epoch, &intent).await?;
+    /// let calls = store.calls(&session).await?;
+    /// assert_eq!(calls[0].intent, intent);
+    /// assert!(calls[0].is_open());
+    /// # Ok(()) }
+    /// ```
     async fn calls(&self, session: &SessionKey) -> Result<Vec<JournaledCall>>;
 
     /// Removes calls, because the transcript has their results. Calls that are not in the journal are ignored.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Intent, Journal, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let intent = Intent::new("toolu_1", "mcp__bank__charge", "", r#"{"cents":500}"#);
+    /// store.intend(&session, epoch, &intent).await?;
+    /// store.forget(&session, epoch, &["toolu_1".to_owned()]).await?;
+    /// assert!(store.calls(&session).await?.is_empty());
+    /// # Ok(()) }
+    /// ```
     async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()>;
 }
 

@@ -10,6 +10,14 @@ const MAX_SEGMENT: usize = 255;
 const MAX_PATH: usize = 1024;
 
 /// The key of a project: the name of its directory in the CLI's configuration directory.
+///
+/// ```
+/// use inhouse_store::ProjectKey;
+///
+/// let project = ProjectKey::new("-srv-agent").unwrap();
+/// assert_eq!(project.session("s1").unwrap().project(), &project);
+/// assert!(ProjectKey::new("../other").is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProjectKey(String);
 
@@ -37,6 +45,13 @@ pub struct StreamKey {
 }
 
 /// The path of a file, relative to the directory of its session, with `/` on every platform.
+///
+/// ```
+/// use inhouse_store::FilePath;
+///
+/// assert_eq!(FilePath::new("tool-results/1.txt").unwrap().as_str(), "tool-results/1.txt");
+/// assert!(FilePath::new("/etc/passwd").is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(String);
 

@@ -61,8 +61,9 @@
 //!
 //! # Cancellation
 //!
-//! Every future of these traits may be dropped at any time. The call has then happened completely or not at all; calls that write are
-//! idempotent, so the caller repeats the call to find out.
+//! Every future of these traits may be dropped at any time. The call happens completely or not at all, perhaps later, when a server comes to
+//! it. Calls that write are idempotent, so the caller repeats the call to find out. A [`fence`](SessionStore::fence) or an
+//! [`acquire`](Leases::acquire) that takes effect after its repetition does not take the session from it.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -97,7 +98,7 @@ pub use journal::{Intent, Journal, JournaledCall};
 pub use key::{FilePath, ProjectKey, SessionKey, StreamKey};
 pub use lease::{Lease, Leases};
 pub use list::{FileInfo, Page, PageToken, SessionInfo, SessionPage};
-pub use store::{EntryStream, SessionStore};
+pub use store::{EntryStream, ErasedStream, SessionStore};
 
 pub use async_trait::async_trait;
 pub use bytes::Bytes;

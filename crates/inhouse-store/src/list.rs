@@ -8,6 +8,13 @@ use bytes::Bytes;
 use crate::{FilePath, Position, SessionKey};
 
 /// Which part of a list to return.
+///
+/// ```
+/// use inhouse_store::{Page, PageToken};
+///
+/// let second = Page::first().limit(20).after(PageToken::new("token of the first page"));
+/// assert_eq!(second.limit, 20);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Page {

@@ -9,9 +9,9 @@ use bytes::Bytes;
 use futures_util::stream;
 
 use crate::{
-    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Intent, Journal, JournaledCall, Lease,
-    Leases, Page, PageToken, Position, ProjectKey, Result, SessionInfo, SessionKey, SessionPage,
-    SessionStore, StoreError, StoreErrorKind, StreamKey,
+    Append, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Intent, Journal,
+    JournaledCall, Lease, Leases, Page, PageToken, Position, ProjectKey, Result, SessionInfo,
+    SessionKey, SessionPage, SessionStore, StoreError, StoreErrorKind, StreamKey,
 };
 
 /// A store in memory, with leases and a journal.
@@ -61,6 +61,17 @@ type Entries = Arc<Vec<(Epoch, Bytes)>>;
 
 impl MemoryStore {
     /// Creates an empty store.
+    ///
+    /// ```
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// let session = SessionKey::new("project", "session")?;
+    /// assert!(MemoryStore::new().read(&session.main()).await?.is_empty());
+    /// # Ok(()) }
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
@@ -214,16 +225,27 @@ impl SessionStore for MemoryStore {
         Ok(())
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        let mut state = self.state();
-        let now = state.now();
-        let before = state.sessions.len();
-        state.sessions.retain(|key, session| {
-            let is_leased = session.holder.as_ref().is_some_and(|(_, end)| *end > now);
-            let age = now.duration_since(session.modified).unwrap_or_default();
-            is_leased || age < idle || project.is_some_and(|project| key.project() != project)
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        let (store, project) = (self.clone(), project.cloned());
+        let mut since = None;
+        let erased = std::iter::from_fn(move || {
+            let mut state = store.state();
+            let now = state.now();
+            let since = *since.get_or_insert_with(|| now.checked_sub(idle));
+            let is_idle = |key: &SessionKey, session: &Session| {
+                let is_leased = session.holder.as_ref().is_some_and(|(_, end)| *end > now);
+                let is_named = project
+                    .as_ref()
+                    .is_none_or(|project| key.project() == project);
+                is_named && !is_leased && since.is_some_and(|since| session.modified <= since)
+            };
+            let mut sessions = state.sessions.iter();
+            let (key, _) = sessions.find(|(key, session)| is_idle(key, session))?;
+            let key = key.clone();
+            state.sessions.remove(&key);
+            Some(Ok(key))
         });
-        Ok((before - state.sessions.len()) as u64)
+        Box::pin(stream::iter(erased))
     }
 
     fn leases(&self) -> Option<&dyn Leases> {

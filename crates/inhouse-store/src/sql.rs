@@ -76,7 +76,7 @@ pub(crate) fn to_time(microseconds: i64) -> Result<SystemTime> {
     Ok(SystemTime::UNIX_EPOCH + Duration::from_micros(to_u64(microseconds)?))
 }
 
-/// Converts a duration to microseconds; one that is too long means for ever.
+/// Converts a duration to microseconds; one that is too long means forever.
 pub(crate) fn to_microseconds(duration: Duration) -> i64 {
     // A tenth of the range, so that a sum with the present time stays within it.
     let longest = i64::MAX / 10;

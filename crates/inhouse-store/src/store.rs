@@ -17,6 +17,9 @@ use crate::{
 /// A stream of entries in order. It ends after its first error.
 pub type EntryStream = Pin<Box<dyn Stream<Item = Result<Bytes>> + Send>>;
 
+/// A stream of sessions that were erased, each one as soon as it is. It ends after its first error.
+pub type ErasedStream = Pin<Box<dyn Stream<Item = Result<SessionKey>> + Send>>;
+
 /// Keeps the transcripts of sessions and the files that belong to them.
 ///
 /// Entries are opaque. A store returns them byte for byte, whatever they contain: NUL, invalid UTF-8, line breaks.
@@ -32,6 +35,22 @@ pub trait SessionStore: Send + Sync {
     /// granted, of this store or of another one; it does nothing if that epoch is current already. A session that does not exist is
     /// created, and is not listed before its first entry.
     ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{SessionKey, SessionStore, StoreErrorKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let first = store.fence(&session, None).await?;
+    /// let second = store.fence(&session, None).await?;
+    /// assert!(second > first);
+    /// let error = store.fence(&session, Some(first)).await.unwrap_err();
+    /// assert_eq!(error.kind(), StoreErrorKind::Fenced);
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     /// [`Fenced`](crate::StoreErrorKind::Fenced) if the current epoch is greater than `epoch`, also if another owner has taken over before
     /// the call returns.
@@ -43,6 +62,24 @@ pub trait SessionStore: Send + Sync {
     /// written: a retry, also one with more entries behind, changes nothing that is there. The skipped entries are not compared. An append
     /// without entries checks the epoch and changes nothing.
     ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Position, SessionKey, SessionStore, StoreErrorKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let append = Append::new(epoch, Position::START, ["{}", "{}"]);
+    /// assert_eq!(store.append(&session.main(), &append).await?, Position::new(2));
+    ///
+    /// let behind = Append::new(epoch, Position::new(7), ["{}"]);
+    /// let error = store.append(&session.main(), &behind).await.unwrap_err();
+    /// assert_eq!(error.kind(), StoreErrorKind::Gap);
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     /// - [`Fenced`](crate::StoreErrorKind::Fenced) if the epoch is not the current one.
     /// - [`Gap`](crate::StoreErrorKind::Gap) if the position is behind the end of the stream.
@@ -50,15 +87,64 @@ pub trait SessionStore: Send + Sync {
     async fn append(&self, stream: &StreamKey, append: &Append) -> Result<Position>;
 
     /// Returns the end of a stream: the position of the next entry. It is [`Position::START`] for a stream that does not exist.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Position, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// assert_eq!(store.end(&session.main()).await?, Position::START);
+    /// let epoch = store.fence(&session, None).await?;
+    /// store.append(&session.main(), &Append::new(epoch, Position::START, ["{}"])).await?;
+    /// assert_eq!(store.end(&session.main()).await?, Position::new(1));
+    /// # Ok(()) }
+    /// ```
     async fn end(&self, stream: &StreamKey) -> Result<Position>;
 
     /// Streams the entries from a position on, in order; none for a stream that does not exist.
     ///
     /// The stream has all entries that exist when it begins, and may have entries that are appended meanwhile. It reads
     /// on demand, so memory does not grow with the length of the transcript.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use futures_util::StreamExt as _;
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Position, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let append = Append::new(epoch, Position::START, ["first", "second"]);
+    /// store.append(&session.main(), &append).await?;
+    ///
+    /// let mut entries = store.load(&session.main(), Position::new(1));
+    /// assert_eq!(entries.next().await.unwrap()?, "second");
+    /// assert!(entries.next().await.is_none());
+    /// # Ok(()) }
+    /// ```
     fn load(&self, stream: &StreamKey, from: Position) -> EntryStream;
 
     /// Returns all entries of a stream in order. [`load`](Self::load) needs less memory.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Position, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let append = Append::new(epoch, Position::START, ["first", "second"]);
+    /// store.append(&session.main(), &append).await?;
+    /// assert_eq!(store.read(&session.main()).await?, ["first", "second"]);
+    /// # Ok(()) }
+    /// ```
     async fn read(&self, stream: &StreamKey) -> Result<Vec<Bytes>> {
         let mut stream = self.load(stream, Position::START);
         let mut entries = Vec::new();
@@ -69,17 +155,64 @@ pub trait SessionStore: Send + Sync {
     }
 
     /// Returns the streams of a session apart from the main one, in the order of their subpaths.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Position, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let subagent = session.stream("subagents/agent-1")?;
+    /// store.append(&subagent, &Append::new(epoch, Position::START, ["{}"])).await?;
+    /// assert_eq!(store.subpaths(&session).await?, [subagent]);
+    /// # Ok(()) }
+    /// ```
     async fn subpaths(&self, session: &SessionKey) -> Result<Vec<StreamKey>>;
 
     /// Returns a page of the sessions of a project that have entries in their main stream, newest first, with their summaries.
     ///
     /// A session that is appended to between two pages may be missing from the second.
     ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Page, Position, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// store.append(&session.main(), &Append::new(epoch, Position::START, ["{}"])).await?;
+    ///
+    /// let page = store.list(session.project(), &Page::first().limit(20)).await?;
+    /// assert_eq!(page.sessions[0].key, session);
+    /// assert_eq!(page.next, None);
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     /// [`Invalid`](crate::StoreErrorKind::Invalid) if the page token is not one of this store.
     async fn list(&self, project: &ProjectKey, page: &Page) -> Result<SessionPage>;
 
     /// Writes a file of a session, such as `tool-results/….txt`, or replaces it.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{FilePath, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let path = FilePath::new("tool-results/1.txt")?;
+    /// store.put_file(&session, epoch, &path, "a long result".into()).await?;
+    /// assert_eq!(store.file(&session, &path).await?.unwrap(), "a long result");
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     /// [`Fenced`](crate::StoreErrorKind::Fenced) if the epoch is not the current one.
@@ -92,9 +225,38 @@ pub trait SessionStore: Send + Sync {
     ) -> Result<()>;
 
     /// Returns the content of a file; `None` if there is no such file.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{FilePath, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let path = FilePath::new("tool-results/1.txt")?;
+    /// assert_eq!(store.file(&session, &path).await?, None);
+    /// # Ok(()) }
+    /// ```
     async fn file(&self, session: &SessionKey, path: &FilePath) -> Result<Option<Bytes>>;
 
     /// Returns the files of a session, in the order of their paths.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{FilePath, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let path = FilePath::new("tool-results/1.txt")?;
+    /// store.put_file(&session, epoch, &path, "12345".into()).await?;
+    /// let files = store.files(&session).await?;
+    /// assert_eq!((&files[0].path, files[0].size), (&path, 5));
+    /// # Ok(()) }
+    /// ```
     async fn files(&self, session: &SessionKey) -> Result<Vec<FileInfo>>;
 
     /// Removes data completely. Data that does not exist is no error.
@@ -107,21 +269,89 @@ pub trait SessionStore: Send + Sync {
     /// What a server keeps by itself is beyond a store: rows of PostgreSQL until they are vacuumed, its write-ahead log, versions of objects in a
     /// bucket that keeps them, and backups. With an `EncryptedStore`, destroying the key makes all of
     /// it unreadable.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Position, SessionKey, SessionStore, StoreErrorKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// let append = Append::new(epoch, Position::START, ["{}"]);
+    /// store.append(&session.main(), &append).await?;
+    ///
+    /// store.erase(&session.clone().into()).await?;
+    /// assert!(store.read(&session.main()).await?.is_empty());
+    /// let error = store.append(&session.main(), &append).await.unwrap_err();
+    /// assert_eq!(error.kind(), StoreErrorKind::Fenced);
+    /// # Ok(()) }
+    /// ```
     async fn erase(&self, what: &Erase) -> Result<()>;
 
-    /// Erases the sessions without an append to their main stream for `idle`, and returns their number.
+    /// Erases the sessions without an append to their main stream for `idle`, one after the other, and streams their keys.
     ///
-    /// Sessions with a lease that has not run out are kept. `project` of `None` means all projects.
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64>;
+    /// Sessions with a lease that has not run out are kept, and so is a session that is written to before its turn comes. `project` of `None`
+    /// means all projects. Nothing is erased before the stream is polled, and dropping it stops: a session is then erased completely or not
+    /// at all. Other sessions can be used meanwhile, also if there are many to erase.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use std::future::poll_fn;
+    /// use std::time::Duration;
+    ///
+    /// use futures_core::Stream;
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{Append, Position, SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let epoch = store.fence(&session, None).await?;
+    /// store.append(&session.main(), &Append::new(epoch, Position::START, ["{}"])).await?;
+    ///
+    /// let mut erased = store.erase_idle(Duration::from_secs(30 * 24 * 3600), None);
+    /// let first = poll_fn(|cx| erased.as_mut().poll_next(cx)).await;
+    /// assert!(first.is_none(), "the session is younger than a month");
+    /// # Ok(()) }
+    /// ```
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream;
 
     /// Returns the leases of this store; `None`, the default, for a store without leases.
     ///
     /// A session of a store with leases runs on one host at a time.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let leases = store.leases().expect("a store in memory has leases");
+    /// assert_eq!(leases.holder(&session).await?, None);
+    /// # Ok(()) }
+    /// ```
     fn leases(&self) -> Option<&dyn Leases> {
         None
     }
 
     /// Returns the journal of this store; `None`, the default, for a store without a journal.
+    ///
+    #[cfg_attr(feature = "memory", doc = "```")]
+    #[cfg_attr(not(feature = "memory"), doc = "```text")]
+    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_store::{SessionKey, SessionStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inhouse_store::Result<()> {
+    /// # let (store, session) = (MemoryStore::new(), SessionKey::new("project", "session")?);
+    /// let journal = store.journal().expect("a store in memory has a journal");
+    /// assert!(journal.calls(&session).await?.is_empty());
+    /// # Ok(()) }
+    /// ```
     fn journal(&self) -> Option<&dyn Journal> {
         None
     }
@@ -179,8 +409,8 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
         (**self).erase(what).await
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        (**self).erase_idle(idle, project).await
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        (**self).erase_idle(idle, project)
     }
 
     fn leases(&self) -> Option<&dyn Leases> {

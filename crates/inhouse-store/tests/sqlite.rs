@@ -1,14 +1,25 @@
 //! The battery on SQLite, and what is particular to a file.
 #![cfg(feature = "sqlite")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::TryStreamExt as _;
+use futures_util::future::join_all;
 use inhouse_store::sqlite::SqliteStore;
 use inhouse_store::{
-    Append, Bytes, FilePath, Intent, Journal, Position, SessionKey, SessionStore, StoreErrorKind,
+    Append, Bytes, FilePath, Intent, Journal, Leases, Position, SessionKey, SessionStore,
+    StoreErrorKind,
 };
 use inhouse_testkit::store_battery;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use tempfile::{TempDir, tempdir};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Sessions that are erased in one call.
+const SESSIONS: usize = 200;
 
 #[tokio::test]
 async fn sqlite_store_passes_the_battery() {
@@ -110,6 +121,45 @@ async fn erased_session_leaves_no_byte_in_the_files() {
 
     store.erase(&session.into()).await.unwrap();
     assert!(!contains(&directory, b"the marker"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn leases_are_renewed_while_many_sessions_are_erased() {
+    let (directory, store) = new_store().await;
+    let other_process = open(&directory).await.unwrap();
+    let mut leases = Vec::new();
+    for (store, name) in [(&store, "one"), (&other_process, "other")] {
+        let session = SessionKey::new("kept", name).unwrap();
+        let lease = store.acquire(&session, name, HOUR).await.unwrap();
+        leases.push((store, lease));
+    }
+    for number in 0..SESSIONS {
+        let session = SessionKey::new("idle", number.to_string()).unwrap();
+        let epoch = store.fence(&session, None).await.unwrap();
+        let entries = (0..10).map(|_| Bytes::from("a".repeat(1000)));
+        let append = Append::new(epoch, Position::START, entries);
+        store.append(&session.main(), &append).await.unwrap();
+    }
+    let is_erased = AtomicBool::new(false);
+    let erase = async {
+        let erased = store.erase_idle(Duration::ZERO, None);
+        let erased: Vec<SessionKey> = erased.try_collect().await.unwrap();
+        is_erased.store(true, Ordering::Relaxed);
+        erased.len()
+    };
+    let renewals = join_all(leases.iter().map(async |(store, lease)| {
+        let mut renewals = 0;
+        while !is_erased.load(Ordering::Relaxed) {
+            store.renew(lease, HOUR).await.unwrap();
+            renewals += 1;
+        }
+        renewals
+    }));
+    let (erased, renewals) = tokio::join!(erase, renewals);
+    assert_eq!(erased, SESSIONS);
+    // They take turns in one process. Another one asks for the lock from time to time.
+    assert!(renewals[0] > SESSIONS / 4, "{renewals:?}");
+    assert!(renewals[1] > 5, "{renewals:?}");
 }
 
 /// Returns whether a file of the directory contains some bytes.

@@ -10,9 +10,9 @@ use super::EncryptedStore;
 use super::keys::OVERHEAD;
 use super::place::Place;
 use crate::{
-    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Intent, Journal, JournaledCall, Lease,
-    Leases, Page, Position, ProjectKey, Result, SessionKey, SessionPage, SessionStore, StoreError,
-    StoreErrorKind, StreamKey,
+    Append, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Intent, Journal,
+    JournaledCall, Lease, Leases, Page, Position, ProjectKey, Result, SessionKey, SessionPage,
+    SessionStore, StoreError, StoreErrorKind, StreamKey,
 };
 
 #[async_trait]
@@ -103,8 +103,8 @@ impl<S: SessionStore> SessionStore for EncryptedStore<S> {
         self.inner.erase(what).await
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        self.inner.erase_idle(idle, project).await
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        self.inner.erase_idle(idle, project)
     }
 
     fn leases(&self) -> Option<&dyn Leases> {

@@ -21,6 +21,16 @@ pub(super) struct Index {
     pub(super) files: BTreeMap<String, File>,
     /// The number of the last record with a summary.
     pub(super) summary: Option<u64>,
+    /// The last erasure of the session.
+    pub(super) marker: Option<Marker>,
+}
+
+/// The record that erases a session: the records before it do not count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Marker {
+    pub(super) number: u64,
+    /// The greatest epoch before the erasure. Owners after it have greater ones.
+    pub(super) epoch: u64,
 }
 
 /// The entries of a stream in one record.
@@ -87,6 +97,10 @@ impl Index {
                 *self = Self {
                     next: self.next,
                     last_epoch: self.last_epoch,
+                    marker: Some(Marker {
+                        number,
+                        epoch: record.epoch,
+                    }),
                     ..Self::default()
                 }
             }

@@ -9,7 +9,7 @@ use object_store::{GetOptions, GetRange, ObjectStoreExt as _, PutMode, PutPayloa
 use super::ObjectStore;
 use super::index::Index;
 use super::record::{self, Change, Head, Record};
-use crate::{ProjectKey, Result, SessionKey, StoreError, StoreErrorKind};
+use crate::{Epoch, ProjectKey, Result, SessionKey, StoreError, StoreErrorKind};
 
 /// The length that is read of a record to see its header.
 const HEADER: u64 = 4096;
@@ -86,33 +86,62 @@ impl ObjectStore {
         record: Record,
         body: &[Bytes],
     ) -> Result<bool> {
+        if !self.put_record(session, index, &record, body).await? {
+            return Ok(false);
+        }
+        self.check_created(session, index, &record).await?;
+        Ok(true)
+    }
+
+    /// Creates the next record like [`create`](Self::create), without the check afterwards.
+    pub(super) async fn put_record(
+        &self,
+        session: &SessionKey,
+        index: &mut Index,
+        record: &Record,
+        body: &[Bytes],
+    ) -> Result<bool> {
         let number = index.next;
         let path = self.record_path(session, number);
-        let payload = PutPayload::from_iter(record::encode(&record, body)?);
+        let payload = PutPayload::from_iter(record::encode(record, body)?);
         match self
             .backend
             .put_opts(&path, payload, PutMode::Create.into())
             .await
         {
-            Ok(_) => {}
+            Ok(_) => {
+                index.apply(number, record.clone());
+                Ok(true)
+            }
             Err(
                 object_store::Error::AlreadyExists { .. }
                 | object_store::Error::Precondition { .. },
             ) => {
                 self.read_conflict(session, index).await?;
-                return Ok(false);
+                Ok(false)
             }
-            Err(error) => return Err(failure(error)),
+            Err(error) => Err(failure(error)),
         }
-        let epoch = crate::Epoch::new(record.epoch);
-        index.apply(number, record);
-        // Erasure removes records, so a writer with an old index may have created one in the middle of what was removed. The marker of the
-        // erasure has a greater number and is older than this record.
+    }
+
+    /// Checks that a record which was just created counts.
+    ///
+    /// Erasure removes records, so a writer with an old index may have created one in the middle of what was removed. The marker of the
+    /// erasure has a greater number and is older than this record.
+    ///
+    /// # Errors
+    /// `Fenced` if the session was erased in the meantime. Nothing of the record is left then.
+    pub(super) async fn check_created(
+        &self,
+        session: &SessionKey,
+        index: &mut Index,
+        record: &Record,
+    ) -> Result<()> {
         if self.refresh(session, index).await? {
-            self.delete(&path).await?;
-            return Err(StoreError::fenced(session, epoch));
+            self.complete_erasure(session, index).await?;
+            return Err(StoreError::fenced(session, Epoch::new(record.epoch)));
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Reads the record that a create met, and those after it.
@@ -122,7 +151,10 @@ impl ObjectStore {
         if let Some(record) = self.record(session, number).await? {
             index.apply(number, record);
         }
-        self.refresh(session, index).await?;
+        if self.refresh(session, index).await? {
+            // The record may be that of an earlier call, which was dropped before its check.
+            self.complete_erasure(session, index).await?;
+        }
         if index.next == number {
             // Neither created nor there: the caller would repeat this without end.
             let message = "the backend refuses to create an object that does not exist";
@@ -283,7 +315,7 @@ impl ObjectStore {
             .join(session.session())
     }
 
-    fn record_path(&self, session: &SessionKey, number: u64) -> Path {
+    pub(super) fn record_path(&self, session: &SessionKey, number: u64) -> Path {
         // With leading zeros, so that the order of names is the order of numbers.
         self.session_path("logs", session)
             .join(format!("{number:020}"))

@@ -1,5 +1,6 @@
 //! A store on S3, Azure Blob Storage, Google Cloud Storage or a local directory.
 
+mod erase;
 mod index;
 mod log;
 mod record;
@@ -25,10 +26,10 @@ use index::Index;
 /// | object | content |
 /// |---|---|
 /// | `<prefix>/<project>/logs/<session>/<number>` | a record of the log |
-/// | `<prefix>/<project>/files/<session>/<uuid>` | the content of a file that a record names |
+/// | `<prefix>/<project>/files/<session>/<epoch>-<uuid>` | the content of a file that a record names |
 /// | `<prefix>/<project>/heads/<session>` | the end and the summary, for lists; a hint, which is compared with the log |
 ///
-/// An append of entries takes three requests (create, list, head), a read of a session that is new to this process two for each append that there was.
+/// An append of entries takes three requests (create, head, list), a read of a session that is new to this process two for each append that there was.
 /// Records of at least 1 KiB are compressed if that saves an eighth of them.
 ///
 /// # Requirements
@@ -46,8 +47,13 @@ use index::Index;
 ///
 /// # Erasure
 ///
-/// An erased session leaves one marker without content, with the number of its last epoch, so that a former owner stays fenced. Ages for
-/// [`erase_idle`](crate::SessionStore::erase_idle) are computed with the clock of this machine.
+/// An erased session leaves one marker without content, with the number of its last epoch, so that a former owner stays fenced. A write that
+/// meets the erasure removes what it has written; one that is cut off at that moment, because its host dies, may leave it until the session is
+/// erased again.
+///
+/// For [`erase_idle`](crate::SessionStore::erase_idle) a new owner counts like an append, because there are no leases, and ages are computed with the
+/// clock of this machine. The marker is a conditional create, too: a session that is written to at the same time is kept. Many backends have times
+/// of whole seconds, so a session that became idle less than a minute ago may be kept until the next erasure.
 ///
 /// ```
 /// use inhouse_store::object::ObjectStore;

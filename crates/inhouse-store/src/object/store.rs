@@ -7,16 +7,16 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::{ObjectMeta, ObjectStoreExt as _};
-use uuid::Uuid;
 
 use super::ObjectStore;
-use super::index::Plan;
+use super::erase::file_name;
+use super::index::{Index, Plan};
 use super::log::failure;
 use super::record::{self, Change, Head, Record};
 use crate::{
-    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Page, PageToken, Position, ProjectKey,
-    Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError, StoreErrorKind,
-    StreamKey,
+    Append, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Page, PageToken, Position,
+    ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError,
+    StoreErrorKind, StreamKey,
 };
 
 /// The number of records that a reader fetches ahead.
@@ -39,12 +39,13 @@ impl SessionStore for ObjectStore {
                 epoch: new.get(),
                 change: Change::Fence,
             };
-            if self.create(session, &mut index, record, &[]).await? {
-                index.check(session, new)?;
-                // A session without entries may have no head yet, and lists begin with heads.
+            if self.put_record(session, &mut index, &record, &[]).await? {
+                // A session without entries may have no head yet, and lists begin with heads. Written before the check, see `append`.
                 if index.end(&session.main()) == Position::START {
                     self.write_head(session, &index, None).await?;
                 }
+                self.check_created(session, &mut index, &record).await?;
+                index.check(session, new)?;
                 return Ok(new);
             }
         }
@@ -69,28 +70,37 @@ impl SessionStore for ObjectStore {
                     },
                 };
                 let body: Vec<Bytes> = summary.into_iter().chain(entries).cloned().collect();
-                if self.create(session, &mut index, record, &body).await? {
-                    break;
+                if !self.put_record(session, &mut index, &record, &body).await? {
+                    is_fresh = true;
+                    continue;
                 }
-            } else if is_fresh {
+                let end = index.end(stream);
+                if stream.is_main() {
+                    let summary = match &append.summary {
+                        Some(summary) => Ok(Some(summary.clone())),
+                        None => self.summary(session, index.summary).await,
+                    };
+                    // Before the check: an erasure after the check finds the head, and an earlier one is seen by the check. The entries are
+                    // stored; a head that is missing or old costs lists some requests, and the order of the list.
+                    if let Ok(summary) = summary {
+                        let _ = self.write_head(session, &index, summary).await;
+                    }
+                }
+                self.check_created(session, &mut index, &record).await?;
+                return Ok(end);
+            }
+            if is_fresh {
                 // Nothing to write, or an error: both only after the log was read.
                 plan?;
                 return Ok(index.end(stream));
-            } else {
-                self.refresh(session, &mut index).await?;
+            }
+            // An append that was dropped may have left its record and a head after an erasure.
+            let is_known = index.next > 0;
+            if self.refresh(session, &mut index).await? && is_known {
+                self.complete_erasure(session, &mut index).await?;
             }
             is_fresh = true;
         }
-        let end = index.end(stream);
-        if stream.is_main() {
-            let summary = match &append.summary {
-                Some(summary) => Some(summary.clone()),
-                None => self.summary(session, index.summary).await?,
-            };
-            // The entries are stored. A head that is missing or old costs lists some requests, and the order of the list.
-            let _ = self.write_head(session, &index, summary).await;
-        }
-        Ok(end)
     }
 
     async fn end(&self, stream: &StreamKey) -> Result<Position> {
@@ -131,7 +141,7 @@ impl SessionStore for ObjectStore {
 
     async fn list(&self, project: &ProjectKey, page: &Page) -> Result<SessionPage> {
         let after = page.after.as_ref().map(Place::parse).transpose()?;
-        let mut heads = self.heads(project).await?;
+        let mut heads: Vec<Place> = self.heads(project).await?.iter().map(Place::of).collect();
         heads.retain(|place| after.as_ref().is_none_or(|after| place < after));
         heads.sort_unstable();
         let limit = page.limit.max(1);
@@ -158,44 +168,14 @@ impl SessionStore for ObjectStore {
         path: &FilePath,
         content: Bytes,
     ) -> Result<()> {
-        let object = Uuid::new_v4().to_string();
-        let location = self.session_path("files", session).join(object.as_str());
         let mut index = self.fresh_index(session).await?;
-        index.check(session, epoch)?;
-        let record = Record {
-            epoch: epoch.get(),
-            change: Change::File {
-                path: path.as_str().to_owned(),
-                size: content.len() as u64,
-                object,
-            },
-        };
-        // The content has a new name, and counts only when the log names it.
-        self.backend
-            .put(&location, content.into())
-            .await
-            .map_err(failure)?;
-        let former = loop {
-            let former = index
-                .files
-                .get(path.as_str())
-                .map(|file| file.object.clone());
-            if self
-                .create(session, &mut index, record.clone(), &[])
-                .await?
-            {
-                break former;
-            }
-            if let Err(error) = index.check(session, epoch) {
-                self.delete(&location).await?;
-                return Err(error);
-            }
-        };
-        if let Some(former) = former {
-            let location = self.session_path("files", session).join(former.as_str());
-            self.delete(&location).await?;
+        let written = self.write_file(session, &mut index, epoch, path, content);
+        let written = written.await;
+        if written.as_ref().is_err_and(StoreError::is_fenced) {
+            // After an erasure, also the content of an earlier attempt whose outcome was not known.
+            self.complete_erasure(session, &mut index).await?;
         }
-        Ok(())
+        written
     }
 
     async fn file(&self, session: &SessionKey, path: &FilePath) -> Result<Option<Bytes>> {
@@ -234,26 +214,10 @@ impl SessionStore for ObjectStore {
         }
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let limit = now.unwrap_or_default().saturating_sub(idle).as_micros();
-        let projects = match project {
-            Some(project) => vec![project.clone()],
-            None => self.projects().await?,
-        };
-        let mut erased = 0;
-        for project in projects {
-            let heads = self.heads(&project).await?;
-            for place in heads
-                .iter()
-                .filter(|place| u128::from(place.modified) <= limit)
-            {
-                let session = project.session(super::log::decoded(&place.name)?)?;
-                self.erase_session(&session).await?;
-                erased += 1;
-            }
-        }
-        Ok(erased)
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        let since = SystemTime::now().checked_sub(idle);
+        let since = since.unwrap_or(SystemTime::UNIX_EPOCH);
+        self.erase_idle_since(since, project.cloned())
     }
 }
 
@@ -277,7 +241,11 @@ impl ObjectStore {
     }
 
     /// Returns the summary in the record with this number.
-    async fn summary(&self, session: &SessionKey, number: Option<u64>) -> Result<Option<Bytes>> {
+    pub(super) async fn summary(
+        &self,
+        session: &SessionKey,
+        number: Option<u64>,
+    ) -> Result<Option<Bytes>> {
         let Some(number) = number else {
             return Ok(None);
         };
@@ -289,56 +257,56 @@ impl ObjectStore {
     }
 
     /// Returns the heads of a project, in any order.
-    async fn heads(&self, project: &ProjectKey) -> Result<Vec<Place>> {
+    pub(super) async fn heads(&self, project: &ProjectKey) -> Result<Vec<ObjectMeta>> {
         let heads = self
             .backend
             .list(Some(&self.project_path("heads", project)));
-        let places = heads.map_ok(|head| Place::of(&head)).map_err(failure);
-        places.try_collect().await
+        heads.map_err(failure).try_collect().await
     }
 
-    async fn erase_subpath(&self, stream: &StreamKey, subpath: &str) -> Result<()> {
-        let session = stream.session();
-        let mut index = self.fresh_index(session).await?;
-        while !index.segments(stream).is_empty() {
-            let record = Record {
-                epoch: index.last_epoch,
-                change: Change::EraseStream {
-                    subpath: subpath.to_owned(),
-                },
-            };
-            self.create(session, &mut index, record, &[]).await?;
-        }
-        // Also the records that an erasure which was cut off has left.
-        while let Some(number) = index.next_erased(subpath) {
-            self.blank(session, number, index.last_epoch).await?;
-            index.note_blank(subpath);
+    /// Writes the content of a file and the record that names it.
+    async fn write_file(
+        &self,
+        session: &SessionKey,
+        index: &mut Index,
+        epoch: Epoch,
+        path: &FilePath,
+        content: Bytes,
+    ) -> Result<()> {
+        index.check(session, epoch)?;
+        let object = file_name(epoch);
+        let location = self.session_path("files", session).join(object.as_str());
+        let record = Record {
+            epoch: epoch.get(),
+            change: Change::File {
+                path: path.as_str().to_owned(),
+                size: content.len() as u64,
+                object,
+            },
+        };
+        // The content has a new name, and counts only when the log names it.
+        self.backend
+            .put(&location, content.into())
+            .await
+            .map_err(failure)?;
+        let former = loop {
+            let former = index
+                .files
+                .get(path.as_str())
+                .map(|file| file.object.clone());
+            if self.create(session, index, record.clone(), &[]).await? {
+                break former;
+            }
+            if let Err(error) = index.check(session, epoch) {
+                self.delete(&location).await?;
+                return Err(error);
+            }
+        };
+        if let Some(former) = former {
+            let location = self.session_path("files", session).join(former.as_str());
+            self.delete(&location).await?;
         }
         Ok(())
-    }
-
-    async fn erase_session(&self, session: &SessionKey) -> Result<()> {
-        let mut index = self.fresh_index(session).await?;
-        // A session that is new or erased has nothing but markers.
-        while index.epoch.is_some() {
-            let record = Record {
-                epoch: index.last_epoch,
-                change: Change::Erase,
-            };
-            self.create(session, &mut index, record, &[]).await?;
-        }
-        // Also after an erasure that was cut off: all records before the marker, which is the last record.
-        let marker = format!("{:020}", index.next.saturating_sub(1));
-        let mut paths = self
-            .paths_below(&self.session_path("logs", session))
-            .await?;
-        paths.retain(|path| path.filename().is_some_and(|name| *name < *marker));
-        paths.extend(
-            self.paths_below(&self.session_path("files", session))
-                .await?,
-        );
-        paths.push(self.session_path("heads", session));
-        self.delete_all(paths).await
     }
 }
 

@@ -17,8 +17,9 @@ impl Journal for PostgresStore {
     ) -> Result<Option<Bytes>> {
         // The assignment without effect makes `returning` give the row of a call that has finished.
         let row = sqlx::query(
-            "with held as (
-                 select 1 from inhouse_session where project = $1 and session = $2 and epoch = $3 for share
+            "with limits as materialized (select set_config('lock_timeout', '5s', true)), held as (
+                 select 1 from inhouse_session, limits
+                 where project = $1 and session = $2 and epoch = $3 for share of inhouse_session
              )
              insert into inhouse_journal as j (project, session, call, epoch, tool, message, input)
              select $1, $2, $4, $3, $5, $6, $7 from held
@@ -47,8 +48,9 @@ impl Journal for PostgresStore {
         result: Bytes,
     ) -> Result<()> {
         let row = sqlx::query(
-            "with held as (
-                 select 1 from inhouse_session where project = $1 and session = $2 and epoch = $3 for share
+            "with limits as materialized (select set_config('lock_timeout', '5s', true)), held as (
+                 select 1 from inhouse_session, limits
+                 where project = $1 and session = $2 and epoch = $3 for share of inhouse_session
              ), finished as (
                  update inhouse_journal set result = coalesce(result, $5) from held
                  where project = $1 and session = $2 and call = $4
@@ -96,8 +98,9 @@ impl Journal for PostgresStore {
 
     async fn forget(&self, session: &SessionKey, epoch: Epoch, calls: &[String]) -> Result<()> {
         let held: i64 = sqlx::query_scalar(
-            "with held as (
-                 select 1 from inhouse_session where project = $1 and session = $2 and epoch = $3 for share
+            "with limits as materialized (select set_config('lock_timeout', '5s', true)), held as (
+                 select 1 from inhouse_session, limits
+                 where project = $1 and session = $2 and epoch = $3 for share of inhouse_session
              ), forgotten as (
                  delete from inhouse_journal using held
                  where project = $1 and session = $2 and call = any($4)

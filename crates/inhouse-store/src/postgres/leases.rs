@@ -11,31 +11,50 @@ use crate::{Lease, Leases, Result, SessionKey, StoreError, sql};
 #[async_trait]
 impl Leases for PostgresStore {
     async fn acquire(&self, session: &SessionKey, owner: &str, ttl: Duration) -> Result<Lease> {
-        // Conditions and values of the update are computed when the row is locked.
-        let row = sqlx::query(
-            "insert into inhouse_session as s (project, session, epoch, owner, until, owned)
-             values ($1, $2, nextval('inhouse_epoch'), $3, inhouse_now() + $4, inhouse_now())
-             on conflict (project, session) do update
-             set epoch = greatest(nextval('inhouse_epoch'), s.epoch + 1), owner = excluded.owner,
-                 until = inhouse_now() + $4, owned = inhouse_now()
-             where s.owner is null or s.owner = excluded.owner or s.until <= inhouse_now()
-             returning epoch, until",
-        )
-        .bind(session.project().as_str())
-        .bind(session.session())
-        .bind(owner)
-        .bind(sql::to_microseconds(ttl))
-        .fetch_optional(&self.pool)
-        .await?;
-        let row = row.ok_or_else(|| sql::held(session))?;
-        let epoch = sql::to_epoch(row.try_get(0)?)?;
-        let until = sql::to_time(row.try_get(1)?)?;
-        Ok(Lease::new(session.clone(), owner, epoch, until))
+        loop {
+            let epoch = self.next_epoch(session).await?;
+            // The conditions of the update are computed when the row is locked.
+            let until: Option<i64> = sqlx::query_scalar(
+                "with limits as materialized (select set_config('lock_timeout', '5s', true))
+                 insert into inhouse_session as s (project, session, epoch, owner, until, owned)
+                 select $1, $2, $3, $4, inhouse_now() + $5, inhouse_now() from limits
+                 on conflict (project, session) do update
+                 set epoch = excluded.epoch, owner = excluded.owner, until = inhouse_now() + $5, owned = inhouse_now()
+                 where s.epoch < excluded.epoch
+                 and (s.owner is null or s.owner = excluded.owner or s.until <= inhouse_now())
+                 returning until",
+            )
+            .bind(session.project().as_str())
+            .bind(session.session())
+            .bind(epoch)
+            .bind(owner)
+            .bind(sql::to_microseconds(ttl))
+            .fetch_optional(&self.pool)
+            .await?;
+            if let Some(until) = until {
+                let (epoch, until) = (sql::to_epoch(epoch)?, sql::to_time(until)?);
+                return Ok(Lease::new(session.clone(), owner, epoch, until));
+            }
+            let is_held: Option<bool> = sqlx::query_scalar(
+                "select owner <> $3 and until > inhouse_now() from inhouse_session
+                 where project = $1 and session = $2 and owner is not null",
+            )
+            .bind(session.project().as_str())
+            .bind(session.session())
+            .bind(owner)
+            .fetch_optional(&self.pool)
+            .await?;
+            if is_held == Some(true) {
+                return Err(sql::held(session));
+            }
+            // Another owner took a greater epoch in between, and has no lease or none any more.
+        }
     }
 
     async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease> {
         let until: Option<i64> = sqlx::query_scalar(
-            "update inhouse_session set until = inhouse_now() + $5
+            "with limits as materialized (select set_config('lock_timeout', '1s', true))
+             update inhouse_session set until = inhouse_now() + $5 from limits
              where project = $1 and session = $2 and epoch = $3 and owner = $4 returning until",
         )
         .bind(lease.session.project().as_str())
@@ -43,7 +62,7 @@ impl Leases for PostgresStore {
         .bind(sql::to_i64(lease.epoch.get())?)
         .bind(&lease.owner)
         .bind(sql::to_microseconds(ttl))
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.lease_pool)
         .await?;
         let until = until.ok_or_else(|| StoreError::fenced(&lease.session, lease.epoch))?;
         let mut lease = lease.clone();
@@ -53,14 +72,15 @@ impl Leases for PostgresStore {
 
     async fn release(&self, lease: &Lease) -> Result<()> {
         sqlx::query(
-            "update inhouse_session set owner = null, until = 0
+            "with limits as materialized (select set_config('lock_timeout', '1s', true))
+             update inhouse_session set owner = null, until = 0 from limits
              where project = $1 and session = $2 and epoch = $3 and owner = $4",
         )
         .bind(lease.session.project().as_str())
         .bind(lease.session.session())
         .bind(sql::to_i64(lease.epoch.get())?)
         .bind(&lease.owner)
-        .execute(&self.pool)
+        .execute(&self.lease_pool)
         .await?;
         Ok(())
     }

@@ -1,9 +1,13 @@
 //! A store in PostgreSQL.
 
+mod erase;
 mod journal;
 mod leases;
 mod store;
 
+use std::time::Duration;
+
+use sqlx::Connection as _;
 use sqlx::postgres::{PgPool, PgPoolOptions};
 
 use crate::{Result, sql};
@@ -13,7 +17,15 @@ use crate::{Result, sql};
 /// Tables, a sequence and a function whose names begin with `inhouse_` are created in the first schema of the search path. Every write is
 /// one statement that checks the epoch and writes, so a host that has lost a session cannot write, and times are those of the server.
 ///
-/// Clones share their connections. An [`EntryStream`](crate::EntryStream) occupies one until its end or its drop.
+/// Clones share their connections. An [`EntryStream`](crate::EntryStream) reads pages of about a megabyte, and occupies a connection only while it reads
+/// one.
+///
+/// # Limits
+///
+/// A call that is dropped continues at the server, and keeps its connection until it ends. So the server limits how long a call waits for a lock that
+/// another client holds, such as a person at a terminal: 5 s, and 1 s for a renewal. The call fails with
+/// [`Unavailable`](crate::StoreErrorKind::Unavailable) then, and can be repeated. Renewals have up to 4 connections that nothing else uses, so
+/// sessions keep their leases while other calls wait. A transaction of an erasure whose host is stopped ends after a minute.
 ///
 /// # TLS
 ///
@@ -40,10 +52,21 @@ use crate::{Result, sql};
 #[derive(Clone, Debug)]
 pub struct PostgresStore {
     pool: PgPool,
+    /// The connections for renewals and releases.
+    lease_pool: PgPool,
 }
+
+/// How long a connection is used again without a test.
+const TRUSTED: Duration = Duration::from_secs(1);
 
 /// The changes of the schema in order. A text that was released never changes: databases have its checksum.
 const MIGRATIONS: &[(&str, &str)] = &[("sessions", include_str!("1_sessions.sql"))];
+
+/// The connections of a store with its own pool, apart from those for leases.
+const CONNECTIONS: u32 = 12;
+
+/// The connections for renewals and releases.
+const LEASE_CONNECTIONS: u32 = 4;
 
 impl PostgresStore {
     /// Connects to the database of a URL, with up to 16 connections, and brings its schema up to date.
@@ -51,11 +74,24 @@ impl PostgresStore {
     /// # Errors
     /// See [`from_pool`](Self::from_pool); [`Invalid`](crate::StoreErrorKind::Invalid) if the URL is not one.
     pub async fn connect(url: &str) -> Result<Self> {
-        let pool = PgPoolOptions::new().max_connections(16).connect(url);
-        Self::from_pool(pool.await?).await
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            // By default a connection is tested before each statement, which doubles the round trips.
+            .test_before_acquire(false)
+            .before_acquire(|connection, usage| {
+                Box::pin(async move {
+                    if usage.idle_for > TRUSTED {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            });
+        Self::from_pool(pool.connect(url).await?).await
     }
 
     /// Uses a pool of the application, and brings the schema of its database up to date.
+    ///
+    /// Leases are renewed on up to 4 more connections, which are opened with the options of the pool.
     ///
     /// # Errors
     /// [`TooNew`](crate::StoreErrorKind::TooNew) if a newer version of this crate has changed the schema, and
@@ -67,7 +103,11 @@ impl PostgresStore {
         let migrated = migrations.run_direct(None, &mut connection, false).await;
         sqlx::Connection::close(connection).await?;
         migrated?;
-        Ok(Self { pool })
+        let lease_options = pool.options().clone().min_connections(0);
+        let lease_pool = lease_options
+            .max_connections(LEASE_CONNECTIONS)
+            .connect_lazy_with((*pool.connect_options()).clone());
+        Ok(Self { pool, lease_pool })
     }
 
     /// Returns the pool of connections, for statements of the application in the same database.
@@ -78,6 +118,7 @@ impl PostgresStore {
     /// Closes all connections and waits until they are closed. Calls that come later fail with
     /// [`Unavailable`](crate::StoreErrorKind::Unavailable).
     pub async fn close(&self) {
+        self.lease_pool.close().await;
         self.pool.close().await;
     }
 }

@@ -5,22 +5,27 @@ use std::time::Duration;
 use async_stream::try_stream;
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::TryStreamExt as _;
-use sqlx::{PgConnection, Postgres, Row as _, Transaction};
+use sqlx::Row as _;
 
 use super::PostgresStore;
 use crate::{
-    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Journal, Leases, Page, Position,
-    ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError,
+    Append, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Journal, Leases, Page,
+    Position, ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError,
     StoreErrorKind, StreamKey, sql,
 };
 
 /// Appends in one statement. The share lock on the session lasts until the statement has committed, and a new owner updates that row, so it waits
-/// for this statement or this statement sees the new epoch. Two appends of the same owner at the same time meet in the conflict on the
-/// stream, then on the entries.
+/// for this statement or this statement sees the new epoch. Two appends of the same owner at the same time meet at the row of the
+/// stream, then at the entries.
+///
+/// `stream` and `state` are as old as the beginning of the statement. If the stream is erased while the statement waits for a lock, neither
+/// `extended` nor `created` has a row, and the append is tried again.
 const APPEND: &str = "
-with held as (
-    select 1 from inhouse_session where project = $1 and session = $2 and epoch = $4 for share
+with limits as materialized (
+    select set_config('lock_timeout', '5s', true)
+), held as (
+    select 1 from inhouse_session, limits
+    where project = $1 and session = $2 and epoch = $4 for share of inhouse_session
 ), stream as (
     select id, next from inhouse_stream where project = $1 and session = $2 and subpath = $3
 ), state as (
@@ -28,47 +33,50 @@ with held as (
            exists (select 1 from inhouse_entry where stream = (select id from stream)
                    and position >= $5 and position < $5 + cardinality($6) and epoch <> $4) as conflict
 ), extended as (
-    insert into inhouse_stream (project, session, subpath, next, modified, summary)
-    select $1, $2, $3, $5 + cardinality($6), inhouse_now(), $7 from held, state
-    where $5 <= state.next and not state.conflict and $5 + cardinality($6) > state.next
+    update inhouse_stream s
+    set next = greatest(s.next, $5 + cardinality($6)),
+        modified = greatest(s.modified + 1, inhouse_now()),
+        summary = case when $5 + cardinality($6) > s.next then coalesce($7, s.summary) else s.summary end
+    from held, state, stream
+    where s.id = stream.id and s.next >= $5 and not state.conflict and $5 + cardinality($6) > state.next
+    returning s.id
+), created as (
+    insert into inhouse_stream as s (project, session, subpath, next, modified, summary)
+    select $1, $2, $3, cardinality($6), inhouse_now(), $7 from held
+    where $5 = 0 and cardinality($6) > 0 and not exists (select 1 from stream)
     on conflict (project, session, subpath) do update
-    set next = greatest(inhouse_stream.next, excluded.next),
-        modified = greatest(inhouse_stream.modified + 1, excluded.modified),
-        summary = case when excluded.next > inhouse_stream.next
-                  then coalesce(excluded.summary, inhouse_stream.summary) else inhouse_stream.summary end
+    set next = greatest(s.next, excluded.next),
+        modified = greatest(s.modified + 1, excluded.modified),
+        summary = case when excluded.next > s.next then coalesce(excluded.summary, s.summary) else s.summary end
     returning id
 ), added as (
     insert into inhouse_entry (stream, position, epoch, body)
-    select extended.id, $5 + entry.number - 1, $4, entry.body
-    from extended, unnest($6) with ordinality as entry (body, number)
+    select written.id, $5 + entry.number - 1, $4, entry.body
+    from (select id from extended union all select id from created) as written,
+         unnest($6) with ordinality as entry (body, number)
     on conflict do nothing
 )
-select (select count(*) from held), next, conflict from state";
+select (select count(*) from held), next, conflict,
+       exists (select 1 from extended) or exists (select 1 from created) from state";
+
+/// Reads entries from a position on: up to 256, of about a megabyte, and at least one.
+const PAGE: &str = "
+select body from (
+    select position, body, sum(octet_length(body)) over (order by position) - octet_length(body) as before
+    from (select position, body from inhouse_entry where stream = $1 and position >= $2 order by position limit 256) as rows
+) as page where before < 1048576 order by position";
 
 #[async_trait]
 impl SessionStore for PostgresStore {
     async fn fence(&self, session: &SessionKey, epoch: Option<Epoch>) -> Result<Epoch> {
         let epoch = match epoch {
             Some(epoch) => sql::to_i64(epoch.get())?,
-            None => {
-                // The second `nextval` runs when the row is locked, so epochs of a session grow in the order of their commits.
-                let epoch: i64 = sqlx::query_scalar(
-                    "insert into inhouse_session as s (project, session, epoch, owned)
-                     values ($1, $2, nextval('inhouse_epoch'), inhouse_now())
-                     on conflict (project, session) do update
-                     set epoch = greatest(nextval('inhouse_epoch'), s.epoch + 1),
-                         owner = null, until = 0, owned = excluded.owned
-                     returning epoch",
-                )
-                .bind(session.project().as_str())
-                .bind(session.session())
-                .fetch_one(&self.pool)
-                .await?;
-                return sql::to_epoch(epoch);
-            }
+            None => return self.fence_next(session).await,
         };
         let current: i64 = sqlx::query_scalar(
-            "insert into inhouse_session as s (project, session, epoch, owned) values ($1, $2, $3, inhouse_now())
+            "with limits as materialized (select set_config('lock_timeout', '5s', true))
+             insert into inhouse_session as s (project, session, epoch, owned)
+             select $1, $2, $3, inhouse_now() from limits
              on conflict (project, session) do update
              set epoch = greatest(s.epoch, excluded.epoch),
                  owner = case when s.epoch < excluded.epoch then null else s.owner end,
@@ -91,25 +99,27 @@ impl SessionStore for PostgresStore {
         sql::to_i64(append.end().get())?;
         let entries: Vec<&[u8]> = append.entries.iter().map(|entry| &**entry).collect();
         let summary = append.summary.as_ref().filter(|_| stream.is_main());
-        let row = sqlx::query(APPEND)
-            .bind(stream.session().project().as_str())
-            .bind(stream.session().session())
-            .bind(stream.subpath().unwrap_or_default())
-            .bind(sql::to_i64(append.epoch.get())?)
-            .bind(sql::to_i64(append.position.get())?)
-            .bind(entries)
-            .bind(summary.map(|summary| &**summary))
-            .fetch_one(&self.pool)
-            .await?;
-        let end = sql::to_position(row.try_get(1)?)?;
-        if row.try_get::<i64, _>(0)? == 0 {
-            Err(StoreError::fenced(stream.session(), append.epoch))
-        } else if append.position > end {
-            Err(StoreError::gap(append.position, end))
-        } else if row.try_get(2)? {
-            Err(StoreError::conflict(append.position))
-        } else {
-            Ok(end.max(append.end()))
+        loop {
+            let row = sqlx::query(APPEND)
+                .bind(stream.session().project().as_str())
+                .bind(stream.session().session())
+                .bind(stream.subpath().unwrap_or_default())
+                .bind(sql::to_i64(append.epoch.get())?)
+                .bind(sql::to_i64(append.position.get())?)
+                .bind(&entries)
+                .bind(summary.map(|summary| &**summary))
+                .fetch_one(&self.pool)
+                .await?;
+            let end = sql::to_position(row.try_get(1)?)?;
+            if row.try_get::<i64, _>(0)? == 0 {
+                return Err(StoreError::fenced(stream.session(), append.epoch));
+            } else if append.position > end {
+                return Err(StoreError::gap(append.position, end));
+            } else if row.try_get(2)? {
+                return Err(StoreError::conflict(append.position));
+            } else if append.end() <= end || row.try_get(3)? {
+                return Ok(end.max(append.end()));
+            }
         }
     }
 
@@ -127,20 +137,34 @@ impl SessionStore for PostgresStore {
 
     fn load(&self, stream: &StreamKey, from: Position) -> EntryStream {
         let (pool, stream) = (self.pool.clone(), stream.clone());
+        // By pages: what a dropped statement has left to send is read before its connection is used again.
         Box::pin(try_stream! {
-            let mut rows = sqlx::query(
-                "select body from inhouse_entry where stream =
-                 (select id from inhouse_stream where project = $1 and session = $2 and subpath = $3)
-                 and position >= $4 order by position",
+            let row = sqlx::query(
+                "select id, next from inhouse_stream where project = $1 and session = $2 and subpath = $3",
             )
             .bind(stream.session().project().as_str())
             .bind(stream.session().session())
             .bind(stream.subpath().unwrap_or_default())
-            .bind(sql::to_i64(from.get())?)
-            .fetch(&pool);
-            while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
-                let body: Vec<u8> = row.try_get(0).map_err(StoreError::from)?;
-                yield Bytes::from(body);
+            .fetch_optional(&pool)
+            .await
+            .map_err(StoreError::from)?;
+            let Some(row) = row else { return };
+            let (id, end): (i64, i64) = (
+                row.try_get(0).map_err(StoreError::from)?,
+                row.try_get(1).map_err(StoreError::from)?,
+            );
+            let mut next = sql::to_i64(from.get())?;
+            while next < end {
+                let page = sqlx::query(PAGE).bind(id).bind(next).fetch_all(&pool).await;
+                let page = page.map_err(StoreError::from)?;
+                if page.is_empty() {
+                    let message = "the stream was erased while it was read";
+                    Err(StoreError::new(StoreErrorKind::Unavailable, message))?;
+                }
+                for row in page {
+                    next += 1;
+                    yield Bytes::from(row.try_get::<Vec<u8>, _>(0).map_err(StoreError::from)?);
+                }
             }
         })
     }
@@ -192,8 +216,9 @@ impl SessionStore for PostgresStore {
         content: Bytes,
     ) -> Result<()> {
         let written = sqlx::query(
-            "with held as (
-                 select 1 from inhouse_session where project = $1 and session = $2 and epoch = $3 for share
+            "with limits as materialized (select set_config('lock_timeout', '5s', true)), held as (
+                 select 1 from inhouse_session, limits
+                 where project = $1 and session = $2 and epoch = $3 for share of inhouse_session
              )
              insert into inhouse_file (project, session, path, body) select $1, $2, $4, $5 from held
              on conflict (project, session, path) do update set body = excluded.body",
@@ -242,53 +267,25 @@ impl SessionStore for PostgresStore {
 
     async fn erase(&self, what: &Erase) -> Result<()> {
         match what {
-            Erase::Stream(stream) if !stream.is_main() => {
-                // The lock waits for an append in progress, whose entries the statement after it would not see otherwise.
-                let mut transaction = self.begin().await?;
-                let id: Option<i64> = sqlx::query_scalar(
-                    "delete from inhouse_stream where project = $1 and session = $2 and subpath = $3 returning id",
-                )
-                .bind(stream.session().project().as_str())
-                .bind(stream.session().session())
-                .bind(stream.subpath().unwrap_or_default())
-                .fetch_optional(&mut *transaction)
-                .await?;
-                sqlx::query("delete from inhouse_entry where stream = $1")
-                    .bind(id)
-                    .execute(&mut *transaction)
-                    .await?;
-                Ok(transaction.commit().await?)
-            }
+            Erase::Stream(stream) if !stream.is_main() => self.erase_stream(stream).await,
             Erase::Stream(stream) => self.erase_session(stream.session()).await,
             Erase::Session(session) => self.erase_session(session).await,
             Erase::Project(project) => {
-                let mut transaction = self.begin().await?;
-                let sessions: Vec<String> = sqlx::query_scalar(
-                    "delete from inhouse_session where project = $1 returning session",
-                )
-                .bind(project.as_str())
-                .fetch_all(&mut *transaction)
-                .await?;
-                erase_data(&mut transaction, project, &sessions).await?;
-                Ok(transaction.commit().await?)
+                let sessions: Vec<String> =
+                    sqlx::query_scalar("select session from inhouse_session where project = $1")
+                        .bind(project.as_str())
+                        .fetch_all(&self.pool)
+                        .await?;
+                for session in sessions {
+                    self.erase_session(&project.session(session)?).await?;
+                }
+                Ok(())
             }
         }
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        let rows = sqlx::query(
-            "select project, session from inhouse_session where $1::text is null or project = $1",
-        )
-        .bind(project.map(ProjectKey::as_str))
-        .fetch_all(&self.pool)
-        .await?;
-        let mut erased = 0;
-        for row in rows {
-            let (project, session) = (row.try_get::<String, _>(0)?, row.try_get::<String, _>(1)?);
-            let session = SessionKey::new(project, session)?;
-            erased += u64::from(self.erase_if_idle(&session, idle).await?);
-        }
-        Ok(erased)
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        self.erase_idle_since(sql::to_microseconds(idle), project.cloned())
     }
 
     fn leases(&self) -> Option<&dyn Leases> {
@@ -301,78 +298,40 @@ impl SessionStore for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Begins a transaction, in a task that ends even if this future is dropped.
+    /// Returns an epoch for a new owner, which is the current one only when a statement sets it.
     ///
-    /// Dropping `Pool::begin` after its request was sent returns a connection with an open transaction to the pool (sqlx 0.9): later
-    /// writes on it would not be committed.
-    async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
-        let pool = self.pool.clone();
-        let begun = tokio::spawn(async move { pool.begin().await }).await;
-        Ok(begun.map_err(|error| {
-            StoreError::new(StoreErrorKind::Unavailable, "the runtime is shutting down")
-                .with_source(error)
-        })??)
+    /// The statement names the epoch, so one that was dropped and arrives after its repetition has a smaller epoch than that and changes nothing.
+    pub(super) async fn next_epoch(&self, session: &SessionKey) -> Result<i64> {
+        let epoch = sqlx::query_scalar(
+            "select greatest(nextval('inhouse_epoch'), 1 + coalesce(
+                 (select epoch from inhouse_session where project = $1 and session = $2), 0))",
+        );
+        let epoch = epoch
+            .bind(session.project().as_str())
+            .bind(session.session());
+        Ok(epoch.fetch_one(&self.pool).await?)
     }
 
-    async fn erase_session(&self, session: &SessionKey) -> Result<()> {
-        let mut transaction = self.begin().await?;
-        // First, so that an append in progress ends before, and a later one is fenced.
-        sqlx::query("delete from inhouse_session where project = $1 and session = $2")
+    async fn fence_next(&self, session: &SessionKey) -> Result<Epoch> {
+        loop {
+            let epoch = self.next_epoch(session).await?;
+            let written = sqlx::query(
+                "with limits as materialized (select set_config('lock_timeout', '5s', true))
+                 insert into inhouse_session as s (project, session, epoch, owned)
+                 select $1, $2, $3, inhouse_now() from limits
+                 on conflict (project, session) do update
+                 set epoch = excluded.epoch, owner = null, until = 0, owned = excluded.owned
+                 where s.epoch < excluded.epoch",
+            )
             .bind(session.project().as_str())
             .bind(session.session())
-            .execute(&mut *transaction)
+            .bind(epoch)
+            .execute(&self.pool)
             .await?;
-        let sessions = [session.session().to_owned()];
-        erase_data(&mut transaction, session.project(), &sessions).await?;
-        Ok(transaction.commit().await?)
-    }
-
-    async fn erase_if_idle(&self, session: &SessionKey, idle: Duration) -> Result<bool> {
-        let mut transaction = self.begin().await?;
-        // The lock waits for an append in progress, and the second statement sees its time.
-        for statement in [
-            "select 1 from inhouse_session where project = $1 and session = $2 and inhouse_now() >= $3 for update",
-            "delete from inhouse_session s where project = $1 and session = $2
-             and (owner is null or until <= inhouse_now())
-             and coalesce((select modified from inhouse_stream t
-                           where t.project = s.project and t.session = s.session and t.subpath = ''), owned)
-                 <= inhouse_now() - $3",
-        ] {
-            let done = sqlx::query(statement)
-                .bind(session.project().as_str())
-                .bind(session.session())
-                .bind(sql::to_microseconds(idle))
-                .execute(&mut *transaction)
-                .await?;
-            if done.rows_affected() == 0 {
-                return Ok(false);
+            // None if another owner took a greater epoch in between.
+            if written.rows_affected() > 0 {
+                return sql::to_epoch(epoch);
             }
         }
-        let sessions = [session.session().to_owned()];
-        erase_data(&mut transaction, session.project(), &sessions).await?;
-        transaction.commit().await?;
-        Ok(true)
     }
-}
-
-/// Erases the data of sessions whose rows in `inhouse_session` this transaction has deleted.
-async fn erase_data(
-    connection: &mut PgConnection,
-    project: &ProjectKey,
-    sessions: &[String],
-) -> Result<()> {
-    for statement in [
-        "delete from inhouse_entry where stream in
-         (select id from inhouse_stream where project = $1 and session = any($2))",
-        "delete from inhouse_stream where project = $1 and session = any($2)",
-        "delete from inhouse_file where project = $1 and session = any($2)",
-        "delete from inhouse_journal where project = $1 and session = any($2)",
-    ] {
-        sqlx::query(statement)
-            .bind(project.as_str())
-            .bind(sessions)
-            .execute(&mut *connection)
-            .await?;
-    }
-    Ok(())
 }

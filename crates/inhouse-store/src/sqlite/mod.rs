@@ -1,5 +1,6 @@
 //! A store in a SQLite file.
 
+mod erase;
 mod journal;
 mod leases;
 mod store;
@@ -11,7 +12,7 @@ use sqlx::Row as _;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{Connection as _, Sqlite, SqliteConnection, Transaction};
+use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 use crate::{Epoch, Result, SessionKey, StoreError, StoreErrorKind, sql};
 
@@ -24,7 +25,8 @@ use crate::{Epoch, Result, SessionKey, StoreError, StoreErrorKind, sql};
 /// Entries of at least 1 KiB are compressed if that saves an eighth of them.
 ///
 /// Erased data is overwritten in the file and removed from the write-ahead log. While a process reads from the database, its old pages stay in
-/// the log, until the next erasure or until the last process closes the file.
+/// the log, until the next erasure or until the last process closes the file. Many sessions are erased one by one, and other writes, such as renewals
+/// of leases, have their turn in between.
 ///
 /// Clones share their connections. Writes use one connection, reads up to 16; an [`EntryStream`](crate::EntryStream) occupies one of them
 /// until its end or its drop.
@@ -58,9 +60,6 @@ const MIGRATIONS: &[(&str, &str)] = &[("sessions", include_str!("1_sessions.sql"
 
 /// How long a write waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long an erasure waits for readers before the log is emptied. Writes wait meanwhile.
-const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl SqliteStore {
     /// Opens a file, creates it if it does not exist, and brings its schema up to date.
@@ -103,19 +102,6 @@ impl SqliteStore {
     pub async fn close(&self) {
         self.readers.close().await;
         self.writer.close().await;
-    }
-
-    /// Moves the log into the file and empties it, so that erased data is in neither.
-    async fn empty_log(&self) -> Result<()> {
-        // A separate connection: a call that is dropped must not leave another timeout behind.
-        let options = self.writer.connect_options();
-        let options = SqliteConnectOptions::clone(&options).busy_timeout(CHECKPOINT_TIMEOUT);
-        let mut connection = SqliteConnection::connect_with(&options).await?;
-        // Readers may keep the log, which is no error: the data is erased all the same.
-        sqlx::query("pragma wal_checkpoint(truncate)")
-            .execute(&mut connection)
-            .await?;
-        Ok(connection.close().await?)
     }
 
     /// Begins a transaction that holds the only write lock of the file.

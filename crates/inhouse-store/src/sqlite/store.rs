@@ -10,9 +10,9 @@ use sqlx::{QueryBuilder, Row as _, Sqlite, SqliteConnection};
 
 use super::{SqliteStore, current_epoch, now, own};
 use crate::{
-    Append, EntryStream, Epoch, Erase, FileInfo, FilePath, Journal, Leases, Page, Position,
-    ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError, StreamKey,
-    compress, sql,
+    Append, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Journal, Leases, Page,
+    Position, ProjectKey, Result, SessionInfo, SessionKey, SessionPage, SessionStore, StoreError,
+    StreamKey, compress, sql,
 };
 
 /// Rows of one insert statement: five parameters each, of at most 32,766.
@@ -223,60 +223,17 @@ impl SessionStore for SqliteStore {
     }
 
     async fn erase(&self, what: &Erase) -> Result<()> {
-        let mut transaction = self.begin().await?;
         match what {
-            Erase::Stream(stream) if !stream.is_main() => {
-                let id: Option<i64> = sqlx::query_scalar(
-                    "delete from inhouse_stream where project = ? and session = ? and subpath = ? returning id",
-                )
-                .bind(stream.session().project().as_str())
-                .bind(stream.session().session())
-                .bind(stream.subpath().unwrap_or_default())
-                .fetch_optional(&mut *transaction)
-                .await?;
-                sqlx::query("delete from inhouse_entry where stream = ?")
-                    .bind(id)
-                    .execute(&mut *transaction)
-                    .await?;
-            }
-            Erase::Stream(stream) => erase_session(&mut transaction, stream.session()).await?,
-            Erase::Session(session) => erase_session(&mut transaction, session).await?,
-            Erase::Project(project) => {
-                let sessions: Vec<String> =
-                    sqlx::query_scalar("select session from inhouse_session where project = ?")
-                        .bind(project.as_str())
-                        .fetch_all(&mut *transaction)
-                        .await?;
-                for session in sessions {
-                    erase_session(&mut transaction, &project.session(session)?).await?;
-                }
-            }
+            Erase::Stream(stream) if !stream.is_main() => self.erase_stream(stream).await?,
+            Erase::Stream(stream) => self.erase_session(stream.session()).await?,
+            Erase::Session(session) => self.erase_session(session).await?,
+            Erase::Project(project) => self.erase_project(project).await?,
         }
-        transaction.commit().await?;
         self.empty_log().await
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        let mut transaction = self.begin().await?;
-        let now = now();
-        let rows = sqlx::query(
-            "select project, session from inhouse_session s
-             where (?1 is null or project = ?1) and (owner is null or until <= ?2)
-             and coalesce((select modified from inhouse_stream t
-                           where t.project = s.project and t.session = s.session and t.subpath = ''), owned) <= ?3",
-        )
-        .bind(project.map(ProjectKey::as_str))
-        .bind(now)
-        .bind(now - sql::to_microseconds(idle))
-        .fetch_all(&mut *transaction)
-        .await?;
-        for row in &rows {
-            let (project, session) = (row.try_get::<String, _>(0)?, row.try_get::<String, _>(1)?);
-            erase_session(&mut transaction, &SessionKey::new(project, session)?).await?;
-        }
-        transaction.commit().await?;
-        self.empty_log().await?;
-        Ok(rows.len() as u64)
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        self.erase_idle_since(now() - sql::to_microseconds(idle), project.cloned())
     }
 
     fn leases(&self) -> Option<&dyn Leases> {
@@ -307,23 +264,5 @@ async fn insert(
             .push_bind(Vec::from(body));
     });
     query.build().execute(connection).await?;
-    Ok(())
-}
-
-async fn erase_session(connection: &mut SqliteConnection, session: &SessionKey) -> Result<()> {
-    for statement in [
-        "delete from inhouse_entry where stream in
-         (select id from inhouse_stream where project = ? and session = ?)",
-        "delete from inhouse_stream where project = ? and session = ?",
-        "delete from inhouse_file where project = ? and session = ?",
-        "delete from inhouse_journal where project = ? and session = ?",
-        "delete from inhouse_session where project = ? and session = ?",
-    ] {
-        sqlx::query(statement)
-            .bind(session.project().as_str())
-            .bind(session.session())
-            .execute(&mut *connection)
-            .await?;
-    }
     Ok(())
 }

@@ -6,5 +6,7 @@
 mod azure;
 mod http;
 mod postgres;
+mod postgres_locks;
+mod proxy;
 mod s3;
 mod server;
