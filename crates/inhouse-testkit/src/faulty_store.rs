@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use inhouse_store::{
-    Append, Bytes, EntryStream, Epoch, Erase, FileInfo, FilePath, Intent, Journal, JournaledCall,
-    Lease, Leases, Page, Position, ProjectKey, Result, SessionKey, SessionPage, SessionStore,
-    StoreError, StoreErrorKind, StreamKey, async_trait,
+    Append, Bytes, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Intent, Journal,
+    JournaledCall, Lease, Leases, Page, Position, ProjectKey, Result, SessionKey, SessionPage,
+    SessionStore, StoreError, StoreErrorKind, StreamKey, async_trait,
 };
 
 /// A store whose calls fail, hang, are slow or lose their acknowledgement, as [`Faults`] say.
@@ -38,6 +38,7 @@ use inhouse_store::{
 pub struct FaultyStore<S> {
     inner: S,
     faults: Faults,
+    has_leases: bool,
 }
 
 /// The script of a [`FaultyStore`]; clones share it. Without a fault a call goes to the store inside.
@@ -60,6 +61,8 @@ pub enum Fault {
     HangAfterwards,
     /// The call takes effect after this time, by tokio's clock.
     Delay(Duration),
+    /// The call panics without effect.
+    Panic,
 }
 
 /// The calls that a script names. `End`, `Subpaths` and `List` share one name, and so do the calls of a file.
@@ -76,7 +79,7 @@ pub enum StoreCall {
     List,
     /// [`SessionStore::put_file`], [`SessionStore::file`] and [`SessionStore::files`] write and read files.
     File,
-    /// [`SessionStore::erase`] and [`SessionStore::erase_idle`] remove data.
+    /// [`SessionStore::erase`] and [`SessionStore::erase_idle`] remove data; each session of the latter is a call.
     Erase,
     /// [`Leases::acquire`] takes a session.
     Acquire,
@@ -107,7 +110,15 @@ impl<S> FaultyStore<S> {
         Self {
             inner,
             faults: Faults::default(),
+            has_leases: true,
         }
+    }
+
+    /// Makes it a store without [leases](SessionStore::leases), such as one for objects.
+    #[must_use]
+    pub fn without_leases(mut self) -> Self {
+        self.has_leases = false;
+        self
     }
 
     /// Returns the script, which may be changed at any time.
@@ -165,6 +176,7 @@ impl Faults {
                 tokio::time::sleep(time).await;
                 inner.await
             }
+            Fault::Panic => panic!("a fault of the test"),
         }
     }
 
@@ -252,13 +264,23 @@ impl<S: SessionStore> SessionStore for FaultyStore<S> {
         self.faults.apply(StoreCall::Erase, inner).await
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        let inner = self.inner.erase_idle(idle, project);
-        self.faults.apply(StoreCall::Erase, inner).await
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        let erased = self.inner.erase_idle(idle, project);
+        let state = Some((self.faults.clone(), erased));
+        let next = async |state: Option<(Faults, ErasedStream)>| {
+            let (faults, mut erased) = state?;
+            let next = async { erased.next().await.transpose() };
+            match faults.apply(StoreCall::Erase, next).await {
+                Ok(session) => Some((Ok(session?), Some((faults, erased)))),
+                Err(error) => Some((Err(error), None)),
+            }
+        };
+        futures_util::stream::unfold(state, next).boxed()
     }
 
     fn leases(&self) -> Option<&dyn Leases> {
-        self.inner.leases().map(|_| self as &dyn Leases)
+        let leases = self.inner.leases().filter(|_| self.has_leases);
+        leases.map(|_| self as &dyn Leases)
     }
 
     fn journal(&self) -> Option<&dyn Journal> {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use inhouse_store::memory::MemoryStore;
 use inhouse_store::{
-    Append, Bytes, EntryStream, Epoch, Erase, FileInfo, FilePath, Page, Position, ProjectKey,
-    Result, SessionKey, SessionPage, SessionStore, StreamKey, async_trait,
+    Append, Bytes, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Page, Position,
+    ProjectKey, Result, SessionKey, SessionPage, SessionStore, StreamKey, async_trait,
 };
 use inhouse_testkit::store_battery;
 
@@ -129,7 +129,7 @@ impl SessionStore for Defective {
         self.inner.erase(what).await
     }
 
-    async fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> Result<u64> {
-        self.inner.erase_idle(idle, project).await
+    fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
+        self.inner.erase_idle(idle, project)
     }
 }

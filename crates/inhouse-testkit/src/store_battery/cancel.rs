@@ -3,24 +3,28 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
+use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use inhouse_store::{
-    Append, Bytes, FilePath, Position, ProjectKey, Result, SessionStore, StoreErrorKind, StreamKey,
+    Append, Bytes, FilePath, Page, Position, ProjectKey, Result, SessionStore, StoreErrorKind,
+    StreamKey,
 };
 
-use super::{Battery, Hosts, kind, session, written};
+use super::{Battery, Hosts, append, erase_idle, kind, session, written};
 
 /// The greatest number of awaits of one call.
-const MAX_AWAITS: usize = 500;
+pub(super) const MAX_AWAITS: usize = 500;
 
 pub(super) async fn check(battery: &mut Battery, hosts: &Hosts<dyn SessionStore>) {
     contracts!(battery, hosts:
         cancelled_append_happens_completely_or_not_at_all,
-        cancelled_fence_leaves_the_session_usable,
+        cancelled_fence_is_repeated,
         cancelled_put_file_is_repeated,
         cancelled_load_leaves_the_store_usable,
+        cancelled_reads_leave_the_store_usable,
         cancelled_erasure_is_completed_by_the_next_call,
+        cancelled_erasure_of_idle_sessions_is_completed_by_the_next_call,
     );
 }
 
@@ -48,7 +52,7 @@ async fn cancelled_append_happens_completely_or_not_at_all(
     panic!("the append did not end after {MAX_AWAITS} awaits");
 }
 
-async fn cancelled_fence_leaves_the_session_usable(
+async fn cancelled_fence_is_repeated(
     hosts: &Hosts<dyn SessionStore>,
     project: ProjectKey,
 ) -> Result<()> {
@@ -56,10 +60,13 @@ async fn cancelled_fence_leaves_the_session_usable(
     let session = session(&project, "s");
     for awaits in 0..MAX_AWAITS {
         let outcome = cancelled_after(awaits, store.fence(&session, None)).await;
-        if outcome.transpose()?.is_some() {
-            let epoch = store.fence(&session, None).await?;
-            let append = Append::new(epoch, Position::START, ["a"]);
-            store.append(&session.main(), &append).await?;
+        let epoch = store.fence(&session, None).await?;
+        // Also if the call that was dropped takes effect only now.
+        append(store, &session.main(), epoch, awaits as u64, &["a"]).await?;
+        assert_eq!(store.fence(&session, Some(epoch)).await?, epoch);
+        let known = cancelled_after(awaits, store.fence(&session, Some(epoch))).await;
+        append(store, &session.main(), epoch, awaits as u64, &["a"]).await?;
+        if outcome.transpose()?.is_some() && known.transpose()?.is_some() {
             return Ok(());
         }
     }
@@ -106,6 +113,35 @@ async fn cancelled_load_leaves_the_store_usable(
     panic!("the load did not end after {MAX_AWAITS} awaits");
 }
 
+async fn cancelled_reads_leave_the_store_usable(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let store = &*hosts.first;
+    let (session, epoch) = written(store, &project, "s", &["a"]).await?;
+    append(store, &session.stream("sub")?, epoch, 0, &["x"]).await?;
+    let path = FilePath::new("tool-results/a.txt")?;
+    let content = Bytes::from("x");
+    store.put_file(&session, epoch, &path, content).await?;
+    for awaits in 0..MAX_AWAITS {
+        let main = session.main();
+        let ended = [
+            has_ended(awaits, store.end(&main)).await?,
+            has_ended(awaits, store.subpaths(&session)).await?,
+            has_ended(awaits, store.list(&project, &Page::first())).await?,
+            has_ended(awaits, store.file(&session, &path)).await?,
+            has_ended(awaits, store.files(&session)).await?,
+        ];
+        assert_eq!(store.end(&main).await?, Position::new(1));
+        assert_eq!(store.subpaths(&session).await?.len(), 1);
+        assert_eq!(store.files(&session).await?.len(), 1);
+        if ended == [true; 5] {
+            return Ok(());
+        }
+    }
+    panic!("the reads did not end after {MAX_AWAITS} awaits");
+}
+
 async fn cancelled_erasure_is_completed_by_the_next_call(
     hosts: &Hosts<dyn SessionStore>,
     project: ProjectKey,
@@ -141,12 +177,44 @@ async fn cancelled_erasure_is_completed_by_the_next_call(
     panic!("the erasure did not end after {MAX_AWAITS} awaits");
 }
 
+async fn cancelled_erasure_of_idle_sessions_is_completed_by_the_next_call(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let store = &*hosts.first;
+    for awaits in 0..MAX_AWAITS {
+        let (one, epoch) = written(store, &project, "one", &["a"]).await?;
+        let (two, _) = written(store, &project, "two", &["a"]).await?;
+        let erase = erase_idle(store, Duration::ZERO, &project);
+        let outcome = cancelled_after(awaits, erase).await.transpose()?;
+        let rest = erase_idle(&*hosts.second, Duration::ZERO, &project).await?;
+        for session in [&one, &two] {
+            assert_eq!(store.read(&session.main()).await?.len(), 0);
+        }
+        let late = append(store, &one.main(), epoch, 1, &["b"]).await;
+        assert_eq!(kind(late), StoreErrorKind::Fenced);
+        if let Some(erased) = outcome {
+            assert_eq!((erased, rest), (vec![one, two], Vec::new()));
+            return Ok(());
+        }
+    }
+    panic!("the erasure did not end after {MAX_AWAITS} awaits");
+}
+
+/// Drops a call after this many awaits; returns whether it ended before.
+pub(super) async fn has_ended<T>(
+    awaits: usize,
+    call: impl Future<Output = Result<T>>,
+) -> Result<bool> {
+    Ok(cancelled_after(awaits, call).await.transpose()?.is_some())
+}
+
 async fn tail(store: &dyn SessionStore, stream: &StreamKey, from: Position) -> Result<Vec<Bytes>> {
     store.load(stream, from).try_collect().await
 }
 
 /// Drops a future when it is pending for the time `awaits + 1`; returns its output if it ends before.
-async fn cancelled_after<F: Future>(awaits: usize, future: F) -> Option<F::Output> {
+pub(super) async fn cancelled_after<F: Future>(awaits: usize, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut left = awaits;
     poll_fn(|context| match future.as_mut().poll(context) {

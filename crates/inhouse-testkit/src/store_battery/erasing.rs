@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use inhouse_store::{
     Bytes, FilePath, Page, Position, ProjectKey, Result, SessionStore, StoreErrorKind,
 };
 
-use super::{Battery, Hosts, append, kind, session, written};
+use super::{Battery, Hosts, append, erase_idle, kind, session, written};
 
 pub(super) async fn check(battery: &mut Battery, hosts: &Hosts<dyn SessionStore>) {
     contracts!(battery, hosts:
@@ -16,6 +17,7 @@ pub(super) async fn check(battery: &mut Battery, hosts: &Hosts<dyn SessionStore>
         erased_subpath_leaves_the_rest,
         owner_of_an_erased_session_is_fenced,
         idle_sessions_are_erased,
+        session_that_is_written_to_before_its_turn_is_not_idle,
     );
 }
 
@@ -119,15 +121,47 @@ async fn idle_sessions_are_erased(
 ) -> Result<()> {
     let store = &*hosts.first;
     let (one, _) = written(store, &project, "one", &["a"]).await?;
-    written(store, &project, "two", &["a"]).await?;
+    let (two, epoch) = written(store, &project, "two", &["a"]).await?;
     let year = Duration::from_secs(365 * 24 * 60 * 60);
-    assert_eq!(store.erase_idle(year, Some(&project)).await?, 0);
+    assert_eq!(erase_idle(store, year, &project).await?, []);
     assert_eq!(store.read(&one.main()).await?, ["a"]);
-    assert_eq!(store.erase_idle(Duration::ZERO, Some(&project)).await?, 2);
+    let erased = erase_idle(store, Duration::ZERO, &project).await?;
+    assert_eq!(erased, [one.clone(), two.clone()]);
     assert_eq!(store.read(&one.main()).await?.len(), 0);
     assert_eq!(
         store.list(&project, &Page::first()).await?.sessions.len(),
         0
     );
+    let late = append(store, &two.main(), epoch, 1, &["b"]).await;
+    assert_eq!(kind(late), StoreErrorKind::Fenced);
+    assert_eq!(erase_idle(store, Duration::ZERO, &project).await?, []);
+    Ok(())
+}
+
+async fn session_that_is_written_to_before_its_turn_is_not_idle(
+    hosts: &Hosts<dyn SessionStore>,
+    project: ProjectKey,
+) -> Result<()> {
+    let mut sessions = Vec::new();
+    for name in ["one", "two", "three"] {
+        sessions.push(written(&*hosts.second, &project, name, &["a"]).await?);
+    }
+    let mut erasure = hosts.first.erase_idle(Duration::ZERO, Some(&project));
+    let mut erased: Vec<_> = erasure.try_next().await?.into_iter().collect();
+    let mut used = Vec::new();
+    for (session, epoch) in sessions {
+        // Fenced if the session was erased.
+        let written = append(&*hosts.second, &session.main(), epoch, 1, &["b"]).await;
+        if written.is_ok() {
+            used.push(session);
+        }
+    }
+    erased.extend(erasure.try_collect::<Vec<_>>().await?);
+    assert_eq!(erased.len() + used.len(), 3, "{erased:?}, {used:?}");
+    assert!(!used.is_empty(), "all sessions were erased at once");
+    for session in used {
+        assert!(!erased.contains(&session), "{session} was in use");
+        assert_eq!(hosts.first.read(&session.main()).await?, ["a", "b"]);
+    }
     Ok(())
 }

@@ -4,6 +4,7 @@ use inhouse_store::{
     Bytes, Intent, Journal, ProjectKey, Result, SessionKey, SessionStore, StoreErrorKind,
 };
 
+use super::cancel::{MAX_AWAITS, cancelled_after, has_ended};
 use super::{Battery, Hosts, kind, written};
 
 pub(super) async fn check<S: Journal + SessionStore>(battery: &mut Battery, hosts: &Hosts<S>) {
@@ -18,6 +19,7 @@ pub(super) async fn check<S: Journal + SessionStore>(battery: &mut Battery, host
         forgotten_calls_are_gone,
         journal_is_erased_with_its_session,
         journals_of_sessions_are_separate,
+        cancelled_calls_of_the_journal_are_repeated,
     );
 }
 
@@ -276,4 +278,38 @@ async fn journals_of_sessions_are_separate<S: Journal + SessionStore>(
         0
     );
     Ok(())
+}
+
+async fn cancelled_calls_of_the_journal_are_repeated<S: Journal + SessionStore>(
+    hosts: &Hosts<S>,
+    project: ProjectKey,
+) -> Result<()> {
+    let (session, epoch) = session_in(hosts, &project).await?;
+    let (store, result) = (&*hosts.first, Bytes::from("x"));
+    for awaits in 0..MAX_AWAITS {
+        let intent = intent(&format!("toolu_{awaits}"));
+        let call = &intent.call;
+        let intended = cancelled_after(awaits, store.intend(&session, epoch, &intent)).await;
+        assert_eq!(store.intend(&session, epoch, &intent).await?, None);
+
+        let finish = || store.finish(&session, epoch, call, result.clone());
+        let finished = has_ended(awaits, finish()).await?;
+        finish().await?;
+        let intended_again = store.intend(&session, epoch, &intent).await?;
+        assert_eq!(intended_again, Some(result.clone()));
+
+        let read = has_ended(awaits, store.calls(&session)).await?;
+        let calls = store.calls(&session).await?;
+        let calls: Vec<_> = calls.iter().map(|call| &call.intent.call).collect();
+        assert_eq!(calls, [call]);
+
+        let forget = [call.clone()];
+        let forgotten = has_ended(awaits, store.forget(&session, epoch, &forget)).await?;
+        store.forget(&session, epoch, &forget).await?;
+        assert_eq!(store.calls(&session).await?.len(), 0);
+        if intended.transpose()?.is_some() && finished && read && forgotten {
+            return Ok(());
+        }
+    }
+    panic!("the calls did not end after {MAX_AWAITS} awaits");
 }

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
+use futures_util::TryStreamExt as _;
 use futures_util::future::join_all;
 use inhouse_store::{Leases, ProjectKey, Result, SessionStore, StoreErrorKind};
 
-use super::{Battery, Hosts, append, kind, session};
+use super::cancel::{MAX_AWAITS, cancelled_after};
+use super::{Battery, Hosts, append, erase_idle, kind, session};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -21,6 +23,10 @@ pub(super) async fn check<S: Leases + SessionStore>(battery: &mut Battery, hosts
         fence_ends_a_lease,
         one_of_many_acquisitions_wins,
         leased_session_is_not_idle,
+        session_that_is_leased_before_its_turn_is_not_idle,
+        cancelled_acquisition_is_repeated,
+        cancelled_renewal_keeps_the_lease,
+        cancelled_release_is_repeated,
     );
 }
 
@@ -205,20 +211,94 @@ async fn leased_session_is_not_idle<S: Leases + SessionStore>(
     let session = session(&project, "s");
     let lease = hosts.first.acquire(&session, "one", HOUR).await?;
     append(&*hosts.first, &session.main(), lease.epoch, 0, &["a"]).await?;
-    assert_eq!(
-        hosts
-            .first
-            .erase_idle(Duration::ZERO, Some(&project))
-            .await?,
-        0
-    );
+    let erase = async || erase_idle(&*hosts.first, Duration::ZERO, &project).await;
+    assert_eq!(erase().await?, []);
     hosts.first.release(&lease).await?;
-    assert_eq!(
-        hosts
-            .first
-            .erase_idle(Duration::ZERO, Some(&project))
-            .await?,
-        1
-    );
+    assert_eq!(erase().await?, [session]);
     Ok(())
+}
+
+async fn session_that_is_leased_before_its_turn_is_not_idle<S: Leases + SessionStore>(
+    hosts: &Hosts<S>,
+    project: ProjectKey,
+) -> Result<()> {
+    let sessions = ["one", "two", "three"].map(|name| session(&project, name));
+    for session in &sessions {
+        hosts.second.fence(session, None).await?;
+    }
+    let mut erasure = hosts.first.erase_idle(Duration::ZERO, Some(&project));
+    let mut erased: Vec<_> = erasure.try_next().await?.into_iter().collect();
+    let mut leases = Vec::new();
+    for session in sessions {
+        leases.push(hosts.second.acquire(&session, "one", HOUR).await?);
+    }
+    erased.extend(erasure.try_collect::<Vec<_>>().await?);
+    assert_eq!(erased.len(), 1, "{erased:?}");
+    for lease in leases {
+        hosts.second.renew(&lease, HOUR).await?;
+    }
+    Ok(())
+}
+
+async fn cancelled_acquisition_is_repeated<S: Leases + SessionStore>(
+    hosts: &Hosts<S>,
+    project: ProjectKey,
+) -> Result<()> {
+    let session = session(&project, "s");
+    for awaits in 0..MAX_AWAITS {
+        let acquire = hosts.first.acquire(&session, "one", HOUR);
+        let outcome = cancelled_after(awaits, acquire).await;
+        let lease = hosts.first.acquire(&session, "one", HOUR).await?;
+        // Also if the call that was dropped takes effect only now.
+        let lease = hosts.first.renew(&lease, HOUR).await?;
+        append(&*hosts.first, &session.main(), lease.epoch, 0, &[]).await?;
+        hosts.first.release(&lease).await?;
+        let other = hosts.second.acquire(&session, "two", HOUR).await?;
+        hosts.second.renew(&other, HOUR).await?;
+        hosts.second.release(&other).await?;
+        if outcome.transpose()?.is_some() {
+            return Ok(());
+        }
+    }
+    panic!("the acquisition did not end after {MAX_AWAITS} awaits");
+}
+
+async fn cancelled_renewal_keeps_the_lease<S: Leases + SessionStore>(
+    hosts: &Hosts<S>,
+    project: ProjectKey,
+) -> Result<()> {
+    let session = session(&project, "s");
+    let lease = hosts.first.acquire(&session, "one", HOUR).await?;
+    for awaits in 0..MAX_AWAITS {
+        let renewal = cancelled_after(awaits, hosts.first.renew(&lease, 2 * HOUR)).await;
+        let holder = cancelled_after(awaits, hosts.first.holder(&session)).await;
+        let renewed = hosts.first.renew(&lease, HOUR).await?;
+        assert_eq!(renewed.epoch, lease.epoch);
+        let held = hosts.second.holder(&session).await?;
+        assert_eq!(held.map(|lease| lease.epoch), Some(lease.epoch));
+        if renewal.transpose()?.is_some() && holder.transpose()?.is_some() {
+            return Ok(());
+        }
+    }
+    panic!("the renewal did not end after {MAX_AWAITS} awaits");
+}
+
+async fn cancelled_release_is_repeated<S: Leases + SessionStore>(
+    hosts: &Hosts<S>,
+    project: ProjectKey,
+) -> Result<()> {
+    let session = session(&project, "s");
+    for awaits in 0..MAX_AWAITS {
+        let lease = hosts.first.acquire(&session, "one", HOUR).await?;
+        let outcome = cancelled_after(awaits, hosts.first.release(&lease)).await;
+        hosts.first.release(&lease).await?;
+        // A release that comes late does not end the lease of the next owner.
+        let next = hosts.second.acquire(&session, "two", HOUR).await?;
+        let next = hosts.second.renew(&next, HOUR).await?;
+        hosts.second.release(&next).await?;
+        if outcome.transpose()?.is_some() {
+            return Ok(());
+        }
+    }
+    panic!("the release did not end after {MAX_AWAITS} awaits");
 }

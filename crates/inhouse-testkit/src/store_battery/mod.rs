@@ -1,7 +1,7 @@
 //! A conformance battery for stores: the adapters of `inhouse-store`, and your own.
 //!
 //! A battery opens the store several times, as several hosts do, and checks each contract in a project of a random name. So it can run against
-//! a shared server, and it leaves nothing behind but what a failed contract wrote.
+//! a shared server, and it leaves nothing behind but what a failed contract wrote. A contract that is not checked within two minutes is broken.
 //!
 //! ```
 //! use inhouse_store::memory::MemoryStore;
@@ -36,13 +36,18 @@ mod streams;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, TryStreamExt as _};
 use inhouse_store::{
     Append, Epoch, Journal, Leases, Position, ProjectKey, Result, SessionKey, SessionStore,
     StoreErrorKind, StreamKey,
 };
+use tokio::time::timeout;
 use uuid::Uuid;
+
+/// How long a contract may take. A call that never ends is a broken contract.
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Checks every contract of [`SessionStore`].
 ///
@@ -118,14 +123,15 @@ impl Battery {
         check: impl AsyncFnOnce(&'a Hosts<S>, ProjectKey) -> Result<()>,
     ) {
         let project = ProjectKey::new(format!("battery-{}", Uuid::new_v4())).expect("a safe name");
-        let outcome = AssertUnwindSafe(check(hosts, project.clone()));
-        let problem = match outcome.catch_unwind().await {
-            Ok(Ok(())) => {
-                let erased = hosts.first.erase(&project.into()).await;
-                erased.err().map(|error| error.to_string())
-            }
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(panic) => {
+        let check = async {
+            check(hosts, project.clone()).await?;
+            hosts.first.erase(&project.into()).await
+        };
+        let outcome = AssertUnwindSafe(check).catch_unwind();
+        let problem = match timeout(DEADLINE, outcome).await {
+            Err(_) => Some(format!("not checked within {} s", DEADLINE.as_secs())),
+            Ok(Ok(outcome)) => outcome.err().map(|error| error.to_string()),
+            Ok(Err(panic)) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
                 Some(text.unwrap_or("panicked").to_owned())
@@ -174,6 +180,18 @@ async fn append<S: SessionStore + ?Sized>(
     let entries = entries.iter().copied();
     let append = Append::new(epoch, Position::new(position), entries);
     store.append(stream, &append).await
+}
+
+/// Erases the idle sessions of a project, and returns them in the order of their keys.
+async fn erase_idle<S: SessionStore + ?Sized>(
+    store: &S,
+    idle: Duration,
+    project: &ProjectKey,
+) -> Result<Vec<SessionKey>> {
+    let erased = store.erase_idle(idle, Some(project));
+    let mut erased: Vec<SessionKey> = erased.try_collect().await?;
+    erased.sort();
+    Ok(erased)
 }
 
 /// Returns the kind of the error of a call that must fail.
