@@ -366,6 +366,44 @@ fn tool_does_not_run_on_redacted_arguments() {
     }
 }
 
+#[test]
+fn redacted_result_is_not_equal_to_any_text() {
+    let options = |result: &'static str| {
+        let login = Tool::new("login", "Log in", async move || result);
+        let site = ToolServer::new("site").tool(login);
+        Options::new()
+            .env("SITE_PASSWORD", "correct horse")
+            .tool_server(site)
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("login.jsonl");
+    run(FakeCli::play(
+        options("token=abcdefgh1 for correct horse").record(&path),
+        async |client| client.send("Log in.").await?.finish().await.map(drop),
+        async |cli| {
+            cli.expect_prompt().await;
+            cli.call_tool("site", "login", json!({})).await;
+            cli.turn("Done.").await;
+        },
+    ));
+    for (result, is_same) in [
+        // The value of a variable of the options is known today as well.
+        ("token=ijklmnop2 for correct horse", true),
+        ("token=none for correct horse", false),
+        ("token=ijklmnop2 for nobody", false),
+    ] {
+        let replay = Replay::load(&path).unwrap().lenient();
+        let report = replay.report();
+        run(async {
+            let mut client = Client::connect_with(options(result), replay).await?;
+            client.send("Log in.").await?.finish().await?;
+            client.close().await
+        })
+        .unwrap();
+        assert_eq!(report.differences().is_empty(), is_same, "{result}");
+    }
+}
+
 #[tokio::test]
 async fn fixtures_of_the_real_cli_play_back() {
     for version in ["2.1.325", "2.1.197"] {

@@ -13,4 +13,4 @@
 
 mod tape;
 
-pub use tape::{Side, Step, Tape};
+pub use tape::{Side, Tape, TapeStep};

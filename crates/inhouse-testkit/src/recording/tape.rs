@@ -11,12 +11,12 @@ use inhouse::record::{RecordedEvent, Recording};
 /// The [module](super) describes its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tape {
-    steps: Vec<Step>,
+    steps: Vec<TapeStep>,
 }
 
 /// A step of a recorded conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum TapeStep {
     /// One side wrote a line.
     Line {
         /// The side that wrote the line.
@@ -59,11 +59,11 @@ impl Tape {
         for word in lines(order) {
             let (by, line) = match word {
                 "out end" => {
-                    steps.push(Step::End(Side::Cli));
+                    steps.push(TapeStep::End(Side::Cli));
                     continue;
                 }
                 "in end" => {
-                    steps.push(Step::End(Side::Host));
+                    steps.push(TapeStep::End(Side::Host));
                     continue;
                 }
                 "out" => (Side::Cli, out.next()),
@@ -77,7 +77,7 @@ impl Tape {
             let line = line
                 .ok_or_else(|| invalid("the order file has more entries than there are lines"))?;
             let line = line.to_owned();
-            steps.push(Step::Line { by, line });
+            steps.push(TapeStep::Line { by, line });
         }
         if out.next().is_some() || input.next().is_some() {
             return Err(invalid(
@@ -97,8 +97,8 @@ impl Tape {
         let [out, input, order] = &mut texts;
         for step in &self.steps {
             let (by, line) = match step {
-                Step::Line { by, line } => (by, Some(line)),
-                Step::End(by) => (by, None),
+                TapeStep::Line { by, line } => (by, Some(line)),
+                TapeStep::End(by) => (by, None),
             };
             let (file, word) = match by {
                 Side::Host => (&mut *input, "in"),
@@ -119,14 +119,14 @@ impl Tape {
 
     /// Returns all steps in order.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[TapeStep] {
         &self.steps
     }
 
     /// Returns the lines of one side.
     pub fn lines(&self, of: Side) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(move |step| match step {
-            Step::Line { by, line } if *by == of => Some(line.as_str()),
+            TapeStep::Line { by, line } if *by == of => Some(line.as_str()),
             _ => None,
         })
     }
@@ -135,7 +135,7 @@ impl Tape {
     #[must_use]
     pub fn map_lines(mut self, mut change: impl FnMut(Side, &str) -> String) -> Self {
         for step in &mut self.steps {
-            if let Step::Line { by, line } = step {
+            if let TapeStep::Line { by, line } = step {
                 *line = change(*by, line);
             }
         }
@@ -143,8 +143,8 @@ impl Tape {
     }
 }
 
-impl FromIterator<Step> for Tape {
-    fn from_iter<I: IntoIterator<Item = Step>>(steps: I) -> Self {
+impl FromIterator<TapeStep> for Tape {
+    fn from_iter<I: IntoIterator<Item = TapeStep>>(steps: I) -> Self {
         Self {
             steps: steps.into_iter().collect(),
         }
@@ -156,13 +156,13 @@ impl From<&Recording> for Tape {
     fn from(recording: &Recording) -> Self {
         let line = |by, line: &str| {
             let line = line.to_owned();
-            Some(Step::Line { by, line })
+            Some(TapeStep::Line { by, line })
         };
         let entries = recording.entries().iter();
         let steps = entries.filter_map(|entry| match &entry.event {
             RecordedEvent::Host(text) => line(Side::Host, text),
             RecordedEvent::Cli(text) | RecordedEvent::CliText(text) => line(Side::Cli, text),
-            RecordedEvent::End(side) => Some(Step::End(*side)),
+            RecordedEvent::End(side) => Some(TapeStep::End(*side)),
             _ => None,
         });
         steps.collect()
@@ -176,19 +176,19 @@ impl From<&Tape> for Recording {
         let mut text = format!("{header}\n");
         for step in &tape.steps {
             let event = match step {
-                Step::Line {
+                TapeStep::Line {
                     by: Side::Host,
                     line,
                 } => format!("\"host\":{line}"),
-                Step::Line {
+                TapeStep::Line {
                     by: Side::Cli,
                     line,
                 } if line.starts_with('{') => format!("\"cli\":{line}"),
-                Step::Line { line, .. } => {
+                TapeStep::Line { line, .. } => {
                     format!("\"cli_text\":{}", serde_json::Value::from(line.as_str()))
                 }
-                Step::End(Side::Host) => "\"end\":\"host\"".to_owned(),
-                Step::End(Side::Cli) => "\"end\":\"cli\"".to_owned(),
+                TapeStep::End(Side::Host) => "\"end\":\"host\"".to_owned(),
+                TapeStep::End(Side::Cli) => "\"end\":\"cli\"".to_owned(),
             };
             text.push_str(&format!("{{\"t\":0,{event}}}\n"));
         }
@@ -225,9 +225,9 @@ fn invalid(reason: impl Into<String>) -> io::Error {
 mod tests {
     use super::*;
 
-    fn line(by: Side, line: &str) -> Step {
+    fn line(by: Side, line: &str) -> TapeStep {
         let line = line.to_owned();
-        Step::Line { by, line }
+        TapeStep::Line { by, line }
     }
 
     fn sample() -> Tape {
@@ -235,9 +235,9 @@ mod tests {
             line(Side::Host, "{}"),
             line(Side::Cli, "not\rJSON"),
             line(Side::Cli, ""),
-            Step::End(Side::Host),
+            TapeStep::End(Side::Host),
             line(Side::Cli, "last"),
-            Step::End(Side::Cli),
+            TapeStep::End(Side::Cli),
         ])
     }
 

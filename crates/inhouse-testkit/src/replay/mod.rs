@@ -45,8 +45,9 @@
 //! # What is compared
 //!
 //! Every line of the host with the recorded one: prompts, requests, results of tools, answers of hooks and handlers. Ids that the
-//! host chooses are not compared. A redacted part of the recording is equal to every text; a tool is never called with redacted
-//! arguments, the replay ends there with an error instead.
+//! host chooses are not compared. Secrets of the host are redacted first, as they were in the recording, so a redacted part is
+//! equal to a redacted part only; see [`Replay::redact`]. A tool is never called with redacted arguments, the replay ends there
+//! with an error instead.
 //!
 //! A [strict](Replay::new) replay ends at the first difference. A [lenient](Replay::lenient) one continues with the recorded lines
 //! of the CLI, and the [report](ReplayReport) has all differences.

@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use inhouse::{
     ExitStatus,
-    record::{Entry, RecordedEvent, Recording, Side},
+    record::{Entry, RecordedEvent, Recording, Secrets, Side},
 };
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ pub(super) struct Playback {
     position: usize,
     host_ended: bool,
     is_lenient: bool,
+    /// Redacts the lines of the host as the recorded ones; `None` if the recording keeps secrets.
+    secrets: Option<Secrets>,
     exit: Option<ExitStatus>,
     /// Maps the recorded ids of the host's requests to the current ones.
     request_ids: HashMap<String, String>,
@@ -76,7 +78,7 @@ pub(super) enum Received {
 }
 
 impl Playback {
-    pub(super) fn new(recording: &Recording, is_lenient: bool) -> Self {
+    pub(super) fn new(recording: &Recording, secrets: Secrets, is_lenient: bool) -> Self {
         let mut steps: Vec<Step> = recording.entries().iter().filter_map(step_of).collect();
         if let Some(torn) = recording.torn() {
             steps.push(Step {
@@ -97,6 +99,7 @@ impl Playback {
             position: 0,
             host_ended: false,
             is_lenient,
+            secrets: recording.header().redacted.then_some(secrets),
             exit,
             request_ids: HashMap::new(),
             prompt_ids: Vec::new(),
@@ -175,8 +178,8 @@ impl Playback {
 
     /// Compares a line of the host with the recorded one.
     pub(super) fn receive(&mut self, line: &str) -> Received {
-        let now: Value = serde_json::from_str(line).unwrap_or_default();
-        let host_line = HostLine::read(&now);
+        // Ids are read from the line as it is.
+        let host_line = HostLine::read(&serde_json::from_str(line).unwrap_or_default());
         if matches!(host_line, HostLine::Other) {
             return Received::Same;
         }
@@ -192,6 +195,11 @@ impl Playback {
             }
             _ => None,
         });
+        let now = match &self.secrets {
+            Some(secrets) => secrets.redact_line(line),
+            None => line.into(),
+        };
+        let now: Value = serde_json::from_str(&now).unwrap_or_default();
         let Some((number, time, recorded_line, recorded)) = found else {
             return self.unrecorded(&host_line, now);
         };

@@ -1,9 +1,9 @@
 use std::{future::Future, io, path::Path, pin::Pin, time::Duration};
 
 use inhouse::{
-    ExitStatus, Result,
-    launch::Launch,
-    record::{Recording, RecordingError},
+    ExitStatus, Options, Result,
+    launch::{Launch, Plan},
+    record::{Recording, RecordingError, Secrets},
     transport::{Connection, Peer, Transport},
 };
 use tokio::{
@@ -40,6 +40,8 @@ pub struct Replay {
     recording: Recording,
     is_lenient: bool,
     is_timed: bool,
+    /// Values that were redacted, besides those of the options and of the environment.
+    redacted: Vec<String>,
     report: ReplayReport,
 }
 
@@ -60,6 +62,7 @@ impl Replay {
             recording,
             is_lenient: false,
             is_timed: false,
+            redacted: Vec::new(),
             report: ReplayReport::default(),
         }
     }
@@ -151,6 +154,41 @@ impl Replay {
         self
     }
 
+    /// Names a value that was redacted in the recording and that the host still writes.
+    ///
+    /// The lines of the host are redacted before they are compared: by the [same rules](inhouse::record#secrets), with the values of the
+    /// current options and environment. Values that were named with [`Record::redact`](inhouse::record::Record::redact) are named again,
+    /// here or in the options, and so are those that were only known on the machine of the recording.
+    ///
+    /// ```
+    /// use inhouse::record::Record;
+    /// use inhouse::{Client, Options};
+    /// use inhouse_testkit::{FakeCli, Replay, run};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("letter.jsonl");
+    /// let record = Record::file(&path).redact("Ada Lovelace");
+    /// # run(FakeCli::play(Options::new().record(record), async |client| {
+    /// #     client.send("Write to Ada Lovelace.").await?.finish().await.map(drop)
+    /// # }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("Done.").await;
+    /// # }));
+    /// let replay = Replay::load(&path)?.redact("Ada Lovelace");
+    /// let report = replay.report();
+    /// run(async {
+    ///     let mut client = Client::connect_with(Options::new(), replay).await?;
+    ///     client.send("Write to Ada Lovelace.").await?.finish().await?;
+    ///     client.close().await
+    /// })?;
+    /// report.assert_same();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn redact(mut self, value: impl Into<String>) -> Self {
+        self.redacted.push(value.into());
+        self
+    }
+
     /// Returns a handle to the differences, which stays valid after the session.
     ///
     /// ```
@@ -180,16 +218,19 @@ impl Replay {
         patience: Duration,
         observe: impl FnMut(ReplayProgress<'_>),
     ) -> io::Result<Option<ExitStatus>> {
-        let player = self.player(stdin, stdout, observe);
+        // The options of the host are in another process; its environment is this one's.
+        let plan = Plan::for_transport(&Options::new()).map_err(io::Error::other)?;
+        let secrets = plan.launch.secrets(&self.redacted);
+        let player = self.player(secrets, stdin, stdout, observe);
         player.with_patience(patience).play().await
     }
 
-    fn player<R, W, F>(self, stdin: R, stdout: W, observe: F) -> Player<R, W, F>
+    fn player<R, W, F>(self, secrets: Secrets, stdin: R, stdout: W, observe: F) -> Player<R, W, F>
     where
         R: AsyncRead + Unpin,
         F: FnMut(ReplayProgress<'_>),
     {
-        let playback = Playback::new(&self.recording, self.is_lenient);
+        let playback = Playback::new(&self.recording, secrets, self.is_lenient);
         let player = Player::new(playback, stdin, stdout, self.report, observe);
         match self.is_timed {
             true => player.timed(),
@@ -199,12 +240,13 @@ impl Replay {
 }
 
 impl Transport for Replay {
-    async fn open(self, _: &Launch) -> Result<Connection> {
+    async fn open(self, launch: &Launch) -> Result<Connection> {
+        let secrets = launch.secrets(&self.redacted);
         let (reader, stdout) = tokio::io::duplex(PIPE_BYTES);
         let (writer, stdin) = tokio::io::duplex(PIPE_BYTES);
         let (running, exit) = watch::channel(None);
         let report = self.report.clone();
-        let player = self.player(stdin, stdout, |_| {});
+        let player = self.player(secrets, stdin, stdout, |_| {});
         let task = tokio::spawn(async move {
             // An I/O error means that the host has dropped its side.
             if let Ok(status) = player.play().await {

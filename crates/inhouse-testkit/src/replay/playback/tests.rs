@@ -8,7 +8,7 @@ const MODELS: &str =
     r#"{"type":"control_response","response":{"subtype":"success","request_id":"h1"}}"#;
 
 fn recording(events: &[&str]) -> Recording {
-    let header = r#"{"inhouse_recording":1,"started":"2026-11-17T09:30:00Z"}"#;
+    let header = r#"{"inhouse_recording":1,"started":"2026-11-17T09:30:00Z","redacted":true}"#;
     let lines = events
         .iter()
         .zip(1..)
@@ -17,7 +17,7 @@ fn recording(events: &[&str]) -> Recording {
 }
 
 fn playback(events: &[&str]) -> Playback {
-    Playback::new(&recording(events), false)
+    Playback::new(&recording(events), Secrets::new([]), false)
 }
 
 fn host(line: &str) -> String {
@@ -108,7 +108,7 @@ fn unrecorded_lines_end_a_strict_replay() {
 
 #[test]
 fn lenient_replay_refuses_unrecorded_requests() {
-    let mut playback = Playback::new(&recording(&[&host(ASK_MODELS)]), true);
+    let mut playback = Playback::new(&recording(&[&host(ASK_MODELS)]), Secrets::new([]), true);
     let Received::Continue(_, Some(answer)) = playback.receive(ASK_USAGE) else {
         panic!("the recording has no such request");
     };
@@ -118,6 +118,42 @@ fn lenient_replay_refuses_unrecorded_requests() {
     );
     let prompt = playback.receive(r#"{"type":"user"}"#);
     assert!(matches!(prompt, Received::End(_)));
+}
+
+#[test]
+fn redacted_part_is_equal_only_to_a_redacted_part() {
+    let prompt = |text: &str| json!({ "type": "user", "text": text }).to_string();
+    for (recorded, now, is_same) in [
+        ("token=[redacted]", "token=abcdefgh1", true),
+        ("token=[redacted] of a", "token=abcdefgh1 of b", false),
+        ("token=[redacted]", "token=none, login failed", false),
+        ("[redacted] and [redacted]", "hunter2 and hunter2", true),
+        ("it is [redacted]", "it is another one", false),
+    ] {
+        let recording = recording(&[&host(&prompt(recorded))]);
+        let secrets = Secrets::new(["hunter2".to_owned()]);
+        let received = Playback::new(&recording, secrets, false).receive(&prompt(now));
+        assert_eq!(
+            received == Received::Same,
+            is_same,
+            "{recorded}: {received:?}"
+        );
+        // A difference shows no secret of today.
+        assert!(
+            !format!("{received:?}").contains("abcdefgh1"),
+            "{received:?}"
+        );
+    }
+}
+
+#[test]
+fn recording_with_secrets_is_compared_with_them() {
+    let header = r#"{"inhouse_recording":1,"started":"2026-11-17T09:30:00Z","redacted":false}"#;
+    let prompt = r#"{"type":"user","token":"abcdefgh1"}"#;
+    let text = format!("{header}\n{{\"t\":1,\"host\":{prompt}}}\n");
+    let recording = Recording::parse(&text).unwrap();
+    let mut playback = Playback::new(&recording, Secrets::new([]), false);
+    assert_eq!(playback.receive(prompt), Received::Same);
 }
 
 #[test]
