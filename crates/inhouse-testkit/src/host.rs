@@ -54,7 +54,7 @@ use tokio::time::{sleep, timeout};
 /// The beginning of a line that reports an event.
 const EVENT: &str = "inhouse-host ";
 
-/// How often it is checked whether a host has exited. Its output may end later, with a process that it has started.
+/// Interval between checks for the exit of a host. End of output is no sign: a process that it started may keep it open.
 const EXIT_POLL: Duration = Duration::from_millis(5);
 
 /// How many lines of other output are kept for error messages.
@@ -74,7 +74,7 @@ pub fn report(name: &str, value: impl fmt::Display) {
     // libtest may have printed the name of the test without a line break.
     let line = format!("\n{EVENT}{name} {value}\n");
     let mut stdout = io::stdout().lock();
-    // Fails if the test has ended; then no one reads the event.
+    // Fails if the test has ended; then the event has no reader.
     let _ = stdout.write_all(line.as_bytes());
     let _ = stdout.flush();
 }
@@ -163,9 +163,9 @@ pub struct HostEvent {
     pub value: String,
 }
 
-/// A host that did not do in time what a test waits for; the message has the last lines of its output.
+/// Error of a host that did not reach an awaited point in time; the message has the last lines of its output.
 #[derive(Debug)]
-pub struct HostError {
+pub struct HostProcessError {
     awaited: String,
     reason: String,
     output: String,
@@ -219,7 +219,7 @@ impl HostProcess {
     ///
     /// # Cancellation
     /// Dropping the future loses no event.
-    pub async fn next_event(&mut self, within: Duration) -> Result<HostEvent, HostError> {
+    pub async fn next_event(&mut self, within: Duration) -> Result<HostEvent, HostProcessError> {
         match timeout(within, self.events.recv()).await {
             Ok(Some(event)) => Ok(event),
             Ok(None) => Err(self.error("an event", "it has closed its output".to_owned())),
@@ -231,7 +231,11 @@ impl HostProcess {
     ///
     /// # Errors
     /// If the host ends or the deadline passes first.
-    pub async fn event(&mut self, name: &str, within: Duration) -> Result<String, HostError> {
+    pub async fn event(
+        &mut self,
+        name: &str,
+        within: Duration,
+    ) -> Result<String, HostProcessError> {
         let found = async {
             let mut skipped = Vec::new();
             loop {
@@ -254,7 +258,7 @@ impl HostProcess {
     ///
     /// # Errors
     /// If the deadline passes first.
-    pub async fn exited(&mut self, within: Duration) -> Result<ExitStatus, HostError> {
+    pub async fn exited(&mut self, within: Duration) -> Result<ExitStatus, HostProcessError> {
         let exited = async {
             loop {
                 if let Some(status) = self.try_reap() {
@@ -269,18 +273,18 @@ impl HostProcess {
         }
     }
 
-    /// Kills the host with SIGKILL and reaps it. The processes that it has started are not touched.
+    /// Kills the host with SIGKILL and reaps it. The processes that it has started keep running.
     pub fn kill(&mut self) -> ExitStatus {
         self.signal(Signal::KILL);
         self.reap()
     }
 
-    /// Asks the host to end, with SIGTERM. The processes that it has started are not touched.
+    /// Asks the host to end, with SIGTERM. The processes that it has started keep running.
     pub fn terminate(&self) {
         self.signal(Signal::TERM);
     }
 
-    /// Stops the host with SIGSTOP. The processes that it has started go on.
+    /// Stops the host with SIGSTOP. The processes that it has started keep running.
     pub fn stop(&self) {
         self.signal(Signal::STOP);
     }
@@ -290,7 +294,7 @@ impl HostProcess {
         self.signal(Signal::CONT);
     }
 
-    /// Returns the ids of the processes below the host, each behind its parent; none if the host has exited.
+    /// Returns the ids of the processes below the host, each after its parent; none if the host has exited.
     #[cfg(target_os = "linux")]
     #[must_use]
     pub fn descendants(&self) -> Vec<u32> {
@@ -311,7 +315,7 @@ impl HostProcess {
         self.kill()
     }
 
-    /// Stops the host and everything below it with SIGSTOP, as when the whole machine stands still.
+    /// Stops the host and everything below it with SIGSTOP, as on a suspended machine.
     ///
     /// Does nothing if the host has exited: what it has left behind is not known.
     #[cfg(target_os = "linux")]
@@ -366,9 +370,9 @@ impl HostProcess {
         status
     }
 
-    fn error(&mut self, awaited: &str, reason: String) -> HostError {
+    fn error(&mut self, awaited: &str, reason: String) -> HostProcessError {
         let status = self.try_reap().map(|status| format!(" ({status})"));
-        HostError {
+        HostProcessError {
             awaited: awaited.to_owned(),
             reason: reason + &status.unwrap_or_default(),
             output: self.output.text(),
@@ -451,7 +455,7 @@ fn descendants(process: u32) -> Vec<Pid> {
     found
 }
 
-impl fmt::Display for HostError {
+impl fmt::Display for HostProcessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             awaited,
@@ -460,9 +464,9 @@ impl fmt::Display for HostError {
         } = self;
         write!(
             f,
-            "the host did not come to {awaited}: {reason}; its output:{output}"
+            "the host did not reach {awaited}: {reason}; its output:{output}"
         )
     }
 }
 
-impl Error for HostError {}
+impl Error for HostProcessError {}

@@ -83,7 +83,7 @@ async fn requests_go_both_ways_in_any_order() {
 
         let id = cli.ask(json!({"subtype": "juggle", "balls": 3})).await;
         let HostAnswer::Error { code, .. } = cli.expect_answer(&id).await else {
-            panic!("nobody juggles");
+            panic!("no tool juggles");
         };
         assert_eq!(code.as_deref(), Some("unsupported_request"));
         cli.expect_end_of_input().await;

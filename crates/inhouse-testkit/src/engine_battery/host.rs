@@ -28,7 +28,7 @@ type Asked = (Question, oneshot::Sender<Result<Option<Answer>, String>>);
 
 /// A [`RunTurn`] that behaves as a host does towards its engine and its store, with a script instead of a CLI.
 ///
-/// A turn holds the lease of its session and renews it. Answers are stored under its epoch, and a work that is delivered again after its answer
+/// A turn holds the lease of its session and renews it. Answers are stored under its epoch, and a work item that is delivered again after its answer
 /// was stored is answered from the store, without the script. A lost lease ends the turn with [`Outcome::Fenced`]. Dropping the future of a turn leaves
 /// the lease behind, as the death of a host does.
 pub struct ScriptedHost {

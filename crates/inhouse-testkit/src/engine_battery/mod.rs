@@ -53,20 +53,20 @@ pub type EngineError = Box<dyn Error + Send + Sync>;
 
 /// An engine under test.
 ///
-/// The battery expects these settings: a work is parked after three failed attempts, pauses between attempts are short, a host that dies
+/// The battery expects these settings: a work item is parked after three failed attempts, pauses between attempts are short, a host that dies
 /// is noticed within some seconds, and running turns are stopped soon after the shutdown signal.
 #[async_trait]
 pub trait Engine: Send + Sync {
     /// Adds work to the queue of its session, and returns the id of the work that is in the queue.
     async fn enqueue(&self, work: Work) -> Result<WorkId, EngineError>;
 
-    /// Waits until a work has ended.
+    /// Waits until a work item has ended.
     async fn end(&self, id: WorkId) -> Result<WorkEnd, EngineError>;
 
     /// Answers a question; the first answer counts, and a later one is an error.
     async fn answer(&self, question: &Question, answer: Answer) -> Result<(), EngineError>;
 
-    /// Cancels a work; a running one is stopped.
+    /// Cancels a work item; a running one is stopped.
     async fn cancel(&self, id: WorkId) -> Result<(), EngineError>;
 
     /// Runs work on a host until `shutdown` is cancelled, and hands over what is running then.
@@ -85,7 +85,7 @@ pub trait Engine: Send + Sync {
     fn store(&self) -> Arc<dyn SessionStore>;
 }
 
-/// The end of a work.
+/// The end of a work item.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum WorkEnd {
@@ -189,7 +189,7 @@ impl Scene {
         self.engine.enqueue(work).await
     }
 
-    /// Returns the text of the answer to a work.
+    /// Returns the text of the answer to a work item.
     async fn answer_to(&self, id: WorkId) -> Result<String, EngineError> {
         match self.engine.end(id).await? {
             WorkEnd::Done(reply) => Ok(reply.text.unwrap_or_default()),

@@ -41,6 +41,7 @@
 //! | [`FakeCli::play_with`] | the host opens the session itself, for [`query`](fn@inhouse::query) and `Client::connect_with` |
 //! | [`FakeCli::new`] and [`join`] | run both sides; the test opens and closes the session |
 //! | [`launch`] | connects and closes; returns the command line, the environment and `initialize` |
+//! | [`with_session`] | writes a session to a temporary directory, for the functions of [`sessions`](inhouse::sessions) |
 //! | [`run`] | blocks on any of them, with a paused clock |
 //!
 //! # Requests of the CLI
@@ -74,6 +75,7 @@ mod process_state;
 mod requests;
 mod script;
 mod session;
+mod session_files;
 mod stdio;
 mod streams;
 mod transcript;
@@ -88,6 +90,7 @@ pub use self::host::{HostAnswer, HostRequest, Prompt};
 pub use self::launched::Launched;
 pub(crate) use self::play::unless_stuck;
 pub use self::play::{join, launch, run};
-pub use self::requests::ToolCall;
+pub use self::requests::FakeToolCall;
 pub use self::script::{Script, Step};
+pub use self::session_files::with_session;
 pub use self::transport::FakeTransport;

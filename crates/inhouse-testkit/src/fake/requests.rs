@@ -29,7 +29,7 @@ impl FakeCli {
         server: &str,
         tool: &str,
         arguments: Value,
-    ) -> ToolCall {
+    ) -> FakeToolCall {
         self.tool_calls += 1;
         let (id, tool_use_id) = (self.tool_calls, format!("toolu_{}", self.tool_calls));
         let name = format!("mcp__{server}__{tool}");
@@ -50,7 +50,7 @@ impl FakeCli {
                 }),
             )
             .await;
-        ToolCall {
+        FakeToolCall {
             id,
             request_id,
             tool_use_id,
@@ -60,7 +60,7 @@ impl FakeCli {
     /// Waits for the result of a tool call.
     ///
     /// Panics if the next line of the host is not that result.
-    pub async fn finish_tool_call(&mut self, call: ToolCall) -> CallToolResult {
+    pub async fn finish_tool_call(&mut self, call: FakeToolCall) -> CallToolResult {
         let answer = self.expect_answer(&call.request_id).await.payload();
         let response = &answer["mcp_response"];
         assert_eq!(
@@ -185,13 +185,13 @@ impl FakeCli {
 
 /// A tool call without a result yet; see [`FakeCli::finish_tool_call`].
 #[derive(Debug)]
-pub struct ToolCall {
+pub struct FakeToolCall {
     id: u64,
     request_id: String,
     tool_use_id: String,
 }
 
-impl ToolCall {
+impl FakeToolCall {
     /// Returns the JSON-RPC id of the call, which `notifications/cancelled` refers to.
     #[must_use]
     pub fn id(&self) -> u64 {

@@ -7,7 +7,7 @@ use inhouse::launch::Launch;
 use inhouse::transport::{Connection, Transport};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::recording::{Side, Step, Tape};
+use crate::recording::{Side, Tape, TapeStep};
 
 /// A transport that keeps the lines of both sides.
 ///
@@ -23,7 +23,7 @@ pub(super) struct CapturedLines(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    steps: Vec<Step>,
+    steps: Vec<TapeStep>,
     /// The starts of lines whose rest is missing.
     host: Vec<u8>,
     cli: Vec<u8>,
@@ -76,14 +76,14 @@ impl CapturedLines {
             partial.extend_from_slice(part);
             if let Some(line) = partial.strip_suffix(b"\n") {
                 let line = String::from_utf8_lossy(line).into_owned();
-                state.steps.push(Step::Line { by, line });
+                state.steps.push(TapeStep::Line { by, line });
                 partial.clear();
             }
         }
     }
 
     fn end(&self, side: Side) {
-        self.lock().steps.push(Step::End(side));
+        self.lock().steps.push(TapeStep::End(side));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

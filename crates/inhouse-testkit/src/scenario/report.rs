@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::recording::{Side, Step, Tape};
+use crate::recording::{Side, Tape, TapeStep};
 
 /// The number of characters shown of a text.
 const SHOWN: usize = 200;
@@ -13,7 +13,7 @@ const SHOWN: usize = 200;
 pub(super) fn render(tape: &Tape) -> String {
     let mut report = Report::default();
     for step in tape.steps() {
-        let Step::Line { by, line } = step else {
+        let TapeStep::Line { by, line } = step else {
             continue;
         };
         let line: Value = serde_json::from_str(line).unwrap_or_default();

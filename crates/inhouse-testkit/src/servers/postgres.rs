@@ -87,6 +87,11 @@ impl PostgresServer {
         format!("postgres://{USER}@{host}:{port}/postgres")
     }
 
+    /// Returns the directory of the programs that come with the server, such as `psql` and `pgbench`.
+    pub fn programs(&self) -> &Path {
+        &self.programs
+    }
+
     /// Stops the server without a checkpoint, as `pg_ctl stop -m immediate` does. What was committed stays.
     pub fn crash(&mut self) {
         self.stop(Signal::QUIT);

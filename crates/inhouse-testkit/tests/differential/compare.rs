@@ -100,7 +100,11 @@ fn between_tapes(fake: &Tape, real: &Tape) -> Vec<Difference> {
     found
 }
 
-/// Returns what a request sends to the model, without the instructions of the CLI.
+/// Members of a request to the model that are compared only in part.
+const PARTS: [&str; 3] = ["system", "tools", "messages"];
+
+/// Returns what a request sends to the model, without the instructions of the CLI: nothing of [`PARTS`] but the last text of the user
+/// and the results of tools.
 fn sent(request: &ModelRequest) -> Line {
     let results = request.tool_results();
     let results = results
@@ -257,25 +261,50 @@ fn compare(line: &str, path: &str, fake: &Value, real: &Value, found: &mut Vec<D
 }
 
 /// Replaces what differs between any two runs: ids, times, costs and paths.
+///
+/// Each of its rules is listed in `src/scenario/not_compared.md`.
 struct Normal {
-    ids: Regex,
-    paths: Regex,
-    ports: Regex,
-    token_counts: Regex,
+    /// What a text replaces, and the text.
+    texts: [(Regex, &'static str); 5],
 }
+
+/// The rules of texts: their names in the table, what they match and its replacement.
+const TEXTS: [(&str, &str, &str); 5] = [
+    (
+        "UUID",
+        "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+        "ID",
+    ),
+    ("msg_scripted_…", "msg_scripted_[0-9]+", "ID"),
+    ("127.0.0.1:…", r"127\.0\.0\.1:[0-9]+", "HOST"),
+    (
+        "<total_tokens>",
+        "\n\n<system-reminder>\n<total_tokens>[^<]*</total_tokens>\n</system-reminder>",
+        "",
+    ),
+    ("/…/inhouse-…", r#"/[^ ":,]*/inhouse-[^ ":,/]*"#, "/PATH"),
+];
+
+/// Members whose values are replaced.
+const MEMBERS: [&str; 6] = [
+    "timestamp",
+    "total_cost_usd",
+    "costUSD",
+    "cwd",
+    "transcript_path",
+    "request_id",
+];
+
+/// The end of the names of other members whose values are replaced.
+const TIME: &str = "_ms";
+
+/// The starts of advice to the model that the fake CLI does not imitate.
+const ADVICE: [&str; 2] = [" IMPORTANT: You *may*", " Correction to the text above"];
 
 impl Normal {
     fn new() -> Self {
-        let ids =
-            "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|msg_scripted_[0-9]+";
         Self {
-            ids: Regex::new(ids).unwrap(),
-            token_counts: Regex::new(
-                "\n\n<system-reminder>\n<total_tokens>[^<]*</total_tokens>\n</system-reminder>",
-            )
-            .unwrap(),
-            ports: Regex::new(r"127\.0\.0\.1:[0-9]+").unwrap(),
-            paths: Regex::new(r#"/[^ ":,]*/inhouse-[^ ":,/]*"#).unwrap(),
+            texts: TEXTS.map(|(_, text, replacement)| (Regex::new(text).unwrap(), replacement)),
         }
     }
 
@@ -283,11 +312,7 @@ impl Normal {
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
-                    let is_time = name.ends_with("_ms") || name == "timestamp";
-                    let is_cost = name == "total_cost_usd" || name == "costUSD";
-                    let is_place =
-                        matches!(name.as_str(), "cwd" | "transcript_path" | "request_id");
-                    if is_time || is_cost || is_place {
+                    if MEMBERS.contains(&name.as_str()) || name.ends_with(TIME) {
                         *member = format!("a {name}").into();
                     }
                     self.apply(member);
@@ -295,14 +320,11 @@ impl Normal {
             }
             Value::Array(values) => values.iter_mut().for_each(|value| self.apply(value)),
             Value::String(text) => {
-                let replaced = self.ids.replace_all(text, "ID");
-                let replaced = self.ports.replace_all(&replaced, "HOST");
-                let replaced = self.token_counts.replace_all(&replaced, "");
-                let replaced = self.paths.replace_all(&replaced, "/PATH");
-                // Advice to the model that the fake CLI does not imitate.
-                let advice = [" IMPORTANT: You *may*", " Correction to the text above"];
-                let advice = advice.iter().filter_map(|start| replaced.find(start)).min();
-                *text = replaced[..advice.unwrap_or(replaced.len())].to_owned();
+                for (rule, replacement) in &self.texts {
+                    *text = rule.replace_all(text, *replacement).into_owned();
+                }
+                let advice = ADVICE.iter().filter_map(|start| text.find(start)).min();
+                text.truncate(advice.unwrap_or(text.len()));
             }
             _ => {}
         }
@@ -318,12 +340,12 @@ fn shorten(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use inhouse_testkit::recording::Step;
+    use inhouse_testkit::recording::TapeStep;
 
     use super::*;
 
     fn tape(lines: impl IntoIterator<Item = Value>) -> Tape {
-        let steps = lines.into_iter().map(|line| Step::Line {
+        let steps = lines.into_iter().map(|line| TapeStep::Line {
             by: Side::Cli,
             line: line.to_string(),
         });
@@ -341,6 +363,24 @@ mod tests {
     fn ids_and_times_do_not_differ() {
         let found = between_tapes(&tape([text("a", ONE)]), &tape([text("a", TWO)]));
         assert_eq!(found, []);
+    }
+
+    #[test]
+    fn everything_that_is_not_compared_is_listed() {
+        let table = include_str!("../../src/scenario/not_compared.md");
+        let rows = table.lines().filter(|line| line.starts_with("| `"));
+        let cells = rows.filter_map(|row| row.trim_matches('|').split('|').next());
+        let listed: BTreeSet<_> = cells
+            .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+            .map(str::to_owned)
+            .collect();
+        let rules = MEMBERS.into_iter().chain(ADVICE).chain(PARTS);
+        let rules = rules.chain(TEXTS.map(|(name, _, _)| name));
+        let mut rules: BTreeSet<_> = rules.map(str::to_owned).collect();
+        rules.insert(format!("…{TIME}"));
+        // The streams of `Stream`, whose order among each other is not compared.
+        rules.insert("order".to_owned());
+        assert_eq!(listed, rules);
     }
 
     #[test]

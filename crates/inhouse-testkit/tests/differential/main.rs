@@ -1,7 +1,8 @@
 //! The same scenarios on the CLI in memory and on the real one.
 //!
 //! The lines of both sides and the requests to the model are compared. Every difference is listed with its reason in `src/scenario/differences.md`, which the
-//! documentation of `scenario` shows; an unlisted one fails the test, and so does a listed one that does not occur.
+//! documentation of `scenario` shows; an unlisted one fails the test, and so does a listed one that does not occur. What is not compared is
+//! listed in `src/scenario/not_compared.md`.
 
 mod cases;
 mod compare;

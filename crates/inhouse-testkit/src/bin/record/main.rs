@@ -13,7 +13,7 @@
 mod numbering;
 mod sanitize;
 mod scenarios;
-mod stage;
+mod setup;
 
 use std::{
     error::Error,
@@ -25,7 +25,7 @@ use std::{
 
 use inhouse_testkit::{RealCli, recording::Tape};
 
-use crate::{scenarios::Scenario, stage::Stage};
+use crate::{scenarios::Scenario, setup::RecordingSetup};
 
 /// The time limit of a scenario.
 const DEADLINE: Duration = Duration::from_secs(90);
@@ -72,16 +72,16 @@ async fn record(arguments: &[String]) -> Result<bool, Box<dyn Error>> {
 }
 
 async fn play(cli: &RealCli, scenario: &Scenario) -> Result<Tape, Box<dyn Error>> {
-    let stage = Stage::new(cli).await?;
-    tokio::time::timeout(DEADLINE, (scenario.play)(&stage))
+    let setup = RecordingSetup::new(cli).await?;
+    tokio::time::timeout(DEADLINE, (scenario.play)(&setup))
         .await
         .map_err(|_| format!("not done after {DEADLINE:?}"))??;
-    let unexpected = stage.model.unexpected();
+    let unexpected = setup.model.unexpected();
     if let Some(request) = unexpected.first() {
         let text = request.last_user_text().unwrap_or_default();
         return Err(format!("the script of the model has no answer to {text:?}").into());
     }
-    Ok(sanitize::sanitize(stage.tape()?, &stage.secrets())?)
+    Ok(sanitize::sanitize(setup.tape()?, &setup.replacements())?)
 }
 
 /// Writes the recording, unless the existing one is equal.
@@ -93,8 +93,8 @@ fn save(tape: &Tape, path: &Path) -> std::io::Result<()> {
 }
 
 async fn version_of(cli: &RealCli) -> Result<String, Box<dyn Error>> {
-    let stage = Stage::new(cli).await?;
-    let output = stage.world.command().arg("--version").output().await?;
+    let setup = RecordingSetup::new(cli).await?;
+    let output = setup.isolation.command().arg("--version").output().await?;
     let text = String::from_utf8(output.stdout)?;
     let version = text.split_whitespace().next();
     Ok(version

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use inhouse_testkit::recording::{Side, Step, Tape};
+use inhouse_testkit::recording::{Side, Tape, TapeStep};
 use serde_json::Value;
 
 use crate::numbering::Numbering;
@@ -20,34 +20,34 @@ const BEFORE_TIMES: &[&str] = &[
 ];
 
 /// Machine-specific values and their replacements.
-pub(crate) struct Secrets {
-    replacements: Vec<(String, String)>,
+pub(crate) struct Replacements {
+    values: Vec<(String, String)>,
 }
 
-impl Secrets {
+impl Replacements {
     pub(crate) fn new<'a>(
         directories: impl IntoIterator<Item = (&'a Path, &'a str)>,
         base_url: &str,
     ) -> Self {
-        let mut replacements = vec![(base_url.to_owned(), "http://127.0.0.1:1".to_owned())];
+        let mut values = vec![(base_url.to_owned(), "http://127.0.0.1:1".to_owned())];
         for (path, replacement) in directories {
             let path = path.display().to_string();
             // The CLI derives directory names from paths.
-            replacements.push((dashed(&path), dashed(replacement)));
-            replacements.push((path, replacement.to_owned()));
+            values.push((dashed(&path), dashed(replacement)));
+            values.push((path, replacement.to_owned()));
         }
-        Self { replacements }
+        Self { values }
     }
 }
 
 /// Replaces everything that differs between runs and machines.
 ///
 /// The error names what could not be replaced.
-pub(crate) fn sanitize(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
+pub(crate) fn sanitize(tape: Tape, replacements: &Replacements) -> Result<Tape, String> {
     let mut numbering = Numbering::of(tape.lines(Side::Cli));
     let tape = tape.map_lines(|by, line| {
         let mut line = line.to_owned();
-        for (secret, replacement) in &secrets.replacements {
+        for (secret, replacement) in &replacements.values {
             line = line.replace(secret, replacement);
         }
         line = numbering.apply(by, &line);
@@ -63,8 +63,8 @@ pub(crate) fn sanitize(tape: Tape, secrets: &Secrets) -> Result<Tape, String> {
     Ok(tape)
 }
 
-fn check(step: &Step) -> Result<(), String> {
-    let Step::Line { line, .. } = step else {
+fn check(step: &TapeStep) -> Result<(), String> {
+    let TapeStep::Line { line, .. } = step else {
         return Ok(());
     };
     let temporary = std::env::temp_dir().display().to_string();
@@ -176,10 +176,10 @@ mod tests {
     fn sanitized(line: &str) -> String {
         let line = line.to_owned();
         let by = Side::Cli;
-        let tape = Tape::from_iter([Step::Line { by, line }]);
+        let tape = Tape::from_iter([TapeStep::Line { by, line }]);
         let directories = [(Path::new("/srv/a.b/project"), "/work/project")];
-        let secrets = Secrets::new(directories, "http://127.0.0.1:4321");
-        let tape = sanitize(tape, &secrets).unwrap();
+        let replacements = Replacements::new(directories, "http://127.0.0.1:4321");
+        let tape = sanitize(tape, &replacements).unwrap();
         tape.lines(by).collect()
     }
 
@@ -215,8 +215,8 @@ mod tests {
     fn remaining_temporary_path_is_an_error() {
         let line = format!("[\"{}/inhouse-abc\"]", std::env::temp_dir().display());
         let by = Side::Cli;
-        let tape = Tape::from_iter([Step::Line { by, line }]);
-        let secrets = Secrets::new([], "http://127.0.0.1:1");
-        assert!(sanitize(tape, &secrets).is_err());
+        let tape = Tape::from_iter([TapeStep::Line { by, line }]);
+        let replacements = Replacements::new([], "http://127.0.0.1:1");
+        assert!(sanitize(tape, &replacements).is_err());
     }
 }

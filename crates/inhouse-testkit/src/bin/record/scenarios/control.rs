@@ -10,14 +10,14 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Played;
-use crate::stage::Stage;
+use crate::setup::RecordingSetup;
 
 /// Requests that change nothing, between two turns.
-pub(super) async fn questions(stage: &Stage) -> Played {
-    stage.model.turn("It is 42.").turn("It is 84.");
-    let note = stage.world.cwd().join("note.txt");
+pub(super) async fn questions(setup: &RecordingSetup) -> Played {
+    setup.model.turn("It is 42.").turn("It is 84.");
+    let note = setup.isolation.cwd().join("note.txt");
     fs::write(&note, "The answer is 42.\n")?;
-    let mut client = stage.connect(stage.options()).await?;
+    let mut client = setup.connect(setup.options()).await?;
     client.send("What is 15 + 27?").await?.finish().await?;
     let control = client.control().with_timeout(Duration::from_secs(20));
     ask(&control, McpStatus::new()).await?;
@@ -42,9 +42,9 @@ pub(super) async fn questions(stage: &Stage) -> Played {
 }
 
 /// Requests that change the session.
-pub(super) async fn changes(stage: &Stage) -> Played {
-    stage.model.turn("It is 42.");
-    let mut client = stage.connect(stage.options()).await?;
+pub(super) async fn changes(setup: &RecordingSetup) -> Played {
+    setup.model.turn("It is 42.");
+    let mut client = setup.connect(setup.options()).await?;
     let control = client.control().with_timeout(Duration::from_secs(20));
     ask(&control, SetModel::new("claude-opus-4-1")).await?;
     ask(&control, SetModel::reset()).await?;
@@ -66,8 +66,8 @@ pub(super) async fn changes(stage: &Stage) -> Played {
 }
 
 /// Requests that the CLI refuses.
-pub(super) async fn refused_requests(stage: &Stage) -> Played {
-    let client = stage.connect(stage.options()).await?;
+pub(super) async fn refused_requests(setup: &RecordingSetup) -> Played {
+    let client = setup.connect(setup.options()).await?;
     let control = client.control().with_timeout(Duration::from_secs(20));
     ask(&control, NoSuchRequest {}).await?;
     ask(&control, ReadFile::new("no-such-file")).await?;

@@ -11,12 +11,12 @@ mod turns;
 
 use std::{error::Error, future::Future, pin::Pin};
 
-use crate::stage::Stage;
+use crate::setup::RecordingSetup;
 
 /// A recorded conversation.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
-    pub(crate) play: for<'a> fn(&'a Stage) -> Pin<Box<dyn Future<Output = Played> + 'a>>,
+    pub(crate) play: for<'a> fn(&'a RecordingSetup) -> Pin<Box<dyn Future<Output = Played> + 'a>>,
 }
 
 /// The outcome of a scenario.
@@ -27,7 +27,7 @@ macro_rules! scenarios {
         const ALL: &[Scenario] = &[
             $( $( Scenario {
                 name: stringify!($name),
-                play: |stage| Box::pin($module::$name(stage)),
+                play: |setup| Box::pin($module::$name(setup)),
             } ),+ ),+
         ];
     };

@@ -8,26 +8,26 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::Played;
-use crate::stage::Stage;
+use crate::setup::RecordingSetup;
 
 /// A stdio server, written as a shell script.
-pub(super) async fn mcp_stdio(stage: &Stage) -> Played {
-    let script = stage.world.cwd().join("server.sh");
+pub(super) async fn mcp_stdio(setup: &RecordingSetup) -> Played {
+    let script = setup.isolation.cwd().join("server.sh");
     fs::write(&script, include_str!("mcp_server.sh"))?;
     let server = McpServer::stdio("/bin/sh").args([script.display().to_string()]);
-    let client = connect(stage, stage.options().mcp_server("calc", server)).await?;
+    let client = connect(setup, setup.options().mcp_server("calc", server)).await?;
     call_add(client).await
 }
 
 /// A server in the host process, reached by control requests.
-pub(super) async fn mcp_in_process(stage: &Stage) -> Played {
-    let config = stage.world.home().join("servers.json");
+pub(super) async fn mcp_in_process(setup: &RecordingSetup) -> Played {
+    let config = setup.isolation.home().join("servers.json");
     let servers = json!({ "mcpServers": { "calc": { "type": "sdk", "name": "calc" } } });
     fs::write(&config, servers.to_string())?;
     let listed = Arc::new(Notify::new());
     let listing = Arc::clone(&listed);
     let options =
-        stage
+        setup
             .options()
             .mcp_config_file(config)
             .on_request("mcp_message", move |request: Value| {
@@ -38,18 +38,18 @@ pub(super) async fn mcp_in_process(stage: &Stage) -> Played {
                 let answer = json!({ "mcp_response": answer(message) });
                 async { Ok::<_, Infallible>(answer) }
             });
-    let client = connect(stage, options).await?;
+    let client = connect(setup, options).await?;
     // With an earlier prompt, 2.1.197 sometimes connects twice.
     listed.notified().await;
     call_add(client).await
 }
 
-async fn connect(stage: &Stage, options: Options) -> inhouse::Result<Client> {
+async fn connect(setup: &RecordingSetup, options: Options) -> inhouse::Result<Client> {
     let call =
         Turn::new().tool_use_with_id("toolu_1", "mcp__calc__add", json!({ "a": 15, "b": 27 }));
-    stage.model.turn(call).turn("It is 42.");
+    setup.model.turn(call).turn("It is 42.");
     let options = options.allow_tools(["mcp__calc__add"]);
-    stage.connect(options).await
+    setup.connect(options).await
 }
 
 async fn call_add(mut client: Client) -> Played {

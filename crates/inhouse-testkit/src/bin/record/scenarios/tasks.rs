@@ -6,9 +6,9 @@ use inhouse_testkit::Turn;
 use serde_json::json;
 
 use super::Played;
-use crate::stage::Stage;
+use crate::setup::RecordingSetup;
 
-pub(super) async fn subagent(stage: &Stage) -> Played {
+pub(super) async fn subagent(setup: &RecordingSetup) -> Played {
     let ask = json!({
         "description": "Ask the mathematician",
         "prompt": "What is 15 + 27?",
@@ -16,7 +16,7 @@ pub(super) async fn subagent(stage: &Stage) -> Played {
         "run_in_background": false,
     });
     let compute = json!({ "command": "echo $((15 + 27))" });
-    stage
+    setup
         .model
         .once(
             |request| request.agent_id().is_some(),
@@ -28,31 +28,31 @@ pub(super) async fn subagent(stage: &Stage) -> Played {
         .turn(Turn::new().tool_use_with_id("toolu_1", "Agent", ask))
         .turn("The mathematician says 42.");
     let mathematician = AgentDefinition::new("Computes", "You compute.").tools(["Bash"]);
-    let options = stage
+    let options = setup
         .options()
         .agents([("mathematician", mathematician)])
         .forward_subagent_text(true)
         .allow_tools(["Agent", "Task", "Bash"]);
-    let mut client = stage.connect(options).await?;
+    let mut client = setup.connect(options).await?;
     client.send("Ask somebody.").await?.finish().await?;
     client.close().await?;
     Ok(())
 }
 
 /// A background command, whose end starts a turn.
-pub(super) async fn background_command(stage: &Stage) -> Played {
+pub(super) async fn background_command(setup: &RecordingSetup) -> Played {
     let command = json!({
         "command": "sleep 1; echo 42",
         "description": "Compute slowly",
         "run_in_background": true,
     });
-    stage
+    setup
         .model
         .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", command))
         .turn("It runs.")
         .turn("It is done.");
-    let options = stage.options().allow_tools(["Bash"]);
-    let mut client = stage.connect(options).await?;
+    let options = setup.options().allow_tools(["Bash"]);
+    let mut client = setup.connect(options).await?;
     client
         .send("Compute in the background.")
         .await?

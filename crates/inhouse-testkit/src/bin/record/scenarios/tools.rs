@@ -6,16 +6,16 @@ use inhouse_testkit::Turn;
 use serde_json::{Value, json};
 
 use super::Played;
-use crate::stage::Stage;
+use crate::setup::RecordingSetup;
 
-pub(super) async fn tools(stage: &Stage) -> Played {
-    let note = stage.world.cwd().join("note.txt");
+pub(super) async fn tools(setup: &RecordingSetup) -> Played {
+    let note = setup.isolation.cwd().join("note.txt");
     fs::write(&note, "The answer is 42.\n")?;
     let both = Turn::new()
         .text("Two at once.")
         .tool_use_with_id("toolu_1", "Bash", json!({ "command": "echo 42" }))
         .tool_use_with_id("toolu_2", "Read", json!({ "file_path": note }));
-    stage
+    setup
         .model
         .turn(both)
         .turn(Turn::new().tool_use_with_id(
@@ -24,39 +24,39 @@ pub(super) async fn tools(stage: &Stage) -> Played {
             json!({ "file_path": note, "old_string": "42", "new_string": "43" }),
         ))
         .turn("The answer was 42.");
-    let options = stage.options().allow_tools(["Bash", "Read", "Edit"]);
-    let mut client = stage.connect(options).await?;
+    let options = setup.options().allow_tools(["Bash", "Read", "Edit"]);
+    let mut client = setup.connect(options).await?;
     client.send("What is in the note?").await?.finish().await?;
     client.close().await?;
     Ok(())
 }
 
-pub(super) async fn failing_tool(stage: &Stage) -> Played {
+pub(super) async fn failing_tool(setup: &RecordingSetup) -> Played {
     let failing = json!({ "command": "echo oh no >&2; exit 3" });
-    stage
+    setup
         .model
         .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", failing))
         .turn(Turn::new().tool_use_with_id("toolu_2", "NoSuchTool", json!({ "a": 1 })))
         .turn("Neither worked.");
-    let options = stage.options().allow_tools(["Bash"]);
-    let mut client = stage.connect(options).await?;
+    let options = setup.options().allow_tools(["Bash"]);
+    let mut client = setup.connect(options).await?;
     client.send("Try both.").await?.finish().await?;
     client.close().await?;
     Ok(())
 }
 
 /// Command hooks in the settings, with hook event messages.
-pub(super) async fn hooks(stage: &Stage) -> Played {
-    stage
+pub(super) async fn hooks(setup: &RecordingSetup) -> Played {
+    setup
         .model
         .turn(Turn::new().tool_use_with_id("toolu_1", "Bash", json!({ "command": "echo 42" })))
         .turn("It is 42.");
-    let options = stage
+    let options = setup
         .options()
         .include_hook_events(true)
         .settings(hook_settings())
         .allow_tools(["Bash"]);
-    let mut client = stage.connect(options).await?;
+    let mut client = setup.connect(options).await?;
     client.send("What is the answer?").await?.finish().await?;
     client.close().await?;
     Ok(())

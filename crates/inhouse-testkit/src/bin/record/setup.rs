@@ -7,28 +7,28 @@ use inhouse::{
 use inhouse_testkit::{Isolation, RealCli, ScriptedModel, recording::Tape};
 use tempfile::TempDir;
 
-use crate::sanitize::Secrets;
+use crate::sanitize::Replacements;
 
 /// The environment of a scenario: a scripted model, an isolated CLI and a recording.
-pub(crate) struct Stage {
+pub(crate) struct RecordingSetup {
     pub(crate) model: ScriptedModel,
-    pub(crate) world: Isolation,
+    pub(crate) isolation: Isolation,
     recordings: TempDir,
 }
 
-impl Stage {
+impl RecordingSetup {
     pub(crate) async fn new(cli: &RealCli) -> io::Result<Self> {
         let model = ScriptedModel::start().await?;
-        let world = cli.isolated(&model)?;
+        let isolation = cli.isolated(&model)?;
         Ok(Self {
             model,
-            world,
+            isolation,
             recordings: tempfile::tempdir()?,
         })
     }
 
     pub(crate) fn options(&self) -> Options {
-        self.world.options().model("claude-sonnet-4-5")
+        self.isolation.options().model("claude-sonnet-4-5")
     }
 
     /// Connects the recorded session.
@@ -42,17 +42,17 @@ impl Stage {
     }
 
     /// Returns the replacements for machine-specific values.
-    pub(crate) fn secrets(&self) -> Secrets {
-        let world = &self.world;
-        let temp = Path::new(&world.env()["TMPDIR"]);
+    pub(crate) fn replacements(&self) -> Replacements {
+        let isolation = &self.isolation;
+        let temp = Path::new(&isolation.env()["TMPDIR"]);
         let directories = [
-            (world.cwd(), "/work/project"),
-            (world.config_dir(), "/work/config"),
-            (world.home(), "/work/home"),
+            (isolation.cwd(), "/work/project"),
+            (isolation.config_dir(), "/work/config"),
+            (isolation.home(), "/work/home"),
             (temp, "/work/tmp"),
-            (world.program(), "/work/claude"),
+            (isolation.program(), "/work/claude"),
         ];
-        Secrets::new(directories, &self.model.base_url())
+        Replacements::new(directories, &self.model.base_url())
     }
 
     fn recording(&self) -> std::path::PathBuf {
