@@ -1,5 +1,12 @@
+mod credentials;
+mod filesystem;
+mod network;
+
 use serde_json::{Map, Value, json};
 
+pub use self::credentials::{CredentialMode, SandboxCredentials};
+pub use self::filesystem::SandboxFilesystem;
+pub use self::network::SandboxNetwork;
 use super::Options;
 
 /// Options for the sandbox of the operating system.
@@ -43,16 +50,44 @@ pub struct SandboxSettings(pub(crate) Members);
 
 impl SandboxSettings {
     /// Creates settings without members, for changes to a sandbox that other settings enable.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// // The settings enable the sandbox, and this changes one member.
+    /// let sandbox = SandboxSettings::new().auto_allow_bash(true);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"autoAllowBashIfSandboxed":true}}"#));
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Creates settings that enable the sandbox.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::enabled();
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"enabled":true,"failIfUnavailable":true}}"#));
+    /// ```
     pub fn enabled() -> Self {
         Self::new().extra("enabled", true)
     }
 
     /// Creates settings that disable the sandbox, also if other settings enable it.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::disabled();
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"enabled":false}}"#));
+    /// ```
     pub fn disabled() -> Self {
         Self::new().extra("enabled", false)
     }
@@ -60,21 +95,57 @@ impl SandboxSettings {
     /// Sets whether the session ends if the machine supports no sandbox.
     ///
     /// Default: the value of the settings, else `true` for an enabled sandbox.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::enabled().fail_if_unavailable(false);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"enabled":true,"failIfUnavailable":false}}"#));
+    /// ```
     pub fn fail_if_unavailable(self, fail: bool) -> Self {
         self.extra("failIfUnavailable", fail)
     }
 
     /// Sets whether sandboxed commands run without a permission request.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::new().auto_allow_bash(false);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"autoAllowBashIfSandboxed":false}}"#));
+    /// ```
     pub fn auto_allow_bash(self, allow: bool) -> Self {
         self.extra("autoAllowBashIfSandboxed", allow)
     }
 
     /// Sets whether the model may request to run a command outside the sandbox.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::new().allow_unsandboxed_commands(false);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"allowUnsandboxedCommands":false}}"#));
+    /// ```
     pub fn allow_unsandboxed_commands(self, allow: bool) -> Self {
         self.extra("allowUnsandboxedCommands", allow)
     }
 
     /// Adds commands that always run outside the sandbox.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::new().exclude_commands(["docker", "make deploy"]);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"excludedCommands":["docker","make deploy"]}}"#));
+    /// ```
     pub fn exclude_commands<S: Into<String>>(
         mut self,
         commands: impl IntoIterator<Item = S>,
@@ -84,21 +155,60 @@ impl SandboxSettings {
     }
 
     /// Sets the network access of sandboxed commands.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxNetwork, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let network = SandboxNetwork::new().allow_local_binding(true);
+    /// let sandbox = SandboxSettings::new().network(network);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"network":{"allowLocalBinding":true}}}"#));
+    /// ```
     pub fn network(self, network: SandboxNetwork) -> Self {
         self.extra("network", network.0.0)
     }
 
     /// Sets the file access of sandboxed commands.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxFilesystem, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let files = SandboxFilesystem::new().deny_read(["~/.ssh"]);
+    /// let sandbox = SandboxSettings::new().filesystem(files);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"filesystem":{"denyRead":["~/.ssh"]}}}"#));
+    /// ```
     pub fn filesystem(self, filesystem: SandboxFilesystem) -> Self {
         self.extra("filesystem", filesystem.0.0)
     }
 
     /// Sets the credentials that are hidden from sandboxed commands.
+    ///
+    /// ```
+    /// use inhouse::options::{CredentialMode, Options, SandboxCredentials, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let key = SandboxCredentials::new().file("~/.netrc", CredentialMode::Deny);
+    /// let sandbox = SandboxSettings::new().credentials(key);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"credentials":{"files":[{"mode":"deny","path":"~/.netrc"}]}}}"#));
+    /// ```
     pub fn credentials(self, credentials: SandboxCredentials) -> Self {
         self.extra("credentials", credentials.0.0)
     }
 
     /// Suppresses reports of violations of these paths by this command; `*` is every command.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::new().ignore_violations("*", ["/usr/bin"]);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"ignoreViolations":{"*":["/usr/bin"]}}}"#));
+    /// ```
     pub fn ignore_violations<S: Into<String>>(
         mut self,
         command: impl Into<String>,
@@ -111,202 +221,32 @@ impl SandboxSettings {
     }
 
     /// Sets whether to use a weaker sandbox inside a container.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::new().enable_weaker_nested_sandbox(true);
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"enableWeakerNestedSandbox":true}}"#));
+    /// ```
     pub fn enable_weaker_nested_sandbox(self, enable: bool) -> Self {
         self.extra("enableWeakerNestedSandbox", enable)
     }
 
     /// Sets a member that has no method, such as `ripgrep` or `bwrapPath`.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SandboxSettings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let sandbox = SandboxSettings::new().extra("bwrapPath", "/opt/bwrap");
+    /// let cli = launch(Options::new().sandbox(sandbox));
+    /// assert!(cli.has_arg(r#"--settings={"sandbox":{"bwrapPath":"/opt/bwrap"}}"#));
+    /// ```
     pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
         self.0.set(name.as_ref(), value);
         self
-    }
-}
-
-/// Network access of sandboxed commands.
-///
-/// ```
-/// use inhouse::options::{Options, SandboxNetwork, SandboxSettings};
-/// use inhouse_testkit::fake::launch;
-///
-/// let network = SandboxNetwork::new().allow_domains(["crates.io"]).strict_allowlist(true);
-/// let cli = launch(Options::new().sandbox(SandboxSettings::new().network(network)));
-/// let expected = r#"{"sandbox":{"network":{"allowedDomains":["crates.io"],"strictAllowlist":true}}}"#;
-/// assert!(cli.has_arg(&format!("--settings={expected}")));
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "set it with `SandboxSettings::network`"]
-pub struct SandboxNetwork(Members);
-
-impl SandboxNetwork {
-    /// Creates settings without members.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds domains that commands may connect to.
-    pub fn allow_domains<S: Into<String>>(mut self, domains: impl IntoIterator<Item = S>) -> Self {
-        self.0.extend_strings("allowedDomains", domains);
-        self
-    }
-
-    /// Adds domains that commands may not connect to.
-    pub fn deny_domains<S: Into<String>>(mut self, domains: impl IntoIterator<Item = S>) -> Self {
-        self.0.extend_strings("deniedDomains", domains);
-        self
-    }
-
-    /// Sets whether domains that are not allowed are denied without a permission request.
-    pub fn strict_allowlist(self, strict: bool) -> Self {
-        self.extra("strictAllowlist", strict)
-    }
-
-    /// Adds Unix sockets that commands may connect to.
-    pub fn allow_unix_sockets<S: Into<String>>(
-        mut self,
-        paths: impl IntoIterator<Item = S>,
-    ) -> Self {
-        self.0.extend_strings("allowUnixSockets", paths);
-        self
-    }
-
-    /// Sets whether commands may connect to every Unix socket.
-    pub fn allow_all_unix_sockets(self, allow: bool) -> Self {
-        self.extra("allowAllUnixSockets", allow)
-    }
-
-    /// Sets whether commands may listen on local ports.
-    pub fn allow_local_binding(self, allow: bool) -> Self {
-        self.extra("allowLocalBinding", allow)
-    }
-
-    /// Sets the port of an HTTP proxy to use instead of the CLI's own proxy.
-    pub fn http_proxy_port(self, port: u16) -> Self {
-        self.extra("httpProxyPort", port)
-    }
-
-    /// Sets the port of a SOCKS proxy to use instead of the CLI's own proxy.
-    pub fn socks_proxy_port(self, port: u16) -> Self {
-        self.extra("socksProxyPort", port)
-    }
-
-    /// Sets a member that has no method, such as `tlsTerminate`.
-    pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
-        self.0.set(name.as_ref(), value);
-        self
-    }
-}
-
-/// File access of sandboxed commands.
-///
-/// ```
-/// use inhouse::options::{Options, SandboxFilesystem, SandboxSettings};
-/// use inhouse_testkit::fake::launch;
-///
-/// let files = SandboxFilesystem::new().deny_read(["/etc"]).allow_read(["/etc/ssl"]);
-/// let cli = launch(Options::new().sandbox(SandboxSettings::new().filesystem(files)));
-/// let expected = r#"{"sandbox":{"filesystem":{"allowRead":["/etc/ssl"],"denyRead":["/etc"]}}}"#;
-/// assert!(cli.has_arg(&format!("--settings={expected}")));
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "set it with `SandboxSettings::filesystem`"]
-pub struct SandboxFilesystem(Members);
-
-impl SandboxFilesystem {
-    /// Creates settings without members.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds paths that commands may write, in addition to the working directories.
-    pub fn allow_write<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
-        self.0.extend_strings("allowWrite", paths);
-        self
-    }
-
-    /// Adds paths that commands may not write.
-    pub fn deny_write<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
-        self.0.extend_strings("denyWrite", paths);
-        self
-    }
-
-    /// Adds paths that commands may not read.
-    pub fn deny_read<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
-        self.0.extend_strings("denyRead", paths);
-        self
-    }
-
-    /// Adds paths that commands may read although they are below a path that they may not read.
-    pub fn allow_read<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
-        self.0.extend_strings("allowRead", paths);
-        self
-    }
-
-    /// Sets a member that has no method, such as `disabled`.
-    pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
-        self.0.set(name.as_ref(), value);
-        self
-    }
-}
-
-/// Credentials that are hidden from sandboxed commands.
-///
-/// ```
-/// use inhouse::options::{CredentialMode, Options, SandboxCredentials, SandboxSettings};
-/// use inhouse_testkit::fake::launch;
-///
-/// let credentials = SandboxCredentials::new().env_var("API_TOKEN", CredentialMode::Mask);
-/// let cli = launch(Options::new().sandbox(SandboxSettings::new().credentials(credentials)));
-/// let expected = r#"{"sandbox":{"credentials":{"envVars":[{"mode":"mask","name":"API_TOKEN"}]}}}"#;
-/// assert!(cli.has_arg(&format!("--settings={expected}")));
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "set it with `SandboxSettings::credentials`"]
-pub struct SandboxCredentials(Members);
-
-impl SandboxCredentials {
-    /// Creates settings without members.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a file that contains credentials.
-    pub fn file(mut self, path: impl Into<String>, mode: CredentialMode) -> Self {
-        let file = json!({"path": path.into(), "mode": mode.as_str()});
-        self.0.extend("files", [file]);
-        self
-    }
-
-    /// Adds an environment variable that contains a credential.
-    pub fn env_var(mut self, name: impl Into<String>, mode: CredentialMode) -> Self {
-        let variable = json!({"name": name.into(), "mode": mode.as_str()});
-        self.0.extend("envVars", [variable]);
-        self
-    }
-
-    /// Sets a member that has no method, such as `awsPairs`, or a list of `files` with more members
-    /// than a path and a mode.
-    pub fn extra(mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Self {
-        self.0.set(name.as_ref(), value);
-        self
-    }
-}
-
-/// How a credential is hidden from sandboxed commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CredentialMode {
-    /// The credential cannot be read.
-    Deny,
-    /// Commands see a placeholder, which is replaced with the credential in network requests.
-    Mask,
-}
-
-impl CredentialMode {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Deny => "deny",
-            Self::Mask => "mask",
-        }
     }
 }
 
