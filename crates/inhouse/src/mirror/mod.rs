@@ -9,15 +9,21 @@
 //! | `frame` | a frame of the CLI as a stream key and its entries |
 //! | `queue` | frames that are not stored yet, in memory or, above a limit, in a temporary file |
 //! | `epochs` | the epochs under which this host writes |
-//! | `writer` | the task: merges frames, numbers entries, appends, repeats after errors |
+//! | `persist` | calls to the store that are repeated after errors |
+//! | `writer` | the task: merges frames, numbers entries, appends |
+//! | `sessions` | the sessions that a CLI works on, and the records of their results |
 //! | `summary` | the summary of a session, from both ends of its transcript |
 //! | `session_files` | files of a session that its transcript refers to |
-//! | `unsent` | entries that could not be stored, kept in a directory |
+//! | `unsent` | entries that could not be stored, kept in a file |
+//! | `recover` | storing them later |
 
 mod epochs;
 mod frame;
+mod persist;
 mod queue;
+mod recover;
 mod session_files;
+mod sessions;
 mod summary;
 mod unsent;
 mod writer;
@@ -32,10 +38,11 @@ use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 pub(crate) use self::epochs::SessionEpochs;
+pub(crate) use self::persist::{FIRST_PAUSE, LONGEST_PAUSE, StoreCall, caught, persist};
+pub(crate) use self::recover::{recover, recover_as};
 pub(crate) use self::session_files::FILE_HISTORY;
 pub(crate) use self::summary::TranscriptEnds;
-pub(crate) use self::unsent::{UNSENT_ENTRIES, recover, recover_as};
-pub(crate) use self::writer::{FIRST_PAUSE, LONGEST_PAUSE, StoreCall, persist};
+pub(crate) use self::unsent::unsent_path;
 use self::writer::{StoredStreams, Writer};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
@@ -52,12 +59,19 @@ pub(crate) struct Mirror {
     /// The prompts that no result has followed.
     prompts: Vec<String>,
     /// The prompts whose turns were cut off, and are being continued.
-    continued: Vec<String>,
+    continued: Vec<ContinuedPrompt>,
     /// Whether a result has named the prompts that it answers.
     results_name_prompts: bool,
     /// `None` if the store has no journal.
     journal: Option<Arc<CallJournal>>,
     task: JoinHandle<Result<()>>,
+}
+
+/// A prompt whose turn was cut off, and is being continued.
+struct ContinuedPrompt {
+    prompt: String,
+    /// The prompt that continues it; `None` if the CLI does that by itself when it starts.
+    by: Option<String>,
 }
 
 /// A step of the caller that is completed before a result is stored.
@@ -83,7 +97,7 @@ pub(super) struct TurnResult {
 impl Mirror {
     /// Starts the writer, which reports its progress as commands of the driver.
     ///
-    /// Entries that cannot be stored are written to `directory`.
+    /// `directory` is that of the session. Entries that cannot be stored are written to a file beside it.
     pub(crate) fn spawn(
         store: Arc<dyn SessionStore>,
         streams: KnownStreams,
@@ -104,9 +118,10 @@ impl Mirror {
         let writer = tokio::spawn(writer.run().in_current_span());
         let task = async move {
             writer.await.unwrap_or_else(|panic| {
-                let text = "the session store panicked; what it did not store yet is lost";
+                let text =
+                    "the task that stores the session panicked; what it did not store yet is lost";
                 let error = Error::new(ErrorKind::Store, text).with_source(panic);
-                // Without it, the result that waits for the store would wait for ever.
+                // Without it, the result that waits for the store would wait forever.
                 if let Some(driver) = driver.upgrade() {
                     let _ = driver.send(Command::Mirrored(Err(error.clone())));
                 }
@@ -159,32 +174,25 @@ impl Mirror {
         self.send(Input::Lost);
     }
 
-    /// Notes a prompt that is sent.
-    pub(crate) fn note_prompt(&mut self, uuid: String, prompt: &str) {
+    /// Notes a prompt that is sent. One that starts no turn has no result.
+    pub(crate) fn note_prompt(&mut self, uuid: String, prompt: &str, starts_turn: bool) {
         if let Some(journal) = &self.journal {
             journal.note_prompt(&uuid, prompt);
         }
-        self.prompts.push(uuid);
+        if starts_turn {
+            self.prompts.push(uuid);
+        }
     }
 
-    /// Notes a prompt whose turn was cut off and is continued.
-    pub(crate) fn note_continued(&mut self, prompt: String) {
-        self.continued.push(prompt);
+    /// Notes a prompt whose turn was cut off and is continued: by another prompt, or by the CLI itself.
+    pub(crate) fn note_continued(&mut self, prompt: String, by: Option<String>) {
+        self.continued.push(ContinuedPrompt { prompt, by });
     }
 
     /// Adds the result of a turn; returns the mark that is reached when everything up to it is stored.
     pub(crate) fn end_turn(&mut self, result: &Frame) -> Mark {
         let line = result.line().trim().to_owned();
-        let mut named = AnsweredPrompts::read(&line);
-        self.results_name_prompts |= !named.is_empty();
-        // CLI 2.1.197 names no prompts. With a newer one, such a result is that of a turn without a prompt.
-        if named.is_empty() && self.continued.is_empty() && !self.results_name_prompts {
-            named.extend(self.prompts.first().cloned());
-        }
-        self.prompts.retain(|prompt| !named.contains(prompt));
-        named.append(&mut self.continued);
-        named.sort();
-        named.dedup();
+        let named = self.answered_by(&line);
         if let Some(journal) = &self.journal {
             journal.note_turn_end(self.sent + 1);
         }
@@ -193,6 +201,32 @@ impl Mirror {
             prompts: named,
         }));
         self.sent
+    }
+
+    /// Returns the prompts that a result answers, also those whose cut-off turns it completes.
+    fn answered_by(&mut self, result: &str) -> Vec<String> {
+        let mut named = AnsweredPrompts::read(result);
+        self.results_name_prompts |= !named.is_empty();
+        // A turn that the CLI continues by itself has no prompt that was sent to this CLI.
+        let is_of_prompt = named.iter().any(|named| self.prompts.contains(named));
+        let awaited = self.continued.iter().position(|turn| turn.by.is_none());
+        if let Some(awaited) = awaited.filter(|_| !is_of_prompt) {
+            named.push(self.continued.remove(awaited).prompt);
+        } else if named.is_empty() && !self.results_name_prompts {
+            // CLI 2.1.197 names no prompts. With a newer one, such a result is that of a turn without a prompt.
+            named.extend(self.prompts.first().cloned());
+        }
+        self.prompts.retain(|prompt| !named.contains(prompt));
+        self.continued.retain(|turn| {
+            let is_answered = turn.by.as_ref().is_some_and(|by| named.contains(by));
+            if is_answered {
+                named.push(turn.prompt.clone());
+            }
+            !is_answered
+        });
+        named.sort();
+        named.dedup();
+        named
     }
 
     /// Waits until everything is stored.

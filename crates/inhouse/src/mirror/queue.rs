@@ -4,15 +4,15 @@ use std::io::{self, SeekFrom};
 use tokio::fs::File;
 use tokio::io::{AsyncBufReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _, BufReader};
 
-use super::frame::Entries;
+use super::frame::{Entries, TranscriptHome};
 use super::{Input, Mark, TurnResult};
 
 /// Inputs that are not stored yet, in order.
 ///
 /// Above [`MEMORY`] bytes, inputs go to a temporary file without a name, until everything before them is taken. If that file
 /// cannot be written, they stay in memory: nothing is dropped.
-#[derive(Default)]
 pub(super) struct Queue {
+    home: TranscriptHome,
     memory: VecDeque<Queued>,
     /// The size of the inputs in `memory`.
     bytes: usize,
@@ -50,6 +50,19 @@ pub(super) struct Batch {
 }
 
 impl Queue {
+    pub(super) fn new(home: TranscriptHome) -> Self {
+        Self {
+            home,
+            memory: VecDeque::new(),
+            bytes: 0,
+            spill: None,
+            turn_ends: 0,
+            taken: 0,
+            broken: None,
+            has_hole: false,
+        }
+    }
+
     pub(super) async fn push(&mut self, input: Input) {
         if self.has_hole {
             return;
@@ -106,9 +119,9 @@ impl Queue {
                     self.turn_ends -= 1;
                     batch.results.push(result);
                 }
-                Queued::Frame(line) => match Entries::read(&line) {
+                Queued::Frame(line) => match Entries::read(&line, &self.home) {
                     Ok(entries) => batch.frames.extend(entries),
-                    Err(error) => self.broken = Some(error.into()),
+                    Err(error) => self.broken = Some(error),
                 },
                 Queued::Lost => self.broken = Some(io::Error::other("a line was skipped")),
             }
@@ -118,7 +131,7 @@ impl Queue {
         if is_empty && let Some(error) = self.broken.take() {
             *self = Self {
                 has_hole: true,
-                ..Self::default()
+                ..Self::new(self.home.clone())
             };
             return Err(error);
         }

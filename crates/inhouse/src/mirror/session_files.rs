@@ -126,27 +126,21 @@ fn owner_of(metadata: &fs::Metadata) -> Option<u32> {
     }
 }
 
-/// Lists the files of all sessions below a configuration directory.
-pub(super) async fn files_below(config: &Path) -> Vec<ChangedFile> {
-    let projects = config.join("projects");
+/// Lists the files of these sessions below a configuration directory, in the same order each time.
+pub(super) async fn files_below(config: &Path, sessions: &[SessionKey]) -> Vec<ChangedFile> {
+    let (projects, sessions) = (config.join("projects"), sessions.to_vec());
     let found = tokio::task::spawn_blocking(move || {
-        let sessions = names_in(&projects).into_iter().flat_map(|project| {
-            // A session has a transcript, a directory, or both.
-            let path = projects.join(&project);
-            let mut names = names_in(&path);
-            for name in &mut names {
-                *name = name.strip_suffix(".jsonl").unwrap_or(name).to_owned();
+        let mut files: Vec<ChangedFile> = Vec::new();
+        for project in names_in(&projects) {
+            for session in &sessions {
+                let directory = projects.join(&project).join(session.session());
+                files.extend(files_of(session, &directory));
             }
-            names.sort();
-            names.dedup();
-            names.into_iter().filter_map(move |name| {
-                let session = SessionKey::new(&*project, &*name).ok()?;
-                Some((session, path.join(name)))
-            })
-        });
-        sessions
-            .flat_map(|(session, directory)| files_of(&session, &directory))
-            .collect()
+        }
+        let place = |file: &ChangedFile| (file.session.to_string(), file.path.to_string());
+        files.sort_by_key(place);
+        files.dedup_by_key(|file| place(file));
+        files
     });
     found.await.unwrap_or_default()
 }
@@ -182,10 +176,12 @@ fn files_in(
     let files = listing.filter_map(|file| {
         let file = file.ok()?;
         let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
-        let name = file.file_name().into_string().ok()?;
+        let name = file.file_name().into_string().unwrap_or_default();
+        let path = FilePath::new(format!("{kind}/{name}"));
+        let path = path.map_err(|error| tracing::warn!(%error, "file of the session not stored"));
         Some(ChangedFile {
             session: session.clone(),
-            path: FilePath::new(format!("{kind}/{name}")).ok()?,
+            path: path.ok()?,
             file: file.path(),
             owner,
             version: Version {

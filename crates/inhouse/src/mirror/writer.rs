@@ -1,47 +1,33 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::{Future, pending, poll_fn};
 use std::mem;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
 
-use bytes::Bytes;
 use inhouse_store::{
     Append, Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey,
 };
 use memchr::memmem;
-use serde_json::value::RawValue;
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
-use tokio::time::{Instant, sleep, timeout};
 
 use super::epochs::SessionEpochs;
-use super::frame::Entries;
+use super::frame::{Entries, TranscriptHome};
+use super::persist::persist;
 use super::queue::{Batch, Queue};
 use super::session_files::{FILE_HISTORY, SessionFiles, TOOL_RESULTS};
+use super::sessions::MirroredSessions;
 use super::summary::TranscriptEnds;
-use super::unsent::{Unsent, UnsentEntries};
-use super::{BeforeResult, Input, Mark, TurnResult};
+use super::unsent::{Unsent, UnsentEntries, unsent_path};
+use super::{BeforeResult, Input, Mark};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
-use crate::resume::{IdentifiedEntry, KnownStreams, ResultRecord, results_of};
+use crate::resume::KnownStreams;
 
 /// How many inputs are taken from the channel at once.
 const RECEIVED: usize = 64;
-
-/// How long a store may fail before the session ends.
-const GIVE_UP: Duration = Duration::from_secs(60);
-
-/// How long one call to the store may take. A call that takes longer is repeated, which changes nothing if it took effect.
-const CALL: Duration = Duration::from_secs(20);
-
-/// The pause before the first repetition. It doubles each time, up to [`LONGEST_PAUSE`].
-pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(50);
-
-/// The longest pause before a repetition.
-pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The task that stores what the driver sends.
 ///
@@ -77,8 +63,9 @@ enum Failure {
 struct StoreFailure {
     error: StoreError,
     ends: HashMap<StreamKey, Position>,
-    current: SessionKey,
-    last_entry: Option<IdentifiedEntry>,
+    sessions: MirroredSessions,
+    /// The sessions that this host owned.
+    owned: Vec<SessionKey>,
     unsent: Vec<UnsentEntries>,
 }
 
@@ -93,7 +80,10 @@ impl Writer {
             flush,
             input,
             driver,
-            queue: Queue::default(),
+            queue: Queue::new(TranscriptHome {
+                project: streams.known.session.project().clone(),
+                config: streams.directory.clone(),
+            }),
             directory: streams.directory.clone(),
             streams: Some(streams),
         }
@@ -112,14 +102,14 @@ impl Writer {
             }
         };
         let source = failure.error;
-        if source.is_fenced() {
-            let text = "another owner has taken over the session, so this one was ended";
+        if let Some(text) = loss_of(&source) {
             let error = Error::new(ErrorKind::Fenced, text).with_source(source);
             self.report(Err(error.clone()));
             return Err(error);
         }
-        let mut unsent = Unsent::new(failure.ends, failure.current, failure.last_entry);
-        let error = match unsent.create(&self.directory, failure.unsent) {
+        let mut unsent = Unsent::new(failure.ends, failure.sessions);
+        let path = unsent_path(&self.directory);
+        let error = match unsent.create(&path, &failure.owned, failure.unsent) {
             Ok(()) => format!(
                 "the session store failed, so the session was ended; what was not stored is in {}, and \
                  `sessions::recover` stores it later",
@@ -127,7 +117,7 @@ impl Writer {
             ),
             Err(error) => format!(
                 "the session store failed, so the session was ended; what was not stored is lost, because it \
-                 could not be written to a directory either: {error}"
+                 could not be written to a file either: {error}"
             ),
         };
         let error = Error::new(ErrorKind::Store, error).with_source(source);
@@ -209,12 +199,9 @@ struct Streams {
     ends: HashMap<StreamKey, Position>,
     files: SessionFiles,
     before_result: Option<BeforeResult>,
-    /// The session that the CLI works on, which `/clear` changes.
-    current: SessionKey,
-    /// Both ends of the main transcript of this session.
+    sessions: MirroredSessions,
+    /// Both ends of the main transcript of the session that the CLI works on.
     transcript: TranscriptEnds,
-    /// The last entry with an id of this transcript.
-    last_entry: Option<IdentifiedEntry>,
     /// Whether the next append to this transcript has a summary: after the start, and after the end of a turn.
     summary_is_due: bool,
 }
@@ -229,7 +216,7 @@ impl Streams {
         } = stored;
         let session = known.session;
         let mut files = SessionFiles::default();
-        if !known.ends.is_empty() {
+        if known.has_stored_files {
             let project = directory.join("projects").join(session.project().as_str());
             files
                 .note_loaded(&session, project.join(session.session()))
@@ -241,9 +228,8 @@ impl Streams {
             ends: known.ends,
             files,
             before_result,
-            current: session,
+            sessions: MirroredSessions::new(session, known.last_entry),
             transcript: known.transcript,
-            last_entry: known.last_entry,
             summary_is_due: true,
         }
     }
@@ -260,23 +246,26 @@ impl Streams {
         };
         let ends_turn = !batch.results.is_empty();
         let mut unsent = merged(batch.frames, &mut self.files);
+        if let Err(error) = self.own_all(&mut unsent).await {
+            return Err(self.failure(error, unsent));
+        }
         for main in unsent.iter().filter(|unsent| unsent.stream.is_main()) {
-            if *main.stream.session() != self.current {
-                self.current = main.stream.session().clone();
+            let session = main.stream.session();
+            let position = self.end(&main.stream);
+            if self.sessions.note(session, position, &main.entries) {
                 self.transcript = TranscriptEnds::default();
-                self.last_entry = None;
+                self.summary_is_due = true;
             }
-            main.entries
-                .iter()
-                .for_each(|entry| self.transcript.push(entry));
+            if session == self.sessions.current() {
+                main.entries
+                    .iter()
+                    .for_each(|entry| self.transcript.push(entry));
+            }
         }
         self.summary_is_due |= ends_turn;
-        let mut records = None;
-        if ends_turn {
-            match self.records(batch.results, &unsent).await {
-                Ok(results) => records = Some(results),
-                Err(error) => return Err(self.failure(error, unsent)),
-            }
+        let mut records = self.sessions.records(batch.results);
+        if self.before_result.is_none() {
+            unsent.append(&mut records);
         }
         // Before the entries that refer to them.
         if (ends_turn || refers_to_files(&unsent))
@@ -302,18 +291,18 @@ impl Streams {
         Ok((self, batch.mark))
     }
 
-    /// Returns the results of a batch as entries of their stream.
-    async fn records(
-        &mut self,
-        results: Vec<TurnResult>,
-        unsent: &[UnsentEntries],
-    ) -> inhouse_store::Result<UnsentEntries> {
-        let main = self.current.main();
-        let new = unsent.iter().find(|unsent| unsent.stream == main);
-        let end = self.end(&main).await?;
-        let last = new.and_then(|new| IdentifiedEntry::last_of(end, &new.entries));
-        let last = last.or_else(|| self.last_entry.clone());
-        Ok(result_records(&self.current, last, results))
+    /// Becomes the owner of every session of a batch. Removes the entries of one that the CLI did not begin.
+    async fn own_all(&mut self, unsent: &mut Vec<UnsentEntries>) -> inhouse_store::Result<()> {
+        let sessions = unsent.iter().map(|unsent| unsent.stream.session().clone());
+        for session in sessions.collect::<HashSet<_>>() {
+            if let Err(error) = self.epochs.of(&session).await {
+                if error.kind() == StoreErrorKind::Invalid {
+                    unsent.retain(|unsent| *unsent.stream.session() != session);
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// Appends to all streams at once, and removes what is stored from `unsent`.
@@ -324,14 +313,10 @@ impl Streams {
         for next in &*unsent {
             let stream = next.stream.clone();
             let epoch = self.epochs.of(stream.session()).await?;
-            let position = self.end(&stream).await?;
+            let position = self.end(&stream);
             let mut append = Append::new(epoch, position, next.entries.iter().cloned());
-            if stream == self.current.main() {
-                let last = IdentifiedEntry::last_of(position, &next.entries);
-                self.last_entry = last.or(self.last_entry.take());
-                if mem::take(&mut self.summary_is_due) {
-                    append.summary = self.transcript.summary();
-                }
+            if stream == self.sessions.current().main() && mem::take(&mut self.summary_is_due) {
+                append.summary = self.transcript.summary();
             }
             let store = Arc::clone(&self.store);
             appends.push(Box::pin(async move {
@@ -364,14 +349,12 @@ impl Streams {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Returns the end of a stream; asks the store only the first time.
-    async fn end(&mut self, stream: &StreamKey) -> inhouse_store::Result<Position> {
-        if let Some(end) = self.ends.get(stream) {
-            return Ok(*end);
-        }
-        let end = persist(|| self.store.end(stream)).await?;
-        self.ends.insert(stream.clone(), end);
-        Ok(end)
+    /// Returns the end of a stream.
+    ///
+    /// A stream that was not loaded has no entries. If another host has written some meanwhile, the append is a conflict, and nothing is
+    /// mixed with them.
+    fn end(&self, stream: &StreamKey) -> Position {
+        self.ends.get(stream).copied().unwrap_or_default()
     }
 
     async fn store_files(&mut self) -> inhouse_store::Result<()> {
@@ -391,31 +374,23 @@ impl Streams {
         Failure::Store(Box::new(StoreFailure {
             error,
             ends: self.ends,
-            current: self.current,
-            last_entry: self.last_entry,
+            sessions: self.sessions,
+            owned: self.epochs.owned(),
             unsent,
         }))
     }
 }
 
-/// Returns results as entries of their stream. `last` is the last entry with an id before these results.
-pub(super) fn result_records(
-    session: &SessionKey,
-    last: Option<IdentifiedEntry>,
-    results: Vec<TurnResult>,
-) -> UnsentEntries {
-    let records = results.into_iter().filter_map(|result| {
-        let record = ResultRecord {
-            last: last.clone(),
-            prompts: result.prompts,
-            // A result that is not valid JSON ends no turn, so it does not come here.
-            result: RawValue::from_string(result.line).ok()?,
-        };
-        serde_json::to_vec(&record).ok().map(Bytes::from)
-    });
-    UnsentEntries {
-        stream: results_of(session),
-        entries: records.collect(),
+/// Returns why this host has lost the session; `None` for any other error.
+fn loss_of(error: &StoreError) -> Option<&'static str> {
+    match error.kind() {
+        StoreErrorKind::Fenced => {
+            Some("another owner has taken over the session, so this one was ended")
+        }
+        StoreErrorKind::Conflict => {
+            Some("another host has written to the session, so this one was ended")
+        }
+        _ => None,
     }
 }
 
@@ -447,32 +422,3 @@ fn merged(frames: Vec<Entries>, files: &mut SessionFiles) -> Vec<UnsentEntries> 
 /// An append that is repeated until it succeeds or fails for good, and the stream that it extends.
 type StreamAppend =
     Pin<Box<dyn Future<Output = (StreamKey, inhouse_store::Result<Position>)> + Send>>;
-
-/// A call to a store, as `#[async_trait]` returns it.
-pub(crate) type StoreCall<'a, T> =
-    Pin<Box<dyn Future<Output = inhouse_store::Result<T>> + Send + 'a>>;
-
-/// Repeats a call until it succeeds, fails for good, or [`GIVE_UP`] has passed.
-pub(crate) async fn persist<'a, T>(
-    call: impl Fn() -> StoreCall<'a, T>,
-) -> inhouse_store::Result<T> {
-    let give_up = Instant::now() + GIVE_UP;
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let error = match timeout(CALL, call()).await {
-            Ok(Ok(done)) => return Ok(done),
-            Ok(Err(error)) if !error.is_retryable() => return Err(error),
-            Ok(Err(error)) => error,
-            Err(_) => StoreError::new(
-                StoreErrorKind::Unavailable,
-                format!("no answer within {} s", CALL.as_secs()),
-            ),
-        };
-        if Instant::now() + pause > give_up {
-            return Err(error);
-        }
-        tracing::warn!(%error, "session store failed, trying again");
-        sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
-}

@@ -8,34 +8,29 @@ use inhouse::permission::{CanUseTool, Decision};
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Asked, Options, query};
 use inhouse_store::memory::MemoryStore;
-use inhouse_store::{FilePath, SessionKey, SessionStore as _, StreamKey};
+use inhouse_store::{FilePath, SessionStore as _, StreamKey};
 use inhouse_testkit::FakeCli;
-use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
+use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::resume::{Machine, OTHER, SESSION, user};
 use crate::support::{idle, seconds, timed};
-
-const PROJECT: &str = "-srv-agent";
-const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
 
 /// Sends a frame with entries, each of which is written as it is.
 pub(crate) async fn mirror(cli: &mut FakeCli, file: &str, entries: &[&str]) {
-    let path = format!("/c/projects/{PROJECT}/{file}.jsonl");
-    send_frame(cli, &path, entries).await;
+    let path = format!("/c/projects/-srv-agent/{file}.jsonl");
+    mirror_path(cli, &path, entries).await;
 }
 
-async fn send_frame(cli: &mut FakeCli, path: &str, entries: &[&str]) {
+/// Sends a frame of a transcript.
+pub(crate) async fn mirror_path(cli: &mut FakeCli, path: &str, entries: &[&str]) {
     let line = format!(
         "{{\"type\":\"transcript_mirror\",\"filePath\":{},\"entries\":[{}]}}\n",
         json!(path),
         entries.join(",")
     );
     cli.send_bytes(line.as_bytes()).await;
-}
-
-pub(crate) fn session() -> SessionKey {
-    SessionKey::new(PROJECT, SESSION).unwrap()
 }
 
 pub(crate) fn entry(number: usize) -> String {
@@ -55,20 +50,19 @@ pub(crate) async fn stored(
 
 #[tokio::test(start_paused = true)]
 async fn entries_before_a_result_are_stored_byte_for_byte() {
-    let store = MemoryStore::new();
-    let options = Options::new().store(store.clone());
+    let machine = &Machine::new();
     let entries = [
         r#"{"b": 1,"a":1.0}"#,
         r#"{"text":"\u0000\ud800","big":12345678901234567890123}"#,
     ];
-    let store = &store;
     FakeCli::play(
-        options,
+        machine.options().session_id(SESSION),
         async |client| {
             client.send("Hello").await?.finish().await?;
-            assert_eq!(stored(store, &session().main()).await, entries);
-            let agent = session().stream("subagents/agent-1").unwrap();
-            assert_eq!(stored(store, &agent).await, [entry(1)]);
+            let session = machine.session(SESSION);
+            assert_eq!(stored(&machine.store, &session.main()).await, entries);
+            let agent = session.stream("subagents/agent-1").unwrap();
+            assert_eq!(stored(&machine.store, &agent).await, [entry(1)]);
             Ok(())
         },
         async |cli| {
@@ -84,10 +78,10 @@ async fn entries_before_a_result_are_stored_byte_for_byte() {
 
 #[tokio::test(start_paused = true)]
 async fn entries_after_the_result_are_stored_before_the_query_ends() {
-    let store = FaultyStore::new(MemoryStore::new());
+    let machine = Machine::new();
     let append = Fault::Delay(seconds(3));
-    store.faults().always(StoreCall::Append, append);
-    let options = Options::new().store(store.clone());
+    machine.store.faults().always(StoreCall::Append, append);
+    let options = machine.options().session_id(SESSION);
     FakeCli::play_with(
         async |transport| {
             query("Hello")
@@ -107,21 +101,19 @@ async fn entries_after_the_result_are_stored_before_the_query_ends() {
         },
     )
     .await;
-    assert_eq!(
-        stored(&store, &session().main()).await,
-        [entry(0), entry(1)]
-    );
+    let main = machine.session(SESSION).main();
+    assert_eq!(stored(&machine.store, &main).await, [entry(0), entry(1)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn slow_store_delays_only_the_result_and_by_one_append() {
-    let store = FaultyStore::new(MemoryStore::new());
-    store
-        .faults()
-        .always(StoreCall::Append, Fault::Delay(seconds(3)));
+    let machine = Machine::new();
+    let append = Fault::Delay(seconds(3));
+    machine.store.faults().always(StoreCall::Append, append);
     let now = Tool::new("now", "The time", async || "noon").read_only(true);
-    let options = Options::new()
-        .store(store.clone())
+    let options = machine
+        .options()
+        .session_id(SESSION)
         .tool_server(ToolServer::new("clock").tool(now))
         .permissions(async |_: Asked<CanUseTool>| Ok(Decision::allow()));
     FakeCli::play(
@@ -156,18 +148,20 @@ async fn slow_store_delays_only_the_result_and_by_one_append() {
     )
     .await;
     // Those of the entries, and one for the result at the same time as the second one.
-    assert_eq!(store.faults().calls(StoreCall::Append), 3);
+    assert_eq!(machine.store.faults().calls(StoreCall::Append), 3);
     let all: Vec<String> = (0..20).map(entry).collect();
-    assert_eq!(stored(&store, &session().main()).await, all);
+    let main = machine.session(SESSION).main();
+    assert_eq!(stored(&machine.store, &main).await, all);
 }
 
 #[tokio::test(start_paused = true)]
 async fn flush_at_the_end_of_a_turn_takes_one_append_for_each_stream() {
-    let store = FaultyStore::new(MemoryStore::new());
-    let options = Options::new()
-        .store(store.clone())
+    let machine = Machine::new();
+    let options = machine
+        .options()
+        .session_id(SESSION)
         .store_flush(StoreFlush::EndOfTurn);
-    let faults = store.faults();
+    let faults = machine.store.faults();
     FakeCli::play(
         options,
         async |client| {
@@ -187,51 +181,47 @@ async fn flush_at_the_end_of_a_turn_takes_one_append_for_each_stream() {
         },
     )
     .await;
-    assert_eq!(stored(&store, &session().main()).await.len(), 5);
+    let main = machine.session(SESSION).main();
+    assert_eq!(stored(&machine.store, &main).await.len(), 5);
 }
 
 #[tokio::test(start_paused = true)]
 async fn resumed_session_continues_behind_its_stored_entries() {
-    let store = MemoryStore::new();
-    for turn in 0..2 {
+    let machine = Machine::new();
+    let entries = [user(OTHER, "Hello"), user(SESSION, "And now?")];
+    for (options, entry) in [
+        (machine.options().session_id(SESSION), &entries[0]),
+        (machine.options().resume(SESSION), &entries[1]),
+    ] {
         FakeCli::play(
-            Options::new().store(store.clone()),
+            options,
             async |client| client.send("Hello").await?.finish().await,
             async |cli| {
                 cli.expect_prompt().await;
-                mirror(cli, SESSION, &[&entry(turn)]).await;
+                mirror(cli, SESSION, &[entry]).await;
                 cli.turn("Hello.").await;
             },
         )
         .await;
     }
-    assert_eq!(
-        stored(&store, &session().main()).await,
-        [entry(0), entry(1)]
-    );
+    let main = machine.session(SESSION).main();
+    assert_eq!(stored(&machine.store, &main).await, entries);
 }
 
 #[tokio::test(start_paused = true)]
 async fn files_of_tool_results_are_stored_at_the_end_of_a_turn() {
-    let config = tempfile::tempdir().unwrap();
-    let directory = config.path().join("projects").join(PROJECT).join(SESSION);
-    let results = directory.join("tool-results");
-    std::fs::create_dir_all(&results).unwrap();
-    let store = FaultyStore::new(MemoryStore::new());
-    let file = FilePath::new("tool-results/a.txt").unwrap();
-    let transcript = directory
-        .with_extension("jsonl")
-        .to_str()
-        .unwrap()
-        .to_owned();
-    let (store, results, file) = (&store, &results, &file);
+    let machine = &Machine::new();
+    let file = &FilePath::new("tool-results/a.txt").unwrap();
     FakeCli::play(
-        Options::new().store(store.clone()),
+        machine.options().session_id(SESSION),
         async |client| {
+            let results = machine.path(SESSION, &format!("{SESSION}/tool-results"));
+            std::fs::create_dir_all(&results).unwrap();
             for content in ["long", "long", "longer"] {
                 std::fs::write(results.join("a.txt"), content).unwrap();
                 client.send("Hello").await?.finish().await?;
-                let stored = store.inner().file(&session(), file).await.unwrap();
+                let session = machine.session(SESSION);
+                let stored = machine.store.file(&session, file).await.unwrap();
                 assert_eq!(stored.as_deref(), Some(content.as_bytes()));
             }
             Ok(())
@@ -239,7 +229,8 @@ async fn files_of_tool_results_are_stored_at_the_end_of_a_turn() {
         async |cli| {
             for number in 0..3 {
                 cli.expect_prompt().await;
-                send_frame(cli, &transcript, &[&entry(number)]).await;
+                let path = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+                mirror_path(cli, path.to_str().unwrap(), &[&entry(number)]).await;
                 cli.turn("Hello.").await;
             }
         },

@@ -2,23 +2,22 @@
 
 use std::path::PathBuf;
 
-use inhouse::{Client, ErrorKind, Options, query, sessions};
-use inhouse_store::SessionStore as _;
-use inhouse_store::memory::MemoryStore;
+use inhouse::message::Prompt;
+use inhouse::{Client, Error, ErrorKind, Options, query, sessions};
+use inhouse_store::{Leases as _, SessionStore as _};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
-use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
+use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use tokio::time::Instant;
 
-use crate::mirror::{entry, mirror, number, session, stored};
+use crate::mirror::{entry, mirror, mirror_path, number, stored};
+use crate::resume::{Machine, OTHER, SESSION, user};
 use crate::support::{failed, idle, pass, seconds};
 
-const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
-
 /// Runs a turn with this many entries, one frame each.
-async fn play_turn(store: &FaultyStore<MemoryStore>, entries: usize) {
+async fn play_turn(options: Options, entries: usize) {
     FakeCli::play(
-        Options::new().store(store.clone()),
+        options,
         async |client| client.send("Hello").await?.finish().await,
         async |cli| {
             cli.expect_prompt().await;
@@ -32,9 +31,27 @@ async fn play_turn(store: &FaultyStore<MemoryStore>, entries: usize) {
     .await;
 }
 
-async fn assert_stored(store: &FaultyStore<MemoryStore>, entries: usize) {
+async fn assert_stored(machine: &Machine, entries: usize) {
     let all: Vec<String> = (0..entries).map(entry).collect();
-    assert_eq!(stored(store.inner(), &session().main()).await, all);
+    let main = machine.session(SESSION).main();
+    assert_eq!(stored(machine.store.inner(), &main).await, all);
+}
+
+/// Runs a query whose session has to fail, with a CLI that reads the prompt first.
+async fn fail(options: Options, cli: impl AsyncFnOnce(&mut FakeCli)) -> Error {
+    let (transport, mut fake) = FakeCli::new();
+    let host = async {
+        let prompt = Prompt::from("Hello").uuid(OTHER);
+        let messages = query(prompt).options(options).transport(transport).await?;
+        messages.finish().await
+    };
+    let cli = async move {
+        fake.accept().await;
+        fake.expect_prompt().await;
+        cli(&mut fake).await;
+        fake.expect_kill().await;
+    };
+    failed(join(host, cli).await.0)
 }
 
 #[tokio::test(start_paused = true)]
@@ -45,118 +62,102 @@ async fn failed_and_unacknowledged_appends_are_repeated_without_effect() {
         Fault::Hang,
         Fault::HangAfterwards,
     ] {
-        let store = FaultyStore::new(MemoryStore::new());
+        let machine = Machine::new();
+        let store = &machine.store;
         for call in [StoreCall::Fence, StoreCall::List, StoreCall::Append] {
             store.faults().next(call, fault);
         }
         for fault in [Fault::None, fault, Fault::None, fault] {
             store.faults().next(StoreCall::Append, fault);
         }
-        play_turn(&store, 5).await;
-        assert_stored(&store, 5).await;
+        play_turn(machine.options().session_id(SESSION), 5).await;
+        assert_stored(&machine, 5).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn result_waits_for_a_store_that_comes_back() {
-    let store = FaultyStore::new(MemoryStore::new());
-    store.faults().always(StoreCall::Append, Fault::Fail);
+    let machine = Machine::new();
+    let faults = machine.store.faults();
+    faults.always(StoreCall::Append, Fault::Fail);
     let start = Instant::now();
     let repair = async {
         pass(seconds(30)).await;
-        store.faults().clear();
+        faults.clear();
     };
-    tokio::join!(play_turn(&store, 5), repair);
+    tokio::join!(play_turn(machine.options().session_id(SESSION), 5), repair);
     assert!(start.elapsed() >= seconds(30));
-    assert_stored(&store, 5).await;
+    assert_stored(&machine, 5).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn store_that_stays_down_ends_the_session_and_its_entries_are_recovered() {
-    let store = FaultyStore::new(MemoryStore::new());
-    let (transport, mut cli) = FakeCli::new();
-    let options = Options::new().store(store.clone());
-    let host = async {
-        let messages = query("Hello").options(options).transport(transport).await?;
-        messages.finish().await
-    };
-    let faults = store.faults();
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        mirror(&mut cli, SESSION, &[&entry(0)]).await;
+    let machine = Machine::new();
+    let faults = machine.store.faults();
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        mirror(cli, SESSION, &[&entry(0)]).await;
         idle().await;
         faults.always(StoreCall::Append, Fault::LoseAcknowledgement);
-        mirror(&mut cli, SESSION, &[&entry(1)]).await;
+        mirror(cli, SESSION, &[&entry(1)]).await;
         idle().await;
-        mirror(&mut cli, SESSION, &[&entry(2)]).await;
+        mirror(cli, SESSION, &[&entry(2)]).await;
         cli.state("running").await;
         cli.result("Hello.").await;
-        mirror(&mut cli, SESSION, &[&entry(3)]).await;
-        cli.expect_kill().await;
-    };
-    let (outcome, ()) = join(host, cli).await;
-    let error = failed(outcome);
+        mirror(cli, SESSION, &[&entry(3)]).await;
+    })
+    .await;
     assert_eq!(error.kind(), ErrorKind::Store);
     // The result is not lost either.
     assert_eq!(error.result().unwrap().result.as_deref(), Some("Hello."));
-    assert_stored(&store, 2).await;
+    assert_stored(&machine, 2).await;
 
-    let directory = unsent_directory(&error.to_string());
-    let faulty = failed(sessions::recover(&directory, &store).await);
+    let directory = unsent_directory(&error);
+    assert_eq!(directory, machine.directory(SESSION));
+    let faulty = failed(sessions::recover(&directory, &machine.store).await);
     assert_eq!(faulty.kind(), ErrorKind::Store);
-    store.faults().clear();
+    faults.clear();
     // The first attempt stored the entries, and only its acknowledgement was lost. The result is left.
-    assert_eq!(sessions::recover(&directory, &store).await.unwrap(), 1);
-    assert_stored(&store, 4).await;
-    assert!(!directory.exists());
+    let recovered = sessions::recover(&directory, &machine.store).await;
+    assert_eq!(recovered.unwrap(), 1);
+    assert_stored(&machine, 4).await;
+    assert!(machine.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn unsent_entries_are_not_stored_behind_those_of_another_owner() {
-    let store = FaultyStore::new(MemoryStore::new());
-    store.faults().always(StoreCall::Append, Fault::Fail);
-    let (transport, mut cli) = FakeCli::new();
-    let options = Options::new().store(store.clone());
-    let host = async {
-        let messages = query("Hello").options(options).transport(transport).await?;
-        messages.finish().await
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        mirror(&mut cli, SESSION, &[&entry(0)]).await;
-        cli.expect_kill().await;
-    };
-    let (outcome, ()) = join(host, cli).await;
-    let directory = unsent_directory(&failed(outcome).to_string());
-    store.faults().clear();
-    let other = MemoryStore::clone(store.inner());
-    play_turn(&FaultyStore::new(other), 2).await;
+    let machine = Machine::new();
+    let faults = machine.store.faults();
+    faults.always(StoreCall::Append, Fault::Fail);
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        mirror(cli, SESSION, &[&entry(0)]).await;
+    })
+    .await;
+    let directory = unsent_directory(&error);
+    faults.clear();
     // The other owner has written the same first entry, and one more.
-    let error = failed(sessions::recover(&directory, &store).await);
+    machine.keep(SESSION, None, &[entry(0), entry(1)]).await;
+    let error = failed(sessions::recover(&directory, &machine.store).await);
     assert!(error.to_string().contains("has continued"), "{error}");
-    assert_stored(&store, 2).await;
+    assert_stored(&machine, 2).await;
     assert!(directory.exists());
-    std::fs::remove_dir_all(directory).unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn new_owner_ends_the_session_of_the_old_one_without_a_result() {
-    let store = MemoryStore::new();
+    let machine = &Machine::new();
     let (transport, mut cli) = FakeCli::new();
-    let options = Options::new().store(store.clone());
+    let options = machine.options().session_id(SESSION);
     let host = async {
         let mut client = Client::connect_with(options, transport).await?;
         client.send("Hello").await?.finish().await
     };
-    let owners = store.clone();
     let cli = async move {
         cli.accept().await;
         cli.expect_prompt().await;
         mirror(&mut cli, SESSION, &[&entry(0)]).await;
         idle().await;
-        owners.fence(&session(), None).await.unwrap();
+        let session = machine.session(SESSION);
+        machine.store.fence(&session, None).await.unwrap();
         mirror(&mut cli, SESSION, &[&entry(1)]).await;
         cli.state("running").await;
         cli.result("Hello.").await;
@@ -166,21 +167,22 @@ async fn new_owner_ends_the_session_of_the_old_one_without_a_result() {
     let error = failed(outcome);
     assert_eq!(error.kind(), ErrorKind::Fenced);
     assert!(error.result().is_none());
-    assert_eq!(stored(&store, &session().main()).await, [entry(0)]);
+    assert_stored(machine, 1).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn frames_above_the_memory_limit_are_stored_in_order() {
     const FRAMES: usize = 40;
     let padding = "x".repeat(1 << 20);
-    let store = FaultyStore::new(MemoryStore::new());
-    store
-        .faults()
-        .next(StoreCall::Append, Fault::Delay(seconds(10)));
+    let machine = Machine::new();
+    let slow = Fault::Delay(seconds(5));
+    machine.store.faults().next(StoreCall::Append, slow);
     FakeCli::play(
-        Options::new().store(store.clone()),
+        machine.options().session_id(SESSION),
         async |client| client.send("Hello").await?.finish().await,
         async |cli| {
+            // The paused clock advances while the temporary file is written.
+            cli.set_deadline(seconds(600));
             cli.expect_prompt().await;
             for number in 0..FRAMES {
                 let entry = format!(r#"{{"number":{number},"padding":"{padding}"}}"#);
@@ -190,87 +192,191 @@ async fn frames_above_the_memory_limit_are_stored_in_order() {
         },
     )
     .await;
-    let entries = stored(store.inner(), &session().main()).await;
+    let main = machine.session(SESSION).main();
+    let entries = stored(machine.store.inner(), &main).await;
     let numbers: Vec<u64> = entries.iter().map(|entry| number(entry)).collect();
     assert_eq!(numbers, (0..FRAMES as u64).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]
 async fn skipped_frame_ends_the_session_and_leaves_no_hole() {
-    let store = FaultyStore::new(MemoryStore::new());
-    let (transport, mut cli) = FakeCli::new();
-    let options = Options::new().store(store.clone()).max_line_bytes(10_000);
-    let host = async {
-        let messages = query("Hello").options(options).transport(transport).await?;
-        messages.finish().await
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        mirror(&mut cli, SESSION, &[&entry(0)]).await;
+    let machine = Machine::new();
+    let options = machine.options().session_id(SESSION).max_line_bytes(10_000);
+    let error = fail(options, async |cli| {
+        mirror(cli, SESSION, &[&entry(0)]).await;
         let long = format!(r#"{{"number":1,"padding":"{}"}}"#, "x".repeat(20_000));
-        mirror(&mut cli, SESSION, &[&long]).await;
-        mirror(&mut cli, SESSION, &[&entry(2)]).await;
-        cli.expect_kill().await;
-    };
-    let (outcome, ()) = join(host, cli).await;
-    let error = failed(outcome);
+        mirror(cli, SESSION, &[&long]).await;
+        mirror(cli, SESSION, &[&entry(2)]).await;
+    })
+    .await;
     assert_eq!(error.kind(), ErrorKind::Store);
-    assert_stored(&store, 1).await;
-    let directory = unsent_directory(&error.to_string());
-    assert_eq!(sessions::recover(&directory, &store).await.unwrap(), 0);
-    assert_stored(&store, 1).await;
+    assert_stored(&machine, 1).await;
+    let directory = unsent_directory(&error);
+    let recovered = sessions::recover(&directory, &machine.store).await;
+    assert_eq!(recovered.unwrap(), 0);
+    assert_stored(&machine, 1).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn files_that_were_not_stored_are_recovered() {
-    let root = tempfile::tempdir().unwrap();
-    let store = FaultyStore::new(MemoryStore::new());
-    store.faults().always(StoreCall::File, Fault::Fail);
-    let (transport, mut cli) = FakeCli::new();
-    let options = Options::new()
-        .store(store.clone())
-        .session_root(root.path())
-        .session_id(SESSION);
-    let host = async {
-        let messages = query("Hello").options(options).transport(transport).await?;
-        messages.finish().await
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        let config = cli.launched().env("CLAUDE_CONFIG_DIR").unwrap().to_owned();
-        let directory = format!("{config}/projects/-srv-agent/{SESSION}");
-        std::fs::create_dir_all(format!("{directory}/tool-results")).unwrap();
-        std::fs::write(format!("{directory}/tool-results/a.txt"), "long").unwrap();
-        let history = format!("{config}/file-history/{SESSION}");
-        std::fs::create_dir_all(&history).unwrap();
-        std::fs::write(format!("{history}/b@v1"), "backup").unwrap();
-        let frame = serde_json::json!({
-            "type": "transcript_mirror",
-            "filePath": format!("{directory}.jsonl"),
-            "entries": [{"text": "saved to tool-results/a.txt"}],
-        });
-        cli.send(frame).await;
-        cli.expect_kill().await;
-    };
-    let (outcome, ()) = join(host, cli).await;
-    let directory = unsent_directory(&failed(outcome).to_string());
-    store.faults().clear();
-    assert_eq!(sessions::recover(&directory, &store).await.unwrap(), 1);
+async fn files_and_the_result_that_were_not_stored_are_recovered() {
+    let machine = &Machine::new();
+    machine.store.faults().always(StoreCall::File, Fault::Fail);
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        let results = machine.path(SESSION, &format!("{SESSION}/tool-results"));
+        let history = machine
+            .directory(SESSION)
+            .join("file-history")
+            .join(SESSION);
+        for (directory, name, content) in [(results, "a.txt", "long"), (history, "b@v1", "backup")]
+        {
+            std::fs::create_dir_all(&directory).unwrap();
+            std::fs::write(directory.join(name), content).unwrap();
+        }
+        let path = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+        let entry = user(OTHER, "Hello");
+        mirror_path(cli, path.to_str().unwrap(), &[&entry]).await;
+        idle().await;
+        cli.state("running").await;
+        cli.result("Saved.").await;
+    })
+    .await;
+    machine.store.faults().clear();
+    let directory = unsent_directory(&error);
+    let recovered = sessions::recover(&directory, &machine.store).await;
+    assert_eq!(recovered.unwrap(), 1);
     for (path, content) in [
         ("tool-results/a.txt", "long"),
         ("file-history/b@v1", "backup"),
     ] {
         let path = inhouse_store::FilePath::new(path).unwrap();
-        let file = store.inner().file(&session(), &path).await.unwrap();
+        let session = machine.session(SESSION);
+        let file = machine.store.file(&session, &path).await.unwrap();
         assert_eq!(file.as_deref(), Some(content.as_bytes()));
     }
-    assert!(!directory.exists());
+    assert!(machine.is_empty());
+
+    // The prompt was answered, so the turn is not continued.
+    let (answer, ()) = FakeCli::play_with(
+        async |transport| {
+            let prompt = Prompt::from("Hello").uuid(OTHER);
+            let query = query(prompt).options(machine.options().resume(SESSION));
+            query.transport(transport).await?.text().await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_end_of_input().await;
+        },
+    )
+    .await;
+    assert_eq!(answer, "Saved.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn entries_of_a_store_that_panics_are_recovered() {
+    let machine = Machine::new();
+    machine
+        .store
+        .faults()
+        .always(StoreCall::Append, Fault::Panic);
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        mirror(cli, SESSION, &[&entry(0)]).await;
+    })
+    .await;
+    assert_eq!(error.kind(), ErrorKind::Store);
+    machine.store.faults().clear();
+    let recovered = sessions::recover(unsent_directory(&error), &machine.store).await;
+    assert_eq!(recovered.unwrap(), 1);
+    assert_stored(&machine, 1).await;
+}
+
+/// Leaves two entries that are not stored, behind one that is; returns their directory.
+async fn leave_unsent(machine: &Machine) -> PathBuf {
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        mirror(cli, SESSION, &[&entry(0)]).await;
+        idle().await;
+        machine
+            .store
+            .faults()
+            .always(StoreCall::Append, Fault::Fail);
+        mirror(cli, SESSION, &[&entry(1), &entry(2)]).await;
+    })
+    .await;
+    machine.store.faults().clear();
+    unsent_directory(&error)
+}
+
+#[tokio::test(start_paused = true)]
+async fn recovery_of_a_session_that_runs_elsewhere_is_refused() {
+    let machine = Machine::new();
+    let directory = leave_unsent(&machine).await;
+    let session = machine.session(SESSION);
+    let lease = machine.store.acquire(&session, "other", seconds(40)).await;
+    let epoch = lease.unwrap().epoch;
+    let error = failed(sessions::recover(&directory, &machine.store).await);
+    assert_eq!(error.kind(), ErrorKind::Held);
+    let current = machine.store.fence(&session, Some(epoch)).await;
+    assert_eq!(current.unwrap(), epoch, "the other host is not fenced");
+    assert_stored(&machine, 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn recovery_has_a_deadline() {
+    let machine = Machine::new();
+    let directory = leave_unsent(&machine).await;
+    for call in [
+        StoreCall::Fence,
+        StoreCall::Load,
+        StoreCall::List,
+        StoreCall::Append,
+        StoreCall::Release,
+    ] {
+        machine.store.faults().clear();
+        machine.store.faults().always(call, Fault::Hang);
+        let start = Instant::now();
+        let error = failed(sessions::recover(&directory, &machine.store).await);
+        assert_eq!(error.kind(), ErrorKind::Store, "{call:?}");
+        assert!(start.elapsed() < seconds(100), "{call:?}");
+    }
+    machine.store.faults().clear();
+    let recovered = sessions::recover(&directory, &machine.store).await;
+    assert_eq!(recovered.unwrap(), 2);
+    assert_stored(&machine, 3).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn entries_before_a_line_that_is_cut_off_are_recovered() {
+    let machine = Machine::new();
+    let directory = leave_unsent(&machine).await;
+    let file = directory.with_file_name(format!("{SESSION}.unsent.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, &text[..text.len() - 5]).unwrap();
+    let recovered = sessions::recover(&directory, &machine.store).await;
+    assert_eq!(recovered.unwrap(), 1);
+    assert_stored(&machine, 2).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn recovery_brings_nothing_of_an_erased_session_back() {
+    let machine = Machine::new();
+    let directory = leave_unsent(&machine).await;
+    let results = directory
+        .join("projects")
+        .join("p")
+        .join(SESSION)
+        .join("tool-results");
+    std::fs::create_dir_all(&results).unwrap();
+    std::fs::write(results.join("a.txt"), "long").unwrap();
+    let session = machine.session(SESSION);
+    machine.store.erase(&session.clone().into()).await.unwrap();
+    let error = failed(sessions::recover(&directory, &machine.store).await);
+    assert!(error.to_string().contains("was erased"), "{error}");
+    assert_eq!(machine.store.files(&session).await.unwrap(), []);
+    assert_stored(&machine, 0).await;
 }
 
 /// Returns the directory that the error of a session names.
-fn unsent_directory(error: &str) -> PathBuf {
+fn unsent_directory(error: &Error) -> PathBuf {
+    let error = error.to_string();
     let (_, rest) = error
         .split_once("is in ")
         .expect("the error names a directory");
