@@ -19,6 +19,13 @@ pub struct ExitStatus {
 
 impl ExitStatus {
     /// Creates the status of a process that exited with a code.
+    ///
+    /// ```
+    /// use inhouse::ExitStatus;
+    ///
+    /// let status = ExitStatus::with_code(1);
+    /// assert_eq!(status.to_string(), "exit code 1");
+    /// ```
     #[must_use]
     pub const fn with_code(code: i32) -> Self {
         Self {
@@ -28,6 +35,13 @@ impl ExitStatus {
     }
 
     /// Creates the status of a process that was terminated by a signal.
+    ///
+    /// ```
+    /// use inhouse::ExitStatus;
+    ///
+    /// let killed = ExitStatus::with_signal(9);
+    /// assert_eq!(killed.to_string(), "signal 9");
+    /// ```
     #[must_use]
     pub const fn with_signal(signal: i32) -> Self {
         Self {
@@ -37,18 +51,39 @@ impl ExitStatus {
     }
 
     /// Returns the exit code; `None` if a signal terminated the process.
+    ///
+    /// ```
+    /// use inhouse::ExitStatus;
+    ///
+    /// assert_eq!(ExitStatus::with_code(3).code(), Some(3));
+    /// assert_eq!(ExitStatus::with_signal(15).code(), None);
+    /// ```
     #[must_use]
     pub const fn code(self) -> Option<i32> {
         self.code
     }
 
     /// Returns the number of the signal that terminated the process; `None` if it exited by itself.
+    ///
+    /// ```
+    /// use inhouse::ExitStatus;
+    ///
+    /// assert_eq!(ExitStatus::with_signal(15).signal(), Some(15));
+    /// assert_eq!(ExitStatus::with_code(3).signal(), None);
+    /// ```
     #[must_use]
     pub const fn signal(self) -> Option<i32> {
         self.signal
     }
 
     /// Returns whether the process exited with code 0.
+    ///
+    /// ```
+    /// use inhouse::ExitStatus;
+    ///
+    /// assert!(ExitStatus::with_code(0).success());
+    /// assert!(!ExitStatus::with_code(1).success());
+    /// ```
     #[must_use]
     pub const fn success(self) -> bool {
         matches!(self.code, Some(0))

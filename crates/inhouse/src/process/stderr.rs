@@ -1,5 +1,4 @@
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 
 use super::tail::Tail;
+use crate::user_code;
 
 /// Called with every line of stderr, unredacted and without its line break.
 pub(crate) type StderrCallback = Arc<dyn Fn(&str) + Send + Sync>;
@@ -107,7 +107,7 @@ async fn read(
 fn deliver(line: &str, tail: &Mutex<Tail>, callback: Option<&StderrCallback>) {
     lock(tail).push(line);
     if let Some(callback) = callback
-        && catch_unwind(AssertUnwindSafe(|| callback(line))).is_err()
+        && user_code::call(|| callback(line)).is_none()
     {
         tracing::warn!("stderr callback panicked");
     }

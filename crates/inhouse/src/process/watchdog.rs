@@ -11,13 +11,13 @@
 //!
 //! The shell leads its own process group, so that Ctrl-C in the host's terminal does not reach it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -43,35 +43,29 @@ pub(super) fn start() {
 
 /// Registers `group` to be killed if the host dies.
 pub(super) fn register(group: Pid) {
-    let group = group.as_raw_nonzero().get();
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
-    watchdog.groups.insert(group);
-    watchdog.send(&format!("+ {group}\n"));
+    watchdog.register(group.as_raw_nonzero().get());
 }
 
 /// Removes a registration. Must be called before the leader is reaped, while its number is taken.
 pub(super) fn unregister(group: Pid) {
-    let group = group.as_raw_nonzero().get();
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
-    watchdog.groups.remove(&group);
-    watchdog.send(&format!("- {group}\n"));
+    watchdog.unregister(group.as_raw_nonzero().get());
 }
 
 /// Kills `group` after this time, unless this function is called again or the group is unregistered before.
 ///
 /// The watchdog does it also if the host is stopped, whose own timers do not run.
 pub(super) fn kill_after(group: Pid, time: Duration) {
-    let group = group.as_raw_nonzero().get();
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
-    if watchdog.groups.contains(&group) {
-        // POSIX `sleep` takes whole seconds.
-        let seconds = time.as_millis().div_ceil(1000);
-        watchdog.send(&format!("t {group} {seconds}\n"));
-    }
+    watchdog.kill_after(group.as_raw_nonzero().get(), time);
 }
 
+/// The registered groups, each with the time at which it is killed, if it has one.
+type Groups = BTreeMap<i32, Option<Instant>>;
+
 struct Watchdog {
-    groups: BTreeSet<i32>,
+    groups: Groups,
     shell: Option<Shell>,
     warned: bool,
 }
@@ -79,13 +73,31 @@ struct Watchdog {
 impl Watchdog {
     const fn new() -> Self {
         Self {
-            groups: BTreeSet::new(),
+            groups: BTreeMap::new(),
             shell: None,
             warned: false,
         }
     }
 
-    /// Sends a change to the shell, or all groups to a new shell if that fails.
+    fn register(&mut self, group: i32) {
+        self.groups.insert(group, None);
+        self.send(&format!("+ {group}\n"));
+    }
+
+    fn unregister(&mut self, group: i32) {
+        self.groups.remove(&group);
+        self.send(&format!("- {group}\n"));
+    }
+
+    fn kill_after(&mut self, group: i32, time: Duration) {
+        if let Some(until) = self.groups.get_mut(&group) {
+            let end = Instant::now() + time;
+            *until = Some(end);
+            self.send(&timer_line(group, end));
+        }
+    }
+
+    /// Sends a change to the shell, or all groups with their times to a new shell if that fails.
     fn send(&mut self, change: &str) {
         if let Some(shell) = &mut self.shell
             && shell.send(change).is_ok()
@@ -116,13 +128,21 @@ impl Watchdog {
     }
 }
 
+/// Returns the line that makes the shell kill a group at a time.
+fn timer_line(group: i32, until: Instant) -> String {
+    let time = until.saturating_duration_since(Instant::now());
+    // POSIX `sleep` takes whole seconds.
+    let seconds = time.as_millis().div_ceil(1000);
+    format!("t {group} {seconds}\n")
+}
+
 struct Shell {
     child: Child,
     stdin: ChildStdin,
 }
 
 impl Shell {
-    fn start(groups: &BTreeSet<i32>) -> io::Result<Self> {
+    fn start(groups: &Groups) -> io::Result<Self> {
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", include_str!("watchdog.sh"), "inhouse-watchdog"])
@@ -137,8 +157,9 @@ impl Shell {
         let mut stdin = child.stdin.take().expect("stdin is piped");
 
         let mut all = String::new();
-        for group in groups {
+        for (group, until) in groups {
             let _ = writeln!(all, "+ {group}");
+            all.extend(until.map(|until| timer_line(*group, until)));
         }
         let written = stdin
             .write_all(all.as_bytes())
@@ -181,6 +202,10 @@ mod tests {
 
     use super::*;
 
+    fn groups<const N: usize>(groups: [i32; N]) -> Groups {
+        groups.map(|group| (group, None)).into()
+    }
+
     fn sleeper() -> Child {
         let mut command = Command::new("sleep");
         command.arg("1000").process_group(0).spawn().unwrap()
@@ -190,7 +215,7 @@ mod tests {
     fn registered_groups_are_killed_at_the_end_of_input() {
         let mut sleepers = [(); 4].map(|()| sleeper());
         let [first, second, third, fourth] = sleepers.each_ref().map(|child| child.id() as i32);
-        let mut shell = Shell::start(&BTreeSet::from([first, second])).unwrap();
+        let mut shell = Shell::start(&groups([first, second])).unwrap();
         for change in [
             format!("+ {third}\n"),
             format!("- {second}\n"),
@@ -219,7 +244,7 @@ mod tests {
     fn group_is_killed_when_its_time_is_not_extended() {
         let mut sleepers = [(); 2].map(|()| sleeper());
         let [first, second] = sleepers.each_ref().map(|child| child.id() as i32);
-        let mut shell = Shell::start(&BTreeSet::from([first, second])).unwrap();
+        let mut shell = Shell::start(&groups([first, second])).unwrap();
         for change in [
             format!("t {second} 0\n"),
             format!("t {first} 1000\n"),
@@ -238,7 +263,7 @@ mod tests {
     fn unregistered_group_outlives_its_time() {
         let mut sleepers = [(); 2].map(|()| sleeper());
         let [first, second] = sleepers.each_ref().map(|child| child.id() as i32);
-        let mut shell = Shell::start(&BTreeSet::from([first, second])).unwrap();
+        let mut shell = Shell::start(&groups([first, second])).unwrap();
         for change in [
             format!("t {first} 1\n"),
             format!("- {first}\n"),
@@ -255,9 +280,65 @@ mod tests {
     }
 
     #[test]
+    fn replaced_shell_keeps_the_times_of_its_groups() {
+        let mut sleepers = [(); 2].map(|()| sleeper());
+        let [first, second] = sleepers.each_ref().map(|child| child.id() as i32);
+        let mut watchdog = Watchdog::new();
+        watchdog.register(first);
+        watchdog.kill_after(first, Duration::from_secs(1));
+        watchdog.register(second);
+        let shell = watchdog.shell.as_mut().unwrap();
+        kill_process_group(Pid::from_child(&shell.child), Signal::KILL).unwrap();
+        shell.child.wait().unwrap();
+
+        // Replaces the shell, which did not get this time.
+        watchdog.kill_after(second, Duration::from_secs(2));
+        let [first, second] = &mut sleepers;
+        assert_eq!(second.wait().unwrap().signal(), Some(9));
+        let first_is_killed = first.try_wait().unwrap().is_some();
+        first.kill().unwrap();
+        first.wait().unwrap();
+        assert!(first_is_killed);
+        watchdog.shell.unwrap().discard();
+    }
+
+    /// The host extends the time while the timer kills the group, which takes a while for a large family.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn group_whose_time_is_extended_during_its_kill_is_not_left_stopped() {
+        let state = |group: i32| {
+            let stat = std::fs::read_to_string(format!("/proc/{group}/stat")).unwrap();
+            let (_, state) = stat.rsplit_once(") ").unwrap();
+            state.chars().next().unwrap()
+        };
+        let mut command = Command::new("sh");
+        let family = "i=0; while [ $i -lt 300 ]; do sleep 1000 & i=$((i + 1)); done; echo; wait";
+        command.args(["-c", family]).process_group(0);
+        let mut leader = command.stdout(Stdio::piped()).spawn().unwrap();
+        let group = leader.id() as i32;
+        let mut started = [0];
+        let stdout = leader.stdout.as_mut().unwrap();
+        io::Read::read_exact(stdout, &mut started).unwrap();
+        let mut shell = Shell::start(&groups([group])).unwrap();
+        shell.send(&format!("t {group} 0\n")).unwrap();
+        while !matches!(state(group), 'T' | 'Z') {
+            std::thread::yield_now();
+        }
+        shell.send(&format!("t {group} 1000\n")).unwrap();
+        // The input is read only after the timer has ended.
+        shell.send(&format!("- {group}\n")).unwrap();
+        drop(shell.stdin);
+        assert!(shell.child.wait().unwrap().success());
+        let last = state(group);
+        let _ = kill_process_group(Pid::from_child(&leader), Signal::KILL);
+        leader.wait().unwrap();
+        assert_eq!(last, 'Z', "the group is dead");
+    }
+
+    #[test]
     fn discarded_shell_kills_no_group() {
         let mut sleeper = sleeper();
-        let shell = Shell::start(&BTreeSet::from([sleeper.id() as i32])).unwrap();
+        let shell = Shell::start(&groups([sleeper.id() as i32])).unwrap();
         shell.discard();
         assert!(sleeper.try_wait().unwrap().is_none());
         sleeper.kill().unwrap();

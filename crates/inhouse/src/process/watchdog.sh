@@ -24,6 +24,8 @@ start_timer() {
         nap=$!
         # A `sleep` that could not run, or was killed, says nothing about the time.
         wait "$nap" || exit
+        # Not stopped from here on: the group would stay stopped, and neither run nor die.
+        trap '' USR1
         kill -STOP "-$1"
         kill_family "$1"
         kill -KILL "-$1"

@@ -78,7 +78,7 @@ async fn find(store: &dyn SessionStore, project: &ProjectKey, id: &str) -> Resul
     Err(Error::new(ErrorKind::SessionNotFound, text))
 }
 
-/// Returns the session with the id of a new one whose first host died before anything but a tool call was stored.
+/// Returns the session with the id of a new one whose first host died before a message was stored.
 async fn cut_off(
     store: &dyn SessionStore,
     project: &ProjectKey,
@@ -88,7 +88,8 @@ async fn cut_off(
         return Ok(None);
     };
     let session = project.session(id).map_err(store_error)?;
-    let is_cut_off = has_calls(store, &session).await? && !has_entries(store, &session).await?;
+    let has_begun = has_entries(store, &session).await? || has_calls(store, &session).await?;
+    let is_cut_off = has_begun && !has_conversation(store, &session).await?;
     Ok(is_cut_off.then_some(session))
 }
 
@@ -100,7 +101,7 @@ async fn latest(store: &dyn SessionStore, project: &ProjectKey) -> Result<Option
         let found = found.map_err(store_error)?;
         for session in found.sessions {
             if session.key.session().parse::<SessionId>().is_ok()
-                && is_conversation(store, &session.key).await?
+                && has_conversation(store, &session.key).await?
             {
                 return Ok(Some(session.key));
             }
@@ -112,15 +113,20 @@ async fn latest(store: &dyn SessionStore, project: &ProjectKey) -> Result<Option
     }
 }
 
-/// Returns whether the first entry is not that of a subagent.
-async fn is_conversation(store: &dyn SessionStore, session: &SessionKey) -> Result<bool> {
+/// Returns whether the main stream has a message. The first ones are read: a few entries precede a message.
+async fn has_conversation(store: &dyn SessionStore, session: &SessionKey) -> Result<bool> {
     let mut entries = store.load(&session.main(), Position::START);
-    let first = poll_fn(|cx| entries.as_mut().poll_next(cx)).await;
-    let Some(first) = first.transpose().map_err(store_error)? else {
-        return Ok(false);
-    };
-    let line = String::from_utf8_lossy(&first);
-    Ok(Entry::read(&line).is_some_and(|entry| !entry.is_sidechain))
+    while let Some(entry) = poll_fn(|cx| entries.as_mut().poll_next(cx)).await {
+        let entry = entry.map_err(store_error)?;
+        let line = String::from_utf8_lossy(&entry);
+        match Entry::read(&line) {
+            Some(entry) if entry.is_message() => return Ok(true),
+            // The transcript of a subagent.
+            Some(entry) if entry.is_sidechain => return Ok(false),
+            _ => {}
+        }
+    }
+    Ok(false)
 }
 
 async fn new_session(
@@ -133,7 +139,7 @@ async fn new_session(
         return project.session(id).map_err(store_error);
     };
     let session = project.session(id).map_err(store_error)?;
-    if has_entries(store, &session).await? {
+    if has_conversation(store, &session).await? {
         let text = format!("the store has a session {id} already; use `resume` to continue it");
         return Err(Error::config(text));
     }

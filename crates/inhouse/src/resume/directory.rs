@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 use inhouse_proto::session::SessionId;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::{FILE_HISTORY, UNSENT_ENTRIES};
+use crate::mirror::{FILE_HISTORY, unsent_path};
 use crate::options::OsUser;
 
 /// The configuration directory of the CLI for one session, which no other process of the machine uses meanwhile.
 ///
-/// Dropping it removes the directory. A directory with entries that are not stored stays, without the login and the settings.
+/// Dropping it removes the directory. One beside which there are entries that are not stored stays, without the login and the settings.
 pub(super) struct SessionDirectory {
     path: PathBuf,
     owner: Option<OsUser>,
@@ -25,7 +25,7 @@ impl SessionDirectory {
     /// Removes files of a host that was killed: the store has everything that was promised.
     ///
     /// # Errors
-    /// `Held` if another process uses the directory; `Store` if the directory has entries that are not stored, or cannot be created.
+    /// `Held` if another process uses the directory; `Store` if entries of the session are not stored, or the directory cannot be created.
     pub(super) fn create(root: Option<PathBuf>, id: &str, owner: Option<OsUser>) -> Result<Self> {
         let root = root_or_default(root, owner)?;
         let path = root.join(id);
@@ -38,11 +38,11 @@ impl SessionDirectory {
         let Some(lock) = lock else {
             return Err(used_by_another(id));
         };
-        if path.join(UNSENT_ENTRIES).exists() {
+        if unsent_path(&path).exists() {
             // The host that wrote them may have been killed before it removed the login.
             remove_all_but_session(&path);
             let text = format!(
-                "{} has entries of the session that are not stored; store them with `sessions::recover` first",
+                "entries of the session of {} are not stored; store them with `sessions::recover` first",
                 path.display()
             );
             return Err(Error::new(ErrorKind::Store, text));
@@ -82,7 +82,7 @@ impl SessionDirectory {
 impl Drop for SessionDirectory {
     fn drop(&mut self) {
         // The file may be the only copy of what the store lacks.
-        if self.path.join(UNSENT_ENTRIES).exists() {
+        if unsent_path(&self.path).exists() {
             remove_all_but_session(&self.path);
         } else if let Err(error) = fs::remove_dir_all(&self.path) {
             tracing::warn!(path = %self.path.display(), %error, "session directory not removed");
@@ -91,7 +91,7 @@ impl Drop for SessionDirectory {
 }
 
 /// The entries of a directory that `sessions::recover` reads.
-const NEEDED_TO_RECOVER: [&str; 3] = [UNSENT_ENTRIES, "projects", FILE_HISTORY];
+const NEEDED_TO_RECOVER: [&str; 2] = ["projects", FILE_HISTORY];
 
 /// Removes the login, the settings, and what the CLI made of them: a directory may be kept for long.
 fn remove_all_but_session(directory: &Path) {
@@ -116,7 +116,7 @@ fn remove_all_but_session(directory: &Path) {
     }
 }
 
-/// A directory with entries that are not stored, which no other process of the machine uses meanwhile.
+/// The directory of a session with entries that are not stored, which no other process of the machine uses meanwhile.
 pub(super) struct UnsentDirectory {
     pub(super) path: PathBuf,
     _lock: Lock,
@@ -134,7 +134,7 @@ impl UnsentDirectory {
     ) -> Result<Option<Self>> {
         let root = root_or_default(root, owner)?;
         let path = root.join(id);
-        if !path.join(UNSENT_ENTRIES).exists() {
+        if !unsent_path(&path).exists() {
             return Ok(None);
         }
         match Lock::take(lock_of(&root, id)) {
@@ -146,6 +146,32 @@ impl UnsentDirectory {
             }
         }
     }
+}
+
+impl UnsentDirectory {
+    /// Removes the directory and the entries.
+    ///
+    /// # Errors
+    /// `Store` if they cannot be removed.
+    pub(super) fn remove(self) -> Result<()> {
+        remove_with_entries(&self.path).map_err(|error| not_removed(&self.path, error))
+    }
+}
+
+/// Removes the directory of a session, and its entries that are not stored.
+fn remove_with_entries(directory: &Path) -> io::Result<()> {
+    let is_gone = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    };
+    fs::remove_dir_all(directory).or_else(is_gone)?;
+    fs::remove_file(unsent_path(directory)).or_else(is_gone)
+}
+
+fn not_removed(directory: &Path, error: io::Error) -> Error {
+    let path = directory.display();
+    let text = format!("the session directory {path} cannot be removed");
+    Error::new(ErrorKind::Store, text).with_source(error)
 }
 
 fn used_by_another(id: &str) -> Error {
@@ -166,15 +192,9 @@ pub(super) fn remove(root: &Path, id: &str) -> Result<()> {
         let Some(_lock) = Lock::take(lock_of(root, id))? else {
             return Ok(());
         };
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove_with_entries(&path)
     };
-    remove().map_err(|error| {
-        let text = format!("the session directory {} cannot be removed", path.display());
-        Error::new(ErrorKind::Store, text).with_source(error)
-    })
+    remove().map_err(|error| not_removed(&path, error))
 }
 
 /// Returns the directories of sessions of a project that nothing was written to for `idle`.
@@ -382,10 +402,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let left = root.path().join(ID);
         fs::create_dir(&left).unwrap();
-        fs::write(left.join(UNSENT_ENTRIES), "{}").unwrap();
+        fs::write(unsent_path(&left), "{}").unwrap();
         let error = create(root.path()).err().unwrap();
         assert!(error.to_string().contains("sessions::recover"), "{error}");
-        assert!(left.join(UNSENT_ENTRIES).exists());
+        assert!(unsent_path(&left).exists());
     }
 
     #[test]
@@ -401,10 +421,10 @@ mod tests {
                 ".claude.json",
                 "backups/.claude.json.backup.1",
                 "projects/p/s.jsonl",
-                UNSENT_ENTRIES,
             ] {
                 fs::write(kept.join(name), "{}").unwrap();
             }
+            fs::write(unsent_path(&kept), "{}").unwrap();
         };
         let kept = || {
             let listing = fs::read_dir(root.path().join(ID)).unwrap();
@@ -415,11 +435,11 @@ mod tests {
         let directory = create(root.path()).unwrap();
         write();
         drop(directory);
-        assert_eq!(kept(), ["projects", UNSENT_ENTRIES]);
+        assert_eq!(kept(), ["projects"]);
         // A host that was killed in between.
         write();
         create(root.path()).err().unwrap();
-        assert_eq!(kept(), ["projects", UNSENT_ENTRIES]);
+        assert_eq!(kept(), ["projects"]);
         assert!(root.path().join(ID).join("projects/p/s.jsonl").exists());
     }
 

@@ -4,17 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use inhouse_store::{Epoch, Lease, Leases, SessionKey, SessionStore, StoreError, StoreErrorKind};
+use inhouse_store::{Epoch, Lease, Leases, SessionKey, SessionStore, StoreErrorKind};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::Instrument;
 use uuid::Uuid;
 
 use super::choose::project_of;
 use super::directory::UnsentDirectory;
+use super::renewal::{LeaseEnd, LeaseState, Renewal};
 use super::{LOAD_TIMEOUT, store_error};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
@@ -70,14 +71,6 @@ struct HeldLease {
     is_released: AtomicBool,
 }
 
-/// The state of a lease, as its renewal knows it.
-#[derive(Clone)]
-enum LeaseState {
-    /// The lease ends at this time by the clock of this host.
-    Held(Instant),
-    Lost(Error),
-}
-
 /// A session that runs under a lease.
 pub(super) struct LeasedSession {
     lease: SessionLease,
@@ -90,6 +83,22 @@ impl SessionLease {
     ///
     /// The options name the session as for [`Client::connect`](crate::Client::connect): its project is that of their working directory,
     /// and [`Options::lease_ttl`] sets for how long the lease is taken. The session need not exist.
+    ///
+    /// ```
+    /// use inhouse::sessions::SessionLease;
+    /// use inhouse::{ErrorKind, Options};
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let options = Options::new().store(MemoryStore::new());
+    /// let lease = SessionLease::acquire(&options, "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e").await?;
+    ///
+    /// // Another host has to wait until the lease is released.
+    /// let held = SessionLease::acquire(&options, "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e").await;
+    /// assert_eq!(held.unwrap_err().kind(), ErrorKind::Held);
+    /// # drop(lease);
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
     ///
     /// # Errors
     /// [`Held`](ErrorKind::Held) if another host has it; `Config` if the options have no store, or the id is not valid; `Timeout` or `Store` if
@@ -140,7 +149,7 @@ impl SessionLease {
             match leases.acquire(session, &owner, ttl).await {
                 Ok(lease) => return Ok(Some(Self::renewed(store, lease, ttl, until))),
                 Err(error) if error.kind() == StoreErrorKind::Held => {
-                    return Err(held(leases, session, error).await);
+                    return Err(held(leases, session).await.with_source(error));
                 }
                 Err(error) if !error.is_retryable() => return Err(store_error(error)),
                 Err(error) => {
@@ -184,9 +193,26 @@ impl SessionLease {
         self.0.lease.epoch
     }
 
-    /// Waits until the lease is lost, and returns why. It is pending for ever after a release.
+    /// Waits until the lease is lost, and returns why. Never completes after a release.
     ///
     /// A session that runs under the lease ends by itself with this error.
+    ///
+    /// ```
+    /// use inhouse::sessions::SessionLease;
+    /// use inhouse::{ErrorKind, Options};
+    /// use inhouse_store::SessionStore as _;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let store = MemoryStore::new();
+    /// let options = Options::new().store(store.clone());
+    /// let lease = SessionLease::acquire(&options, "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e").await?;
+    ///
+    /// // Another owner takes the session over.
+    /// store.fence(lease.session(), None).await.unwrap();
+    /// assert_eq!(lease.lost().await.kind(), ErrorKind::Fenced);
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
     ///
     /// # Cancellation
     /// Dropping the future changes nothing.
@@ -217,6 +243,19 @@ impl SessionLease {
     /// another host has continued the session, are dropped: their host had lost it. `options` are those that the session is opened with; they
     /// name the [directory](Options::session_root).
     ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::sessions::SessionLease;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let options = Options::new().store(MemoryStore::new());
+    /// let lease = SessionLease::acquire(&options, "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e").await?;
+    /// // No earlier session on this machine has left entries.
+    /// assert_eq!(lease.recover_unsent(&options).await?, 0);
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
+    ///
     /// # Errors
     /// [`Held`](ErrorKind::Held) if another process of this machine works on the session; `Store` if the store fails; `Fenced` if the lease is
     /// lost.
@@ -236,11 +275,10 @@ impl SessionLease {
             return Ok(stored);
         }
         tracing::warn!("unsent entries dropped: another host has continued the session");
-        let removed = tokio::fs::remove_dir_all(&directory.path).await;
-        removed.map_err(|error| {
-            let path = directory.path.display();
-            let text = format!("the session directory {path} cannot be removed");
-            Error::new(ErrorKind::Store, text).with_source(error)
+        let removed = spawn_blocking(move || directory.remove()).await;
+        removed.unwrap_or_else(|error| {
+            let text = "the directory of the session cannot be removed";
+            Err(Error::new(ErrorKind::Store, text).with_source(error))
         })?;
         Ok(0)
     }
@@ -248,6 +286,21 @@ impl SessionLease {
     /// Waits until no session runs under the lease, and releases it, so that another host need not wait for its end.
     ///
     /// A lease that cannot be released within 5 s ends by itself.
+    ///
+    /// ```
+    /// use inhouse::Options;
+    /// use inhouse::sessions::SessionLease;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let options = Options::new().store(MemoryStore::new());
+    /// let lease = SessionLease::acquire(&options, "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e").await?;
+    /// lease.release().await;
+    ///
+    /// // The session is free at once.
+    /// SessionLease::acquire(&options, "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e").await?;
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
     ///
     /// # Cancellation
     /// Dropping the future releases the lease in the background.
@@ -301,6 +354,10 @@ impl LeasedSession {
         self.lease.epoch()
     }
 
+    pub(super) fn end(&self) -> LeaseEnd {
+        LeaseEnd(Some(self.lease.0.state.clone()))
+    }
+
     /// Reports the renewals, and the loss of the lease, to the driver. Called once.
     pub(super) fn report_to(&self, driver: WeakUnboundedSender<Command>) {
         let mut state = self.lease.0.state.clone();
@@ -342,63 +399,6 @@ impl Drop for LeasedSession {
     }
 }
 
-struct Renewal {
-    store: Arc<dyn SessionStore>,
-    lease: Lease,
-    ttl: Duration,
-    /// The end of the lease by the clock of this host.
-    until: Instant,
-    reports: watch::Sender<LeaseState>,
-}
-
-impl Renewal {
-    async fn run(mut self) {
-        let error = self.renew_until_lost().await;
-        self.report(LeaseState::Lost(error));
-    }
-
-    /// Renews the lease every third of its duration; returns why that is no longer possible.
-    async fn renew_until_lost(&mut self) -> Error {
-        let mut next = self.until - self.ttl + self.ttl / 3;
-        let mut pause = FIRST_PAUSE;
-        loop {
-            sleep_until(next.min(self.until)).await;
-            let now = Instant::now();
-            if now >= self.until {
-                let text = "the lease of the session could not be renewed in time, so the session was ended";
-                return Error::new(ErrorKind::Fenced, text);
-            }
-            let Some(leases) = self.store.leases() else {
-                return Error::new(ErrorKind::Store, "the store has no leases any more");
-            };
-            match timeout_at(self.until, leases.renew(&self.lease, self.ttl)).await {
-                Ok(Ok(lease)) => {
-                    self.lease = lease;
-                    self.until = now + self.ttl;
-                    next = now + self.ttl / 3;
-                    pause = FIRST_PAUSE;
-                    self.report(LeaseState::Held(self.until));
-                }
-                Ok(Err(error)) if !error.is_retryable() => {
-                    let text = "another owner has taken over the session, so this one was ended";
-                    return Error::new(ErrorKind::Fenced, text).with_source(error);
-                }
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "lease not renewed, trying again");
-                    next = Instant::now() + pause;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
-                Err(_) => next = self.until,
-            }
-        }
-    }
-
-    fn report(&self, state: LeaseState) {
-        // Fails if the lease was dropped.
-        let _ = self.reports.send(state);
-    }
-}
-
 async fn release(store: &dyn SessionStore, lease: &Lease) {
     let Some(leases) = store.leases() else {
         return;
@@ -411,7 +411,7 @@ async fn release(store: &dyn SessionStore, lease: &Lease) {
 }
 
 /// Returns the error for a session that another host has.
-async fn held(leases: &dyn Leases, session: &SessionKey, error: StoreError) -> Error {
+pub(crate) async fn held(leases: &dyn Leases, session: &SessionKey) -> Error {
     let until = leases.holder(session).await.ok().flatten();
     let left = until.and_then(|lease| lease.until.duration_since(SystemTime::now()).ok());
     let wait = match left {
@@ -422,5 +422,5 @@ async fn held(leases: &dyn Leases, session: &SessionKey, error: StoreError) -> E
         "another host works on session {}; {wait}",
         session.session()
     );
-    Error::new(ErrorKind::Held, text).with_source(error)
+    Error::new(ErrorKind::Held, text)
 }

@@ -44,8 +44,26 @@ pub(super) struct Loaded {
     pub(super) transcript: TranscriptEnds,
     /// The last entry with an id of the main stream.
     pub(super) last_entry: Option<IdentifiedEntry>,
-    /// Whether the main transcript has an entry.
-    pub(super) has_transcript: bool,
+    /// Whether the main transcript has a message. Other entries precede the first one: the host may have died in between.
+    pub(super) has_conversation: bool,
+}
+
+/// Returns the ends of the streams of a session that is not loaded.
+///
+/// A fork is one. Its first host may have died before a message was stored.
+pub(super) async fn ends_of(
+    store: &dyn SessionStore,
+    session: &SessionKey,
+) -> Result<HashMap<StreamKey, Position>> {
+    let subpaths = persist(|| store.subpaths(session)).await;
+    let mut streams = subpaths.map_err(store_error)?;
+    streams.push(session.main());
+    let mut ends = HashMap::new();
+    for stream in streams {
+        let end = persist(|| store.end(&stream)).await;
+        ends.insert(stream, end.map_err(store_error)?);
+    }
+    Ok(ends)
 }
 
 /// The paths of files in the transcript of a session that becomes another one.
@@ -126,9 +144,8 @@ impl<'a> Loader<'a> {
             self.loaded.ends.insert(main, end);
         }
         transcript.finish().await?;
-        self.loaded.has_transcript = end > Position::START;
-        if !self.loaded.has_transcript {
-            // The CLI refuses to begin a session whose transcript exists.
+        if !self.loaded.has_conversation {
+            // The CLI neither resumes such a transcript nor begins a session whose transcript exists (2.1.325).
             let removed = tokio::fs::remove_file(&path).await;
             removed.map_err(|error| failed(&path, error))?;
         }
@@ -214,6 +231,7 @@ impl<'a> Loader<'a> {
             return;
         };
         self.loaded.last_entry = Some(identified);
+        self.loaded.has_conversation |= entry.is_message();
         if entry.tag == "user"
             && let Some(Ok(uuid)) = entry.uuid.as_deref().map(Uuid::try_parse)
         {

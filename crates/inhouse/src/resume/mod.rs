@@ -21,6 +21,7 @@ mod erase;
 mod lease;
 mod load;
 mod prompts;
+mod renewal;
 
 use std::collections::HashMap;
 use std::mem;
@@ -39,11 +40,13 @@ use self::config::ConfigHome;
 use self::directory::SessionDirectory;
 pub(crate) use self::erase::{erase, erase_idle};
 pub use self::lease::SessionLease;
+pub(crate) use self::lease::held;
 use self::lease::{LEASE_TTL, LeasedSession};
-use self::load::{Loaded, Loader};
+use self::load::{Loaded, Loader, ends_of};
 pub(crate) use self::prompts::{
     AnsweredPrompts, IdentifiedEntry, PromptState, ResultRecord, StoredPrompts, results_of,
 };
+pub(crate) use self::renewal::LeaseEnd;
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{CallJournal, InterruptedCalls};
@@ -85,6 +88,8 @@ pub(crate) struct KnownStreams {
     pub(crate) transcript: TranscriptEnds,
     /// The last entry with an id of the main stream that was loaded.
     pub(crate) last_entry: Option<IdentifiedEntry>,
+    /// Whether the files on disk were loaded from this session.
+    pub(crate) has_stored_files: bool,
 }
 
 impl StoredSession {
@@ -113,7 +118,10 @@ impl StoredSession {
         prompt: Option<&Prompt>,
     ) -> Result<Self> {
         let host = HostEnvironment::current();
-        let Chosen { session, resumed } = choose(&*store, options, &host).await?;
+        let Chosen {
+            mut session,
+            mut resumed,
+        } = choose(&*store, options, &host).await?;
         let config = ConfigHome::find(options, &host);
         let (root, owner) = (options.store.root.clone(), options.process.user);
         let id = session.session().to_owned();
@@ -128,9 +136,13 @@ impl StoredSession {
         })?;
 
         let lease = lease_of(&store, options, &session).await?;
+        if options.session.id.is_some() && resumed.as_ref() != Some(&session) {
+            // Another host may have run the session while this one waited for the lease.
+            Chosen { session, resumed } = choose(&*store, options, &host).await?;
+        }
         let mut epoch = lease.as_ref().map(LeasedSession::epoch);
         let stored = resumed.as_ref().unwrap_or(&session).clone();
-        let mut prompts = StoredPrompts::new(Arc::clone(&store), stored);
+        let mut prompts = StoredPrompts::new(Arc::clone(&store), session.clone(), stored);
         let mut loaded = Loaded::default();
         let mut repaired = Vec::new();
         let mut deferred = None;
@@ -153,25 +165,29 @@ impl StoredSession {
                 deferred = prompts.deferred(*end).await?;
             }
             if is_fork {
-                // The streams of the fork begin with its first append.
+                // The transcript of the fork is stored with its first append.
                 loaded = Loaded {
-                    has_transcript: loaded.has_transcript,
+                    has_conversation: loaded.has_conversation,
+                    ends: ends_of(&*store, &session).await?,
                     ..Loaded::default()
                 };
             } else {
                 repaired = calls_of_session;
             }
         }
-        // The CLI cannot resume a session of which only calls of subagents were recorded.
-        let resumed = resumed.filter(|_| loaded.has_transcript);
+        let has_stored_files = resumed.as_ref() == Some(&session);
+        // The CLI cannot resume a session without a message, which begins behind the entries that are there.
+        let resumed = resumed.filter(|_| loaded.has_conversation);
         let epochs = Arc::new(SessionEpochs::new(Arc::clone(&store), &session, epoch));
-        let journal = CallJournal::new(&store, &epochs, &session, repaired);
+        let lease_end = lease.as_ref().map(LeasedSession::end).unwrap_or_default();
+        let journal = CallJournal::new(&store, &epochs, &session, repaired, lease_end);
         let streams = KnownStreams {
             session: session.clone(),
             epochs,
             ends: loaded.ends,
             transcript: loaded.transcript,
             last_entry: loaded.last_entry,
+            has_stored_files,
         };
         let directory = give_to_owner(directory).await?;
         set_session(options, &session, resumed.as_ref(), directory.path());
@@ -193,6 +209,11 @@ impl StoredSession {
             directory,
             lease,
         })
+    }
+
+    /// Returns why this host may not work on the session any longer; `None` while it may.
+    pub(crate) fn lease_loss(&self) -> Option<Error> {
+        self.lease.as_ref()?.end().loss()
     }
 
     /// Returns the journal of calls; `None` if the store has no journal.

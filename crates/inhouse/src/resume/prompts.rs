@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use inhouse_proto::session::Entry;
@@ -12,13 +12,18 @@ use uuid::Uuid;
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The prompts that the transcript of a resumed session contains.
+/// The prompts that the transcript of a session contains: those before it was resumed, and those that were sent since.
 ///
 /// The CLI ignores a prompt whose uuid is in the transcript, without a turn or a result (2.1.325).
 pub(crate) struct StoredPrompts {
     store: Arc<dyn SessionStore>,
+    /// The session that runs.
     session: SessionKey,
+    /// The session whose transcript was loaded: the same one, or that of which it is a fork.
+    loaded: SessionKey,
     known: HashSet<Uuid>,
+    /// The prompts that were sent since the session was opened.
+    sent: Mutex<HashSet<Uuid>>,
     /// The prompt whose turn the CLI continues when it starts.
     continued: Option<Uuid>,
 }
@@ -149,12 +154,18 @@ fn named_in(result: &str, prompt: &str) -> String {
 }
 
 impl StoredPrompts {
-    /// Creates the prompts of a new session, which has none.
-    pub(super) fn new(store: Arc<dyn SessionStore>, session: SessionKey) -> Self {
+    /// Creates the prompts of a session. There are none before those of the session that is loaded are set.
+    pub(super) fn new(
+        store: Arc<dyn SessionStore>,
+        session: SessionKey,
+        loaded: SessionKey,
+    ) -> Self {
         Self {
             store,
             session,
+            loaded,
             known: HashSet::new(),
+            sent: Mutex::default(),
             continued: None,
         }
     }
@@ -171,15 +182,17 @@ impl StoredPrompts {
         let Some(last) = end.get().checked_sub(1) else {
             return Ok(None);
         };
-        let results = results_of(&self.session);
+        let results = results_of(&self.loaded);
         let mut records = self.store.load(&results, Position::new(last));
         let record = poll_fn(|cx| records.as_mut().poll_next(cx)).await;
+        // Frees a connection before the record is checked, which may need one.
+        drop(records);
         let Some(record) = record.transpose().map_err(store_error)? else {
             return Ok(None);
         };
-        let record = ResultRecord::read(&self.session, &record)?;
+        let record = ResultRecord::read(&self.loaded, &record)?;
         let is_deferred =
-            is_deferred(record.result.get()) && record.counts(&*self.store, &self.session).await?;
+            is_deferred(record.result.get()) && record.counts(&*self.store, &self.loaded).await?;
         Ok(record.prompts.into_iter().next().filter(|_| is_deferred))
     }
 
@@ -193,37 +206,77 @@ impl StoredPrompts {
         self.continued.map(|prompt| prompt.to_string())
     }
 
-    /// Returns what became of a prompt. The result is read from the store.
-    pub(crate) async fn state(&self, prompt: &str) -> Result<PromptState> {
+    /// Returns the state of a prompt before the session was opened. The result is read from the store.
+    pub(super) async fn state(&self, prompt: &str) -> Result<PromptState> {
         let uuid = Uuid::try_parse(prompt).ok();
         let Some(uuid) = uuid.filter(|uuid| self.known.contains(uuid)) else {
             return Ok(PromptState::New);
         };
-        Ok(match self.result(prompt).await? {
-            Some(result) => PromptState::Answered {
-                prompt: named_in(&result, prompt),
-                result,
-            },
+        Ok(match self.result(&self.loaded, prompt).await? {
+            Some(result) => answered(prompt, result),
             None if self.continued == Some(uuid) => PromptState::Continued,
             None => PromptState::CutOff,
         })
     }
 
+    /// Returns the state of a prompt that is about to be sent, and notes that it is.
+    ///
+    /// # Errors
+    /// `Config` if it was sent before, and has no result yet.
+    pub(crate) async fn send(&self, prompt: &str) -> Result<PromptState> {
+        let state = self.state(prompt).await?;
+        let is_sent = matches!(state, PromptState::New | PromptState::CutOff);
+        let Some(uuid) = Uuid::try_parse(prompt).ok().filter(|_| is_sent) else {
+            return Ok(state);
+        };
+        let is_first = self
+            .sent
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(uuid);
+        if is_first {
+            return Ok(state);
+        }
+        match self.result(&self.session, prompt).await? {
+            Some(result) => Ok(answered(prompt, result)),
+            None => {
+                let text = format!(
+                    "the prompt {prompt} was sent to this session before and has no result yet; wait for it, or give \
+                     another prompt another id"
+                );
+                Err(Error::config(text))
+            }
+        }
+    }
+
     /// Returns the last result of a prompt; `None` if it has none, or if the last one says that a call was deferred.
-    async fn result(&self, prompt: &str) -> Result<Option<String>> {
-        let results = results_of(&self.session);
+    async fn result(&self, session: &SessionKey, prompt: &str) -> Result<Option<String>> {
+        let results = results_of(session);
         let mut records = self.store.load(&results, Position::START);
-        let mut found = None;
+        let mut named = Vec::new();
         while let Some(record) = poll_fn(|cx| records.as_mut().poll_next(cx)).await {
             let record = record.map_err(store_error)?;
-            let record = ResultRecord::read(&self.session, &record)?;
-            if record.prompts.iter().any(|uuid| uuid == prompt)
-                && record.counts(&*self.store, &self.session).await?
-            {
+            let record = ResultRecord::read(session, &record)?;
+            if record.prompts.iter().any(|uuid| uuid == prompt) {
+                named.push(record);
+            }
+        }
+        // Frees a connection before the records are checked, which may need one.
+        drop(records);
+        let mut found = None;
+        for record in named {
+            if record.counts(&*self.store, session).await? {
                 let result = record.result.get();
                 found = (!is_deferred(result)).then(|| result.to_owned());
             }
         }
         Ok(found)
+    }
+}
+
+fn answered(prompt: &str, result: String) -> PromptState {
+    PromptState::Answered {
+        prompt: named_in(&result, prompt),
+        result,
     }
 }

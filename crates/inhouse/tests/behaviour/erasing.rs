@@ -7,6 +7,7 @@ use inhouse_store::memory::MemoryStore;
 use inhouse_store::{Bytes, FilePath, Intent, Journal as _, Leases as _, Page, SessionStore as _};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
+use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use serde_json::json;
 
 use crate::resume::{Machine, OTHER, SESSION, user};
@@ -48,7 +49,8 @@ fn leave_directory(machine: &Machine, id: &str) {
     let transcript = machine.path(id, &format!("{id}.jsonl"));
     fs::create_dir_all(transcript.parent().unwrap()).unwrap();
     fs::write(transcript, user(OTHER, "Hello")).unwrap();
-    fs::write(machine.directory(id).join("unsent-entries.jsonl"), "{}").unwrap();
+    let unsent = format!("{id}.unsent.jsonl");
+    fs::write(machine.directory(id).with_file_name(unsent), "{}").unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -124,6 +126,53 @@ async fn idle_sessions_are_erased_with_their_directories() {
     assert_gone(machine, SESSION).await;
     assert!(!machine.directory(SESSION).exists());
     assert!(machine.directory(OTHER).exists(), "of another project");
+}
+
+#[tokio::test(start_paused = true)]
+async fn erasure_of_a_large_session_takes_its_time() {
+    let machine = &Machine::new();
+    let options = machine.options();
+    let slow = Fault::Delay(seconds(90));
+    machine.store.faults().always(StoreCall::Erase, slow);
+    keep_everything(machine, SESSION).await;
+    sessions::erase(&options, SESSION).await.unwrap();
+    assert_gone(machine, SESSION).await;
+
+    for id in [SESSION, OTHER] {
+        keep_everything(machine, id).await;
+    }
+    assert_eq!(sessions::erase_idle(&options, seconds(0)).await.unwrap(), 2);
+    assert_gone(machine, SESSION).await;
+    assert_gone(machine, OTHER).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn idle_sessions_are_counted_over_failures_of_the_store() {
+    let machine = &Machine::new();
+    for id in [SESSION, OTHER] {
+        keep_everything(machine, id).await;
+    }
+    let faults = machine.store.faults();
+    for fault in [Fault::Fail, Fault::None, Fault::Fail, Fault::Fail] {
+        faults.next(StoreCall::Erase, fault);
+    }
+    let erased = sessions::erase_idle(&machine.options(), seconds(0)).await;
+    assert_eq!(erased.unwrap(), 2);
+    assert_gone(machine, SESSION).await;
+    assert_gone(machine, OTHER).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn erasure_from_a_store_that_stays_down_fails() {
+    for fault in [Fault::Fail, Fault::Hang] {
+        let machine = &Machine::new();
+        let options = machine.options();
+        machine.store.faults().always(StoreCall::Erase, fault);
+        let error = failed(sessions::erase(&options, SESSION).await);
+        assert_eq!(error.kind(), ErrorKind::Store);
+        let error = failed(sessions::erase_idle(&options, seconds(0)).await);
+        assert_eq!(error.kind(), ErrorKind::Store);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,9 @@
 use std::fs;
 
 use inhouse::message::Prompt;
-use inhouse::tool::{Input, Interrupted, Repair, State, Tool, ToolError, ToolServer};
+use inhouse::tool::{
+    Call, Extract, Input, Interrupted, Repair, State, Tool, ToolError, ToolServer,
+};
 use inhouse::{Options, query};
 use inhouse_store::{Intent, Journal as _, Leases as _, SessionStore as _};
 use inhouse_testkit::FakeCli;
@@ -175,6 +177,15 @@ async fn open_call_is_passed_to_its_tool() {
     assert_eq!(result(&entries[2]), ("found 5 cents", false));
 }
 
+/// A parameter that cannot be extracted.
+struct Panicking;
+
+impl<S> Extract<S> for Panicking {
+    fn extract(_: &Call<'_, S>) -> Result<Self, ToolError> {
+        panic!("secret")
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn failing_handler_of_an_open_call_means_an_unknown_outcome() {
     let wait = async |_: Interrupted| {
@@ -185,6 +196,9 @@ async fn failing_handler_of_an_open_call_means_an_unknown_outcome() {
         charge().on_interrupted(async |_: Interrupted| Err(ToolError::new("secret"))),
         charge().on_interrupted(async |call: Interrupted| -> Result<Repair, ToolError> {
             panic!("secret {}", call.id)
+        }),
+        charge().on_interrupted(async |_: Panicking, _: Interrupted| {
+            Ok::<_, ToolError>(Repair::not_run())
         }),
         charge().on_interrupted(wait),
         charge()

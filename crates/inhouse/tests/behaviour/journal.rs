@@ -367,3 +367,30 @@ async fn close_waits_until_a_result_is_recorded() {
     closed.unwrap();
     assert!(!recorded(machine).await[0].is_open());
 }
+
+/// The acknowledgement of the store is there when a host continues that was stopped for longer than its lease.
+#[tokio::test(start_paused = true)]
+async fn recorded_call_is_not_run_after_the_end_of_the_lease() {
+    let machine = &Machine::new();
+    let (server, charges) = bank();
+    let slow = Fault::Delay(seconds(5));
+    machine.store.faults().always(StoreCall::Intend, slow);
+    let (transport, mut cli) = FakeCli::new();
+    let options = machine.options().session_id(SESSION).tool_server(server);
+    let host = async {
+        let query = query("Hello").options(options).transport(transport);
+        query.await?.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        cli.begin_tool_call("bank", "charge", json!({})).await;
+        idle().await;
+        tokio::time::advance(seconds(40)).await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+    assert_eq!(failed(outcome).kind(), ErrorKind::Fenced);
+    assert_eq!(count(&charges), 0);
+}

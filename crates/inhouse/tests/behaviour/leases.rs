@@ -35,6 +35,24 @@ async fn lease_is_renewed_and_released() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn renewal_that_hangs_is_repeated() {
+    let machine = &Machine::new();
+    FakeCli::play(
+        machine.options().session_id(SESSION).lease_ttl(seconds(30)),
+        async |client| {
+            machine.store.faults().next(StoreCall::Renew, Fault::Hang);
+            pass(seconds(45)).await;
+            client.send("Hello").await?.finish().await
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn lease_is_renewed_while_the_session_is_loaded() {
     let machine = &Machine::new();
     machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
@@ -127,6 +145,58 @@ async fn outage_of_the_whole_store_names_the_directory_with_the_entries() {
         error.result().is_none(),
         "another host may have the session"
     );
+}
+
+/// The acknowledgement of the store is there when a host continues that was stopped for longer than its lease.
+#[tokio::test(start_paused = true)]
+async fn result_is_not_delivered_after_the_end_of_the_lease() {
+    let machine = &Machine::new();
+    let (transport, mut cli) = FakeCli::new();
+    let options = machine.options().session_id(SESSION);
+    let host = async {
+        let mut client = Client::connect_with(options, transport).await?;
+        client.send("Hello").await?.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        let slow = Fault::Delay(seconds(5));
+        machine.store.faults().always(StoreCall::Append, slow);
+        crate::mirror::mirror(&mut cli, SESSION, &[&user(OTHER, "Hello")]).await;
+        cli.state("running").await;
+        cli.result("Hello.").await;
+        cli.state("idle").await;
+        crate::support::idle().await;
+        tokio::time::advance(seconds(40)).await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+    let error = failed(outcome);
+    assert_eq!(error.kind(), ErrorKind::Fenced);
+    assert!(error.result().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_whose_renewal_panics_loses_its_lease() {
+    let machine = &Machine::new();
+    machine
+        .store
+        .faults()
+        .always(StoreCall::Renew, Fault::Panic);
+    let (transport, mut cli) = FakeCli::new();
+    let options = machine.options().session_id(SESSION);
+    let host = async {
+        let mut client = Client::connect_with(options, transport).await?;
+        client.send("Hello").await?.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+    assert_eq!(failed(outcome).kind(), ErrorKind::Fenced);
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,6 +13,7 @@ mod erasing;
 mod errors;
 mod exits;
 mod failed_turns;
+mod foreign_sessions;
 mod handlers_at_shutdown;
 mod held_stdout;
 mod interrupted_calls;

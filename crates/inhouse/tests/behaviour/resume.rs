@@ -17,6 +17,8 @@ use crate::support::{failed, seconds};
 pub(crate) const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
 pub(crate) const OTHER: &str = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
 
+const THIRD: &str = "3d1b2f0c-5a57-4d65-8a55-6f4f0c8f7a21";
+
 /// A store, and a machine with a working directory and a root of session directories.
 pub(crate) struct Machine {
     pub(crate) store: FaultyStore<MemoryStore>,
@@ -152,8 +154,8 @@ async fn resumed_session_is_complete_on_disk_before_the_cli_starts() {
     let kept = stored(machine.store.inner(), &session.main()).await;
     assert_eq!(kept[..2], entries);
     assert_eq!(kept[2..], [r#"{"type":"y"}"#]);
-    // `end` of the session to find, the subpaths, and `end` of the results; then all ends are known. The list of files and the file.
-    assert_eq!(faults.calls(StoreCall::List) - lists, 3);
+    // `end` of the session to find, and the subpaths: streams that were not loaded are empty. The list of files and the file.
+    assert_eq!(faults.calls(StoreCall::List) - lists, 2);
     assert_eq!(faults.calls(StoreCall::File) - puts, 2);
     assert!(machine.is_empty());
 }
@@ -205,7 +207,110 @@ async fn continue_takes_the_newest_session_that_can_be_resumed() {
     machine.keep("not-a-uuid", None, &[user(OTHER, "?")]).await;
     let sidechain = json!({"type": "user", "isSidechain": true}).to_string();
     machine.keep(OTHER, None, &[sidechain]).await;
+    let queued = json!({"type": "queue-operation", "operation": "enqueue"}).to_string();
+    machine.keep(THIRD, None, &[queued]).await;
     assert_eq!(play().await.as_deref(), Some(SESSION));
+}
+
+/// A host dies after the CLI has reported the queued prompt, and before it has reported the message of the user.
+#[tokio::test(start_paused = true)]
+async fn session_without_a_message_is_begun_with_its_id_behind_its_entries() {
+    let queued = json!({"type": "queue-operation", "operation": "enqueue"}).to_string();
+    for is_resumed in [true, false] {
+        let machine = &Machine::new();
+        machine
+            .keep(SESSION, None, std::slice::from_ref(&queued))
+            .await;
+        let options = match is_resumed {
+            true => machine.options().resume(SESSION),
+            false => machine.options().session_id(SESSION),
+        };
+        FakeCli::play(
+            options,
+            async |client| client.send("Hello").await?.finish().await,
+            async |cli| {
+                assert!(cli.launched().has_arg(&format!("--session-id={SESSION}")));
+                assert!(!cli.launched().has_arg(&format!("--resume={SESSION}")));
+                let transcript = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+                assert!(
+                    !transcript.exists(),
+                    "the CLI begins no session that exists"
+                );
+                cli.expect_prompt().await;
+                crate::mirror::mirror(cli, SESSION, &[&user(OTHER, "Hello")]).await;
+                cli.turn("Hello.").await;
+            },
+        )
+        .await;
+        let main = machine.session(SESSION).main();
+        let entries = stored(&machine.store, &main).await;
+        assert_eq!(entries, [queued.clone(), user(OTHER, "Hello")]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fork_without_a_message_is_begun_behind_its_entries() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    let queued = json!({"type": "queue-operation", "operation": "enqueue"}).to_string();
+    machine
+        .keep(OTHER, None, std::slice::from_ref(&queued))
+        .await;
+    let options = machine.options().resume(SESSION).fork_session(true);
+    FakeCli::play(
+        options.session_id(OTHER),
+        async |client| client.send("And now?").await?.finish().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            crate::mirror::mirror(cli, OTHER, &[&user(OTHER, "Hello")]).await;
+            cli.turn("Hello.").await;
+        },
+    )
+    .await;
+    let main = machine.session(OTHER).main();
+    let entries = stored(&machine.store, &main).await;
+    assert_eq!(entries, [queued, user(OTHER, "Hello")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_that_another_host_has_written_meanwhile_is_not_begun_again() {
+    let machine = Machine::new();
+    let slow = Fault::Delay(seconds(10));
+    machine.store.faults().next(StoreCall::Acquire, slow);
+    let (transport, _cli) = FakeCli::new();
+    let options = machine.options().session_id(SESSION);
+    let other_host = async {
+        crate::support::pass(seconds(5)).await;
+        machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    };
+    let (connected, ()) = tokio::join!(Client::connect_with(options, transport), other_host);
+    let error = failed(connected);
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("`resume`"), "{error}");
+    assert!(machine.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_new_hosts_of_a_store_without_leases_are_not_mixed() {
+    let machine = &Machine::new();
+    let store = machine.store.clone().without_leases();
+    let (transport, mut cli) = FakeCli::new();
+    let options = machine.options().store(store).session_id(SESSION);
+    let host = async {
+        let mut client = Client::connect_with(options, transport).await?;
+        client.send("Hello").await?.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        machine.keep(SESSION, None, &[user(OTHER, "Other")]).await;
+        crate::mirror::mirror(&mut cli, SESSION, &[&user(OTHER, "Hello")]).await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+    assert_eq!(failed(outcome).kind(), ErrorKind::Fenced);
+    let main = machine.session(SESSION).main();
+    assert_eq!(stored(&machine.store, &main).await, [user(OTHER, "Other")]);
 }
 
 #[tokio::test(start_paused = true)]

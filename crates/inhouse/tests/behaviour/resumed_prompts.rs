@@ -1,11 +1,14 @@
 //! Prompts that are sent again to a resumed session: answered, cut off, or new.
 
+use std::time::Duration;
+
 use inhouse::options::StoreFlush;
 use inhouse::{ErrorKind, query};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
 use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::mirror::stored;
 use crate::resume::{Machine, OTHER, SESSION, user};
@@ -64,6 +67,36 @@ async fn prompt_that_was_answered_gets_its_stored_result_again() {
     )
     .await;
     assert_eq!(answers, ["The first answer.", "The second answer."]);
+}
+
+/// An answer from the store ends the run of its query before the CLI is ready.
+#[tokio::test(start_paused = true)]
+async fn stored_result_waits_for_a_cli_that_starts_slower_than_the_grace_period() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    for again in [false, true] {
+        let (answer, ()) = FakeCli::play_with(
+            async |transport| {
+                let prompt = inhouse::message::Prompt::from("Hello").uuid(OTHER);
+                let options = machine.options().resume(SESSION);
+                let options = options.connect_timeout(Duration::from_secs(120));
+                let query = query(prompt).options(options).transport(transport);
+                query.await?.text().await
+            },
+            async |mut cli| {
+                let initialize = cli.expect_request("initialize").await;
+                let terminated = timeout(Duration::from_secs(60), cli.expect_terminate()).await;
+                assert!(terminated.is_err(), "the CLI was starting");
+                initialize.succeed_empty().await;
+                if !again {
+                    cli.turn("Continued.").await;
+                }
+                cli.expect_end_of_input().await;
+            },
+        )
+        .await;
+        assert_eq!(answer, "Continued.");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -172,6 +205,111 @@ async fn client_continues_a_turn_that_was_cut_off_with_a_prompt_of_its_own() {
     )
     .await;
     assert_eq!(answer, "Continued.");
+}
+
+const THIRD: &str = "3d1b2f0c-5a57-4d65-8a55-6f4f0c8f7a21";
+
+#[tokio::test(start_paused = true)]
+async fn continued_prompt_is_not_answered_by_the_result_of_another() {
+    let machine = &Machine::new();
+    machine.keep(SESSION, None, &[user(OTHER, "Hello")]).await;
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    FakeCli::play(
+        machine.options().resume(SESSION),
+        async |client| {
+            let new = inhouse::message::Prompt::from("And now?").uuid(THIRD);
+            client.control().send(new).await?;
+            let again = client.send(prompt()).await?;
+            assert_eq!(again.text().await?, "Continued.");
+            Ok(())
+        },
+        async |cli| {
+            let new = cli.expect_prompt().await;
+            let again = cli.expect_prompt().await;
+            for (prompt, text) in [(&new, "New."), (&again, "Continued.")] {
+                let entry = user(prompt.uuid().unwrap(), &prompt.text());
+                crate::mirror::mirror(cli, SESSION, &[&entry]).await;
+                cli.turn(text).await;
+            }
+        },
+    )
+    .await;
+    let (answers, ()) = FakeCli::play(
+        machine.options().resume(SESSION),
+        async |client| {
+            let new = inhouse::message::Prompt::from("And now?").uuid(THIRD);
+            let new = client.send(new).await?.text().await?;
+            Ok([new, client.send(prompt()).await?.text().await?])
+        },
+        async |_| (),
+    )
+    .await;
+    assert_eq!(answers, ["New.", "Continued."]);
+}
+
+/// CLI 2.1.197 does not name the prompts that a result answers.
+#[tokio::test(start_paused = true)]
+async fn prompt_without_a_turn_does_not_take_the_result_of_the_next_one() {
+    let machine = &Machine::new();
+    let silent = || {
+        let prompt = inhouse::message::Prompt::from("Note this.").uuid(THIRD);
+        prompt.should_query(false)
+    };
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    FakeCli::play(
+        machine.options().session_id(SESSION),
+        async |client| {
+            client.control().send(silent()).await?;
+            client.send(prompt()).await?.finish().await
+        },
+        async |cli| {
+            for _ in 0..2 {
+                let sent = cli.expect_prompt().await;
+                let entry = user(sent.uuid().unwrap(), &sent.text());
+                crate::mirror::mirror(cli, SESSION, &[&entry]).await;
+            }
+            cli.state("running").await;
+            cli.send(json!({
+                "type": "result", "subtype": "success", "is_error": false, "result": "Hello.",
+                "session_id": SESSION,
+            }))
+            .await;
+            cli.state("idle").await;
+        },
+    )
+    .await;
+    let results = machine.session(SESSION).stream("results").unwrap();
+    let results = stored(&machine.store, &results).await;
+    assert_eq!(results.len(), 1);
+    assert!(results[0].contains(OTHER), "{}", results[0]);
+    assert!(!results[0].contains(THIRD), "{}", results[0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompt_that_is_sent_twice_in_one_session_is_answered_once() {
+    let machine = &Machine::new();
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    let (answers, ()) = FakeCli::play(
+        machine.options().session_id(SESSION),
+        async |client| {
+            let control = client.control().clone();
+            let first = client.send(prompt()).await?;
+            let error = failed(control.send(prompt()).await);
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(error.to_string().contains("no result yet"), "{error}");
+            let first = first.text().await?;
+            let second = client.send(prompt()).await?.text().await?;
+            Ok([first, second])
+        },
+        async |cli| {
+            cli.expect_prompt().await;
+            idle().await;
+            crate::mirror::mirror(cli, SESSION, &[&user(OTHER, "Hello")]).await;
+            cli.turn("The answer.").await;
+        },
+    )
+    .await;
+    assert_eq!(answers, ["The answer.", "The answer."]);
 }
 
 /// A host stores the result of a turn but not its transcript, loses the session, and a third host resumes it.

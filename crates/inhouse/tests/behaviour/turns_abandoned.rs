@@ -102,7 +102,7 @@ async fn promise_20_abandoned_turn_behind_a_finished_one_does_not_leak() {
 #[tokio::test(start_paused = true)]
 async fn promise_20_dropped_send_future_does_not_leak() {
     let (transport, mut cli) = FakeCli::new();
-    let (go_on, second_may_come) = oneshot::channel();
+    let (allow_second, second_may_come) = oneshot::channel();
     let host = async {
         let mut client = connect(transport).await;
         {
@@ -122,7 +122,7 @@ async fn promise_20_dropped_send_future_does_not_leak() {
         assert_eq!(cli.expect_prompt().await.text(), "one");
         cli.assistant("1").await;
         cli.result("1").await;
-        go_on.send(()).unwrap();
+        allow_second.send(()).unwrap();
         assert_eq!(cli.expect_prompt().await.text(), "two");
         cli.assistant("2").await;
         cli.result("2").await;
