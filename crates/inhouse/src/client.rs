@@ -53,14 +53,16 @@ pub struct Client {
 impl Client {
     /// Starts the CLI and waits until it has accepted the session.
     ///
-    /// ```no_run
-    /// use inhouse::{Client, Options};
+    /// ```
+    /// use inhouse::{Client, ErrorKind, Options};
     ///
-    /// # async fn example() -> inhouse::Result<()> {
-    /// let client = Client::connect(Options::new().model("opus")).await?;
-    /// assert!(client.control().pid().is_some());
-    /// # Ok(())
-    /// # }
+    /// # inhouse_testkit::run(async {
+    /// let options = Options::new().cli_path("/opt/no-such-directory/claude");
+    /// match Client::connect(options).await {
+    ///     Ok(client) => assert!(client.control().pid().is_some()),
+    ///     Err(error) => assert_eq!(error.kind(), ErrorKind::CliNotFound),
+    /// }
+    /// # });
     /// ```
     ///
     /// # Errors
@@ -134,8 +136,10 @@ impl Client {
     /// ```
     /// # use inhouse_testkit::{FakeCli, run};
     /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// // A clone works in any task.
     /// let control = client.control().clone();
-    /// tokio::spawn(async move { control.set_model(Some("opus")).await });
+    /// let changed = tokio::spawn(async move { control.set_model(Some("opus")).await });
+    /// assert!(changed.await.unwrap().is_ok());
     /// # Ok(()) }, async |cli| cli.expect_request("set_model").await.succeed_empty().await));
     /// ```
     #[must_use]

@@ -2,9 +2,26 @@ use std::fmt;
 
 use tokio::sync::watch;
 
-/// The receipt of a prompt that [steers](crate::Turn::steer) a turn: its id, and what became of it.
+/// The receipt of a prompt that [steers](crate::Turn::steer) a turn: its id and its state.
 ///
 /// The state changes as the turn is read.
+///
+/// ```
+/// use inhouse::SteerState;
+///
+/// # use inhouse_testkit::{FakeCli, run};
+/// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+/// let mut turn = client.send("How far is the moon?").await?;
+/// let receipt = turn.steer("Use metric units.").await?;
+/// assert_eq!(receipt.state(), SteerState::Sent);
+/// # turn.finish().await?;
+/// # Ok(()) }, async |cli| {
+/// #     cli.expect_prompt().await;
+/// #     cli.expect_prompt().await;
+/// #     cli.turn("384,400 km").await;
+/// #     cli.turn("384,400 km, as said.").await;
+/// # }));
+/// ```
 #[derive(Clone)]
 pub struct SteerReceipt {
     prompt_id: String,
@@ -41,7 +58,7 @@ impl SteerReceipt {
         &self.prompt_id
     }
 
-    /// Returns what became of the prompt, as far as the turn has been read.
+    /// Returns the state of the prompt, as far as the turn has been read.
     ///
     /// See [`Turn::steer`](crate::Turn::steer) for an example.
     #[must_use]
@@ -60,6 +77,17 @@ impl fmt::Debug for SteerReceipt {
 }
 
 /// The state of a prompt that steers a turn.
+///
+/// ```
+/// use inhouse::SteerState;
+///
+/// /// Whether the prompt gets a separate result.
+/// fn waits(state: SteerState) -> bool {
+///     !matches!(state, SteerState::Joined | SteerState::Cancelled)
+/// }
+/// assert!(waits(SteerState::OwnTurn));
+/// assert!(!waits(SteerState::Joined));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SteerState {

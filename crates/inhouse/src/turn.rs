@@ -140,7 +140,7 @@ impl<'a> Turn<'a> {
     ///
     /// In each case this `Turn` continues until the prompt is answered: [`next`](Self::next) returns the
     /// messages of both, and [`text`](Self::text), [`json`](Self::json) and [`finish`](Self::finish)
-    /// return the last result. The receipt says what became of the prompt. The CLI acknowledges its steps
+    /// return the last result. The receipt has the state of the prompt. The CLI acknowledges its steps
     /// with [`CommandLifecycle`](Message::CommandLifecycle) messages, which are part of the turn.
     ///
     /// The results of CLI 2.1.197 do not name the prompts that they answer, so this `Turn` ends at the

@@ -40,6 +40,11 @@ pub(crate) async fn run<F: Future>(
     caught.map_err(Stopped::Panicked)
 }
 
+/// Calls a function; returns `None` if it panics.
+pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(function)).ok()
+}
+
 /// Polls a future to its output or to the text of its panic.
 ///
 /// A future that has panicked is not polled again, so its own broken invariants are not observed.
@@ -54,6 +59,11 @@ pub(crate) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, Strin
         },
     )
     .await
+}
+
+/// Calls a function; returns its value, or the text of its panic.
+pub(crate) fn catch_panic_of<T>(function: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(function)).map_err(|panic| panic_text(&*panic))
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

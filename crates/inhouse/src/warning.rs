@@ -7,6 +7,21 @@ use inhouse_proto::control::PermissionMode;
 /// The session works nevertheless, unlike after a [`Config`](crate::error::ErrorKind::Config) error.
 /// Warnings are returned by [`Client::warnings`](crate::Client::warnings) and logged with `tracing`.
 /// `Display` says what to do.
+///
+/// ```
+/// use inhouse::permission::{Decision, CanUseTool};
+/// use inhouse::{Asked, Options, Warning};
+/// # use inhouse_testkit::{FakeCli, run};
+///
+/// let options = Options::new()
+///     .allow_tools(["Bash"])
+///     .permissions(async |_: Asked<CanUseTool>| Ok(Decision::deny("no")));
+/// # run(FakeCli::play(options, async |client| {
+/// // Every call of `Bash` is allowed before the handler is called.
+/// let rules = vec!["Bash".to_owned()];
+/// assert_eq!(client.warnings(), [Warning::RulesBypassHandler(rules)]);
+/// # Ok(()) }, async |_| {}));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {

@@ -10,6 +10,24 @@ use serde_json::{Map, Value};
 /// Whether a tool may run.
 ///
 /// Returned by the handler of [`Options::permissions`](crate::Options::permissions).
+///
+/// ```
+/// use inhouse::permission::{CanUseTool, Decision};
+/// use inhouse::{Asked, Options};
+///
+/// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+///     Ok(match asked.request.input["command"].as_str() {
+///         Some("ls") => Decision::allow(),
+///         _ => Decision::deny("only `ls` is allowed"),
+///     })
+/// });
+/// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+/// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await;
+/// #     assert_eq!(reply["behavior"], "allow");
+/// #     let reply = cli.can_use_tool("Bash", serde_json::json!({"command": "rm"})).await;
+/// #     assert_eq!(reply["message"], "only `ls` is allowed");
+/// # }));
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a decision has no effect unless the handler returns it"]
 pub struct Decision {

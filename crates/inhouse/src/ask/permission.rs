@@ -55,6 +55,25 @@ use crate::user_code::Callback;
 ///
 /// Implemented for async functions and closures from [`Asked<CanUseTool>`](Asked) to [`Decision`],
 /// which decide about every call that the CLI asks about, and for [`Policy`].
+///
+/// ```
+/// use inhouse::permission::{CanUseTool, Decision, PermissionHandler, Policy};
+/// use inhouse::{Asked, Options};
+///
+/// /// Adds a handler to the options of an agent, whatever its type.
+/// fn guarded(handler: impl PermissionHandler) -> Options {
+///     Options::new().permissions(handler)
+/// }
+/// # let decide = |options| inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+/// #     cli.can_use_tool("Bash", serde_json::json!({"command": "ls"})).await["behavior"].clone()
+/// # }));
+/// let options = guarded(async |_: Asked<CanUseTool>| Ok(Decision::deny("no")));
+/// assert_eq!(decide(options), "deny");
+///
+/// // The CLI applies the rules of a policy.
+/// let cli = inhouse_testkit::fake::launch(guarded(Policy::new().allow("Bash")));
+/// assert!(cli.args().iter().any(|arg| arg.contains(r#""allow":["Bash"]"#)));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this is not a permission handler",
     label = "cannot decide about tool calls",

@@ -33,6 +33,22 @@ use super::asked::Subject;
 use super::permission::{Decision, PermissionMode, PermissionUpdate, UpdateDestination};
 
 /// A call of `ExitPlanMode`: a plan that waits for approval.
+///
+/// ```
+/// use inhouse::plan::{PlanDecision, PlanRequest};
+/// use inhouse::{Asked, Options};
+///
+/// let options = Options::new().on_plan(async |asked: Asked<PlanRequest>| {
+///     // The user sees where the plan is.
+///     let path = asked.request.plan_file_path.as_deref().unwrap_or("no file");
+///     Ok(PlanDecision::reject(format!("The user is reading {path}.")))
+/// });
+/// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+/// #     let input = serde_json::json!({"plan": "# Dig", "planFilePath": "/tmp/plan.md"});
+/// #     let reply = cli.can_use_tool("ExitPlanMode", input).await;
+/// #     assert_eq!(reply["message"], "The user is reading /tmp/plan.md.");
+/// # }));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlanRequest {

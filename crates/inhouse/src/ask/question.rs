@@ -36,6 +36,24 @@ use super::asked::Subject;
 use super::permission::Decision;
 
 /// A call of `AskUserQuestion`: questions that Claude asks the user.
+///
+/// ```
+/// use inhouse::question::{Answers, QuestionRequest};
+/// use inhouse::{Asked, Options};
+///
+/// let options = Options::new().on_question(async |asked: Asked<QuestionRequest>| {
+///     let questions = asked.request.questions.iter();
+///     Ok(questions.fold(Answers::new(), |answers, question| {
+///         answers.text(question, format!("{} options are too many", question.options.len()))
+///     }))
+/// });
+/// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+/// #     let option = serde_json::json!({"label": "Blue", "description": "like the sky"});
+/// #     let input = serde_json::json!({"questions": [{"question": "Which colour?", "options": [option]}]});
+/// #     let reply = cli.can_use_tool("AskUserQuestion", input).await;
+/// #     assert_eq!(reply["updatedInput"]["answers"]["Which colour?"], "1 options are too many");
+/// # }));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QuestionRequest {
@@ -67,6 +85,14 @@ impl QuestionRequest {
 ///
 /// A question without an answer counts as skipped; the model sees which questions were answered. If
 /// there is no answer at all, the model reads that the user did not answer.
+///
+/// ```
+/// use inhouse::question::Answers;
+///
+/// // No answer at all: the model reads that the user did not answer.
+/// assert_eq!(Answers::new(), Answers::default());
+/// assert_ne!(Answers::dismiss("Decide for yourself."), Answers::new());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "answers have no effect unless the handler returns them"]
 pub struct Answers {

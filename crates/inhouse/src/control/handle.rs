@@ -137,7 +137,8 @@ impl Control {
     ///
     /// # Errors
     /// `Closed` or `Exited` if the session has ended; `Timeout` if the CLI does not read its stdin in
-    /// time.
+    /// time; `Config` if the session has a [store](crate::Options::store), a prompt with the same id was sent to it before, and that
+    /// one has no result yet.
     ///
     /// # Cancellation
     /// Until the future completes, the prompt may or may not have been sent.
@@ -149,7 +150,7 @@ impl Control {
             .get_or_insert_with(|| Uuid::new_v4().to_string())
             .clone();
         let (done, written) = oneshot::channel();
-        let state = self.prompt_state(&id);
+        let state = self.note_prompt(&id);
         let state = match self.timeout {
             Some(timeout) => tokio::time::timeout(timeout, state).await.map_err(|_| {
                 let text =
@@ -382,10 +383,10 @@ impl Control {
         }
     }
 
-    /// Returns what became of a prompt before the session was resumed from a store.
-    async fn prompt_state(&self, id: &str) -> Result<PromptState> {
+    /// Notes that a prompt is sent; returns its state if a session of a store has it already.
+    async fn note_prompt(&self, id: &str) -> Result<PromptState> {
         match &self.shared.prompts {
-            Some(prompts) => prompts.state(id).await,
+            Some(prompts) => prompts.send(id).await,
             None => Ok(PromptState::New),
         }
     }

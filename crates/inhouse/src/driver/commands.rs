@@ -138,10 +138,10 @@ impl Driver {
                             self.messages.discard_run_ends();
                         }
                         if let Some(mirror) = &mut self.mirror {
-                            mirror.note_prompt(id, prompt.get());
-                            continues
-                                .into_iter()
-                                .for_each(|id| mirror.note_continued(id));
+                            mirror.note_prompt(id.clone(), prompt.get(), starts_turn);
+                            if let Some(continued) = continues {
+                                mirror.note_continued(continued, Some(id));
+                            }
                         }
                         self.waiters.await_written(done);
                     }
@@ -153,8 +153,7 @@ impl Driver {
                 }
             }
             Command::EndInput { error } => {
-                self.settings.one_shot = true;
-                self.shutdown.set_input_error(error);
+                self.shutdown.end_input(error);
                 if !self.engine.run_is_open() {
                     self.handle_run_end();
                 }
@@ -162,7 +161,7 @@ impl Driver {
             Command::AwaitTurn { prompt, caller } => {
                 self.telemetry.begin_turn(prompt.clone(), &caller);
                 if let Some(mirror) = &mut self.mirror {
-                    mirror.note_continued(prompt);
+                    mirror.note_continued(prompt, None);
                 }
                 self.engine.await_turn();
             }
@@ -202,6 +201,9 @@ impl Driver {
             // A result that is delivered after the loss of the session may be that of another host, too.
             Command::Mirrored(Ok(_)) if self.session_lost.is_some() => {}
             Command::Mirrored(Ok(mark)) => {
+                if let Some(lost) = self.lease_loss() {
+                    return self.lose_session(lost);
+                }
                 if let Some(mirror) = &self.mirror {
                     mirror.note_stored(mark);
                 }
@@ -209,15 +211,26 @@ impl Driver {
             }
             Command::Mirrored(Err(error)) => self.handle_store_failure(&error),
             Command::LeaseRenewed(time) => self.peer.kill_after(time),
-            Command::SessionLost(error) => {
-                self.handle_store_failure(&error);
-                self.session_lost = Some(error);
-            }
+            Command::SessionLost(error) => self.lose_session(error),
             Command::Close { mode, done } => {
                 self.closers.extend(done);
                 self.close(mode);
             }
         }
+    }
+}
+
+impl Driver {
+    /// Returns why this host may not work on the session any longer, although the renewal of its lease has not reported it yet.
+    ///
+    /// A host that was stopped may read an acknowledgement of its store before anything else when it continues.
+    pub(super) fn lease_loss(&self) -> Option<Error> {
+        self.session.as_ref()?.lease_loss()
+    }
+
+    fn lose_session(&mut self, error: Error) {
+        self.handle_store_failure(&error);
+        self.session_lost = Some(error);
     }
 }
 

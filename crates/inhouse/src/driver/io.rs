@@ -42,19 +42,24 @@ impl Driver {
             return Poll::Pending;
         }
         self.poll_exit(cx);
+        // Commands, answers, the exit or the timer may have produced events or bytes to write.
+        let mut has_changed = true;
         for _ in 0..READS_PER_POLL {
             let has_read = self.poll_stdout(cx);
+            if !(has_read || has_changed) {
+                return Poll::Pending;
+            }
             self.handle_events();
             // After the events, so that an answer that needs no handler is written in this round.
             self.poll_stdin(cx);
-            let timer_fired = self.poll_timer(cx);
+            has_changed = self.poll_timer(cx);
             if self.shutdown.is_complete() {
                 // The timer may have produced events.
                 self.handle_events();
                 return Poll::Ready(());
             }
             // Every source is pending and has registered the waker.
-            if !(has_read || timer_fired) {
+            if !(has_read || has_changed) {
                 return Poll::Pending;
             }
         }

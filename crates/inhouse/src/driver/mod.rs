@@ -57,8 +57,6 @@ pub(crate) struct DriverSettings {
     /// Time without activity after which a run with a result ends, although the CLI does not report
     /// that it is idle; `None` is no limit.
     pub(crate) ceiling: Option<Duration>,
-    /// Whether stdin closes at the end of the current run.
-    pub(crate) one_shot: bool,
     /// The grace period and the wait after TERM.
     pub(crate) shutdown: ShutdownTiming,
 }
@@ -153,6 +151,9 @@ impl Driver {
             Some(mirror) => mirror.finish().await,
             None => Ok(()),
         };
+        if self.session_lost.is_none() && self.messages.has_held() {
+            self.session_lost = self.lease_loss();
+        }
         let stored = match (&self.session_lost, stored) {
             // The error of the store names the directory with what is not stored.
             (Some(_), Err(error)) if error.kind() == ErrorKind::Store => Err(error),

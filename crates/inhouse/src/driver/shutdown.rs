@@ -92,7 +92,7 @@ impl Driver {
 
     /// Closes a query's stdin, unless a prompt is waiting for its turn.
     pub(super) fn handle_run_end(&mut self) {
-        if !self.settings.one_shot {
+        if !self.shutdown.input_ended {
             return;
         }
         if self.engine.has_queued_prompts() {
@@ -286,6 +286,8 @@ pub(super) struct Shutdown {
     close_requested: bool,
     /// Whether no handle is left that could send commands.
     handles_dropped: bool,
+    /// Whether a query has its last prompt and its handshake, so that stdin closes at the end of the run.
+    input_ended: bool,
     /// Whether the run of a query has ended, so that the exit is expected.
     query_done: bool,
     /// When a query ends although prompts seem to be queued.
@@ -337,8 +339,10 @@ impl Shutdown {
         self.queue_deadline
     }
 
-    /// Sets the last item of the message stream, for an end that needs no other error.
-    pub(super) fn set_input_error(&mut self, error: Option<Error>) {
+    /// Lets stdin close at the end of the run. The error is the last item of the message stream unless
+    /// the end has another one.
+    pub(super) fn end_input(&mut self, error: Option<Error>) {
+        self.input_ended = true;
         self.input_error = error;
     }
 

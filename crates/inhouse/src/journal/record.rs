@@ -9,7 +9,7 @@ use inhouse_proto::mcp::{
     AnyResult, CallToolResult, ErrorCode, ToolCall, WriteResult, result_payload,
 };
 use inhouse_proto::wire::Text;
-use inhouse_store::{Epoch, Intent, Journal, SessionKey, SessionStore, StoreError};
+use inhouse_store::{Epoch, Intent, Journal, SessionKey, SessionStore};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::RwLock;
@@ -23,7 +23,7 @@ use crate::driver::{Answering, Command};
 use crate::error::{Error, ErrorKind};
 use crate::mcp::{Bridge, Reply};
 use crate::mirror::{Mark, SessionEpochs, StoreCall, persist};
-use crate::resume::store_error;
+use crate::resume::{LeaseEnd, store_error};
 
 /// How long it may take to remove calls from the journal.
 const FORGET: Duration = Duration::from_secs(5);
@@ -37,6 +37,7 @@ pub(crate) struct CallJournal {
     epochs: Arc<SessionEpochs>,
     messages: UnstoredMessages,
     settled: Mutex<SettledCalls>,
+    lease: LeaseEnd,
     /// Held for reading by every write that must not be lost, and for writing at the end of the session.
     writes: Arc<RwLock<()>>,
     /// Set when the session starts.
@@ -78,6 +79,7 @@ impl CallJournal {
         epochs: &Arc<SessionEpochs>,
         session: &SessionKey,
         repaired: Vec<String>,
+        lease: LeaseEnd,
     ) -> Option<Arc<Self>> {
         store.journal()?;
         let repaired = repaired.into_iter().map(|call| (session.clone(), call));
@@ -89,6 +91,7 @@ impl CallJournal {
                 in_turn: repaired.collect(),
                 ended: Vec::new(),
             }),
+            lease,
             writes: Arc::default(),
             running: OnceLock::new(),
         }))
@@ -197,12 +200,18 @@ impl CallJournal {
             Ok(None) => {}
             // The same call was made before the session was resumed.
             Ok(Some(result)) => return stored_answer(&call, &result),
-            Err(error) if error.is_fenced() => return self.end_session(error).await,
+            Err(error) if error.is_fenced() => {
+                return self.end_session(store_error(error)).await;
+            }
             Err(error) => {
                 tracing::warn!(%error, tool = call.tool, "call not recorded, so it is not run");
                 let text = "the call was not run, because it could not be recorded: the session store failed";
                 return answer(&call, CallToolResult::error(text));
             }
+        }
+        // The host may have been stopped since the call was recorded, and another one may have reported that it did not run.
+        if let Some(lost) = self.lease.loss() {
+            return self.end_session(lost).await;
         }
         let _settled = SettleOnDrop {
             journal: self,
@@ -213,6 +222,15 @@ impl CallJournal {
         if let Some(result) = result_of(&answer)
             && let Err(error) = self.finish_call(&session, &call, result).await
         {
+            let error = match error.is_fenced() {
+                true => store_error(error),
+                false => Error::new(
+                    ErrorKind::Store,
+                    "the result of a tool call could not be recorded, so the session was ended; the call is passed \
+                     to `Tool::on_interrupted` when the session is resumed",
+                )
+                .with_source(error),
+            };
             return self.end_session(error).await;
         }
         answer
@@ -310,18 +328,9 @@ impl CallJournal {
     }
 
     /// Ends the session. The driver drops this future, which has no answer.
-    async fn end_session(&self, error: StoreError) -> Answer {
+    async fn end_session(&self, error: Error) -> Answer {
         let running = self.running.get();
         if let Some(driver) = running.and_then(|running| running.driver.upgrade()) {
-            let error = match error.is_fenced() {
-                true => store_error(error),
-                false => Error::new(
-                    ErrorKind::Store,
-                    "the result of a tool call could not be recorded, so the session was ended; the call is passed \
-                     to `Tool::on_interrupted` when the session is resumed",
-                )
-                .with_source(error),
-            };
             let _ = driver.send(Command::SessionLost(error));
         }
         pending().await

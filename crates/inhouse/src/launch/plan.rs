@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use inhouse_proto::control::outgoing::Initialize;
+use inhouse_proto::redact::Secrets;
 
 use super::args::Args;
 use super::private_files::PrivateFiles;
@@ -33,10 +34,19 @@ pub struct Launch {
     /// The user to run the CLI as; `None` is the user of the host.
     pub user: Option<OsUser>,
     pub(crate) stderr: Option<StderrCallback>,
+    /// Values that are redacted in a recording, for a transport that replays one.
+    secrets: Vec<String>,
     _files: PrivateFiles,
 }
 
 impl Launch {
+    /// Returns the secrets of the session; known values only with a transport of the caller.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn secrets(&self, named: &[String]) -> Secrets {
+        Secrets::new(self.secrets.iter().chain(named).cloned())
+    }
+
     /// Returns the command as a [`Command`], with the user to run it as.
     #[must_use]
     pub fn to_command(&self) -> Command {
@@ -176,7 +186,10 @@ impl Plan {
     pub fn for_transport(options: &Options) -> Result<Self> {
         let program = options.process.cli_path.as_deref();
         let program = program.map_or("claude".as_ref(), Path::as_os_str);
-        Self::new(options, program, &HostEnvironment::current())
+        let host = HostEnvironment::current();
+        let mut plan = Self::new(options, program, &host)?;
+        plan.launch.secrets = record::known_secrets(options, &host);
+        Ok(plan)
     }
 
     fn build(options: &Options, program: OsString, host: &HostEnvironment) -> Result<Self> {
@@ -211,6 +224,7 @@ impl Plan {
                 command,
                 user: options.process.user,
                 stderr: stderr.map(|callback| callback.0.clone()),
+                secrets: Vec::new(),
                 _files: builder.files,
             },
             initialize: builder.initialize,
@@ -225,7 +239,7 @@ impl Plan {
             background_ceiling: timeouts::background_ceiling(options, host),
             shutdown: options.timeouts.shutdown,
             warnings: permissions::warnings(options),
-            secrets: record::known_secrets(options, host),
+            secrets: record::recorded_secrets(options, host),
             is_replay: false,
         })
     }

@@ -17,12 +17,17 @@ pub(super) fn validate(options: &Options, problems: &mut Problems) {
     }
 }
 
-/// Returns the known secrets of a session, if it is recorded: values that the user names, of environment variables, of
-/// headers and of other secret members of configurations.
+/// Returns the known secrets of a session, if it is recorded.
+pub(super) fn recorded_secrets(options: &Options, host: &HostEnvironment) -> Vec<String> {
+    match options.record {
+        Some(_) => known_secrets(options, host),
+        None => Vec::new(),
+    }
+}
+
+/// Returns the known secrets of a session: values that the user names, of environment variables, of headers and of other
+/// secret members of configurations.
 pub(super) fn known_secrets(options: &Options, host: &HostEnvironment) -> Vec<String> {
-    let Some(record) = &options.record else {
-        return Vec::new();
-    };
     let mut values = Vec::new();
     let inherited = host
         .names()
@@ -71,8 +76,9 @@ pub(super) fn known_secrets(options: &Options, host: &HostEnvironment) -> Vec<St
         .filter(|token| !token.contains(char::is_whitespace))
         .collect();
     values.extend(tokens);
-    values.retain(|value| value.len() >= MIN_VALUE);
-    values.extend(record.values.iter().cloned());
+    values.retain(|value| value.trim().len() >= MIN_VALUE);
+    let named = options.record.iter().flat_map(|record| &record.values);
+    values.extend(named.cloned());
     values
 }
 
@@ -110,9 +116,9 @@ mod tests {
             ("GITHUB_TOKEN", "inherited-token"),
             ("DATABASE_URL", "postgres://me:inherited-password@host/db"),
             ("EDITOR", "/usr/bin/vi"),
-            ("SHORT_TOKEN", "abc"),
+            ("SHORT_TOKEN", "  abc  "),
         ]);
-        known_secrets(&options, &host)
+        recorded_secrets(&options, &host)
     }
 
     #[test]

@@ -199,10 +199,10 @@ impl OpenCall {
             Err(cancelled())
         } else {
             tokio::select! {
-                // The outcome first: most are ready at once, and need not register a waker below.
+                // The outcome first: most are ready at once, and `wait` is not called then.
                 biased;
                 outcome = outcome => outcome,
-                () = self.cancelled().wait() => Err(cancelled()),
+                () = async { self.cancelled().wait().await } => Err(cancelled()),
             }
         };
         self.answer_now(outcome)

@@ -24,7 +24,7 @@ pub(crate) trait Server: Send + Sync + 'static {
     /// Returns an address that is equal for two live values of the same definition.
     fn identity(&self) -> *const ();
 
-    /// Asks a tool what became of a call; `None` if it has no handler for that.
+    /// Asks a tool for the outcome of a call; `None` if it has no handler for that.
     fn repair(&self, _tool: &str, _call: Interrupted) -> Option<Repairing> {
         None
     }

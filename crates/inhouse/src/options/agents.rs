@@ -94,17 +94,41 @@ pub struct Skills {
 
 impl Skills {
     /// Selects every available skill.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Skills};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().skills(Skills::all()));
+    /// assert!(cli.has_arg("--allowedTools=Skill"));
+    /// ```
     pub fn all() -> Self {
         Self { names: None }
     }
 
     /// Selects skills by name; a skill of a plugin is `plugin:skill`.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Skills};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().skills(Skills::only(["pdf", "office:slides"])));
+    /// assert_eq!(cli.initialize()["skills"][1], "office:slides");
+    /// ```
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         let names = names.into_iter().map(Into::into).collect();
         Self { names: Some(names) }
     }
 
     /// Selects none of the skills.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Skills};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().skills(Skills::none()));
+    /// assert_eq!(cli.initialize()["skills"], serde_json::json!([]));
+    /// ```
     pub fn none() -> Self {
         Self::only::<String>([])
     }

@@ -204,6 +204,14 @@ pub(crate) enum McpTransport {
 
 impl McpServer {
     /// Creates a server that the CLI starts as a program and connects to over stdin and stdout.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::{Value, json};
+    ///
+    /// let server = McpServer::stdio("db-mcp");
+    /// assert_eq!(Value::from(server), json!({"type": "stdio", "command": "db-mcp"}));
+    /// ```
     pub fn stdio(command: impl Into<String>) -> Self {
         Self::with_transport(McpTransport::Stdio {
             command: command.into(),
@@ -211,12 +219,28 @@ impl McpServer {
     }
 
     /// Creates a server that the CLI connects to over streamable HTTP.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::{Value, json};
+    ///
+    /// let server = McpServer::http("https://mcp.example/crm");
+    /// assert_eq!(Value::from(server), json!({"type": "http", "url": "https://mcp.example/crm"}));
+    /// ```
     pub fn http(url: impl Into<String>) -> Self {
         Self::remote("http", url.into())
     }
 
     /// Creates a server that the CLI connects to over HTTP with server-sent events, which streamable
     /// HTTP replaces.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::{Value, json};
+    ///
+    /// let server = McpServer::sse("https://mcp.example/old");
+    /// assert_eq!(Value::from(server), json!({"type": "sse", "url": "https://mcp.example/old"}));
+    /// ```
     pub fn sse(url: impl Into<String>) -> Self {
         Self::remote("sse", url.into())
     }
@@ -224,6 +248,14 @@ impl McpServer {
     /// Adds arguments of the program.
     ///
     /// A `Config` error for a service.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::{Value, json};
+    ///
+    /// let server = McpServer::stdio("npx").args(["-y", "db-mcp"]);
+    /// assert_eq!(Value::from(server), json!({"type": "stdio", "command": "npx", "args": ["-y", "db-mcp"]}));
+    /// ```
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
@@ -232,6 +264,14 @@ impl McpServer {
     /// Sets an environment variable of the program.
     ///
     /// A `Config` error for a service.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::Value;
+    ///
+    /// let server = McpServer::stdio("db-mcp").env("DB_HOST", "db.internal");
+    /// assert_eq!(Value::from(server)["env"]["DB_HOST"], "db.internal");
+    /// ```
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(name.into(), value.into());
         self
@@ -240,18 +280,44 @@ impl McpServer {
     /// Sets a header of the requests to the service.
     ///
     /// A `Config` error for a program.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::Value;
+    ///
+    /// let server = McpServer::http("https://mcp.example/crm").header("X-Team", "sales");
+    /// assert_eq!(Value::from(server)["headers"]["X-Team"], "sales");
+    /// ```
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.insert(name.into(), value.into());
         self
     }
 
     /// Sets how long a tool call may take, at least 1 s.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use inhouse::options::McpServer;
+    /// use serde_json::Value;
+    ///
+    /// let server = McpServer::stdio("db-mcp").timeout(Duration::from_secs(90));
+    /// assert_eq!(Value::from(server)["timeout"], 90_000);
+    /// ```
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// Sets whether the model sees the tools from the start, instead of searching for them.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::Value;
+    ///
+    /// let server = McpServer::stdio("db-mcp").always_load(true);
+    /// assert_eq!(Value::from(server)["alwaysLoad"], true);
+    /// ```
     pub fn always_load(mut self, always: bool) -> Self {
         self.always_load = Some(always);
         self
@@ -260,12 +326,29 @@ impl McpServer {
     /// Adds a permission policy for one tool of a service.
     ///
     /// A `Config` error for a program.
+    ///
+    /// ```
+    /// use inhouse::options::{McpServer, ToolPermissionPolicy, ToolPolicy};
+    /// use serde_json::Value;
+    ///
+    /// let policy = ToolPolicy::new("delete", ToolPermissionPolicy::AlwaysAsk);
+    /// let server = McpServer::http("https://mcp.example/crm").tool_policy(policy);
+    /// assert_eq!(Value::from(server)["tools"][0]["permission_policy"], "always_ask");
+    /// ```
     pub fn tool_policy(mut self, policy: ToolPolicy) -> Self {
         self.tools.push(policy);
         self
     }
 
     /// Sets a member of the configuration that has no method.
+    ///
+    /// ```
+    /// use inhouse::options::McpServer;
+    /// use serde_json::Value;
+    ///
+    /// let server = McpServer::http("https://mcp.example/crm").extra("headersHelper", "crm-token");
+    /// assert_eq!(Value::from(server)["headersHelper"], "crm-token");
+    /// ```
     pub fn extra(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.extra.insert(name.into(), value.into());
         self

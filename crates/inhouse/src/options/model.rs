@@ -120,6 +120,14 @@ pub(crate) enum ThinkingMode {
 
 impl Thinking {
     /// Lets the model decide how much it thinks.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Thinking};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().thinking(Thinking::adaptive()));
+    /// assert!(cli.has_arg("--thinking=adaptive"));
+    /// ```
     pub fn adaptive() -> Self {
         Self::with_mode(ThinkingMode::Adaptive)
     }
@@ -128,11 +136,27 @@ impl Thinking {
     ///
     /// For models that do not support adaptive thinking. A budget of 0 is a `Config` error; use
     /// [`disabled`](Self::disabled).
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Thinking};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().thinking(Thinking::budget(4096)));
+    /// assert!(cli.has_arg("--max-thinking-tokens=4096"));
+    /// ```
     pub fn budget(tokens: u32) -> Self {
         Self::with_mode(ThinkingMode::Budget(tokens))
     }
 
     /// Turns off thinking in every answer.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Thinking};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().thinking(Thinking::disabled()));
+    /// assert!(cli.has_arg("--thinking=disabled"));
+    /// ```
     pub fn disabled() -> Self {
         Self::with_mode(ThinkingMode::Disabled)
     }
@@ -140,6 +164,14 @@ impl Thinking {
     /// Sets how much of the thinking the thinking blocks contain.
     ///
     /// [`ThinkingDisplay::Highlights`] needs a newer CLI than 2.1.197. Default: the CLI decides.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Thinking, ThinkingDisplay};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().thinking(Thinking::adaptive().display(ThinkingDisplay::Omitted)));
+    /// assert!(cli.has_arg("--thinking-display=omitted"));
+    /// ```
     pub fn display(mut self, display: ThinkingDisplay) -> Self {
         self.display = Some(display);
         self

@@ -62,6 +62,14 @@ pub struct Plugin {
 
 impl Plugin {
     /// Creates a plugin from the directory that contains it.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Plugin};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().plugin(Plugin::local("/srv/plugins/a")));
+    /// assert!(cli.has_arg("--plugin-dir=/srv/plugins/a"));
+    /// ```
     pub fn local(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -72,6 +80,15 @@ impl Plugin {
     /// Sets whether the CLI ignores the MCP servers of the plugin.
     ///
     /// Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Plugin};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let plugin = Plugin::local("/srv/plugins/a").skip_mcp_discovery(true);
+    /// let cli = launch(Options::new().plugin(plugin));
+    /// assert!(cli.has_arg("--plugin-dir-no-mcp=/srv/plugins/a"));
+    /// ```
     pub fn skip_mcp_discovery(mut self, skip: bool) -> Self {
         self.skip_mcp_discovery = skip;
         self

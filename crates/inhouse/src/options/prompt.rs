@@ -108,6 +108,15 @@ pub(crate) enum PromptBase {
 
 impl SystemPrompt {
     /// Uses this text as the whole system prompt.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::text("You sort invoices.");
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// assert_eq!(cli.initialize()["systemPrompt"][0], "You sort invoices.");
+    /// ```
     pub fn text(text: impl Into<String>) -> Self {
         Self::sections([text])
     }
@@ -115,12 +124,31 @@ impl SystemPrompt {
     /// Uses these sections as the system prompt.
     ///
     /// Sections that differ between sessions are added with [`dynamic`](Self::dynamic).
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::sections(["You sort invoices.", "Answer in French."]);
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// assert_eq!(cli.initialize()["systemPrompt"][1], "Answer in French.");
+    /// ```
     pub fn sections<S: Into<String>>(stable: impl IntoIterator<Item = S>) -> Self {
         let stable = stable.into_iter().map(Into::into).collect();
         Self::with_base(PromptBase::Sections(stable))
     }
 
     /// Uses the system prompt of Claude Code.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::preset();
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// // The CLI uses its own prompt.
+    /// assert!(cli.initialize()["systemPrompt"].is_null());
+    /// ```
     pub fn preset() -> Self {
         Self::with_base(PromptBase::Preset)
     }
@@ -128,6 +156,15 @@ impl SystemPrompt {
     /// Uses the text of a file, which the CLI reads.
     ///
     /// A relative path is resolved against the CLI's working directory.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::file("/srv/prompts/invoices.md");
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// assert!(cli.has_arg("--system-prompt-file=/srv/prompts/invoices.md"));
+    /// ```
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::with_base(PromptBase::File(path.into()))
     }
@@ -137,6 +174,17 @@ impl SystemPrompt {
     /// The CLI caches the stable sections separately, so that sessions share them. Only for
     /// [`text`](Self::text) and [`sections`](Self::sections); a `Config` error otherwise. CLI 2.1.197
     /// does not support it and shows the boundary marker to the model.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::text("You sort invoices.").dynamic(["The user is Ada."]);
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// let sections = cli.initialize()["systemPrompt"].as_array().unwrap();
+    /// assert_eq!(sections.first().unwrap(), "You sort invoices.");
+    /// assert_eq!(sections.last().unwrap(), "The user is Ada.");
+    /// ```
     pub fn dynamic<S: Into<String>>(mut self, sections: impl IntoIterator<Item = S>) -> Self {
         self.dynamic.extend(sections.into_iter().map(Into::into));
         self
@@ -145,6 +193,15 @@ impl SystemPrompt {
     /// Appends a text to the preset or to the file.
     ///
     /// A `Config` error for [`text`](Self::text) and [`sections`](Self::sections).
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::preset().append("Never push to main.");
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// assert_eq!(cli.initialize()["appendSystemPrompt"], "Never push to main.");
+    /// ```
     pub fn append(mut self, text: impl Into<String>) -> Self {
         self.append = Some(text.into());
         self
@@ -154,6 +211,15 @@ impl SystemPrompt {
     /// status) move to the first user message.
     ///
     /// Sessions on several machines then share one cached prompt. Default: `false`.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::preset().exclude_dynamic_sections(true);
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// assert_eq!(cli.initialize()["excludeDynamicSections"], true);
+    /// ```
     pub fn exclude_dynamic_sections(mut self, exclude: bool) -> Self {
         self.exclude_dynamic_sections = Some(exclude);
         self
@@ -163,6 +229,15 @@ impl SystemPrompt {
     ///
     /// A resumed session uses the recorded prompt: another prompt is ignored until the conversation
     /// is compacted. With `false`, each launch uses its own prompt. Default: `true`.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, SystemPrompt};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let prompt = SystemPrompt::text("You sort invoices.").snapshot(false);
+    /// let cli = launch(Options::new().system_prompt(prompt));
+    /// assert_eq!(cli.initialize()["systemPromptSnapshot"], false);
+    /// ```
     pub fn snapshot(mut self, snapshot: bool) -> Self {
         self.snapshot = Some(snapshot);
         self

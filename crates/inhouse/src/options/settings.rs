@@ -126,11 +126,28 @@ impl Settings {
     /// Uses the settings of a file.
     ///
     /// A relative path is resolved against the CLI's working directory.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Settings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().settings(Settings::file("agent.json")));
+    /// assert!(cli.has_arg("--settings=agent.json"));
+    /// ```
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self(SettingsForm::File(path.into()))
     }
 
     /// Uses the settings in a JSON text.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, Settings};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let settings = Settings::json(r#"{"model": "opus"}"#);
+    /// let cli = launch(Options::new().settings(settings));
+    /// assert!(cli.has_arg(r#"--settings={"model":"opus"}"#));
+    /// ```
     pub fn json(text: impl Into<String>) -> Self {
         Self(SettingsForm::Json(text.into()))
     }

@@ -57,11 +57,11 @@ impl Options {
     ///
     /// A prompt that may be sent again gets a [uuid](crate::message::Prompt::uuid) from the caller. If it was answered before the
     /// resume, it gets the same result again, without a request to the model. If its turn was cut off, the turn is continued: the
-    /// model sees what became of every call. Otherwise it is sent.
+    /// model sees the outcome of every call. Otherwise it is sent.
     ///
     /// In a store with a journal, calls of tools in this process that are not [read-only](crate::tool::Tool::read_only) are recorded
     /// before they run and before they are answered. So no finished call is made again or lost, and
-    /// [`Tool::on_interrupted`](crate::tool::Tool::on_interrupted) finds out what became of a call that was cut off. The guide has a
+    /// [`Tool::on_interrupted`](crate::tool::Tool::on_interrupted) determines the outcome of a call that was cut off. The guide has a
     /// [table of the guarantees](crate::guide::durability).
     ///
     /// Hosts may have different versions of the CLI: 2.1.197 resumes what 2.1.325 has written, and the other way round, and entries that one of
@@ -100,12 +100,24 @@ impl Options {
     /// Default: [`StoreFlush::EachFrame`].
     ///
     /// ```
-    /// use inhouse::Options;
     /// use inhouse::options::StoreFlush;
+    /// use inhouse::{Options, query};
     /// use inhouse_store::memory::MemoryStore;
+    /// # use inhouse_testkit::{FakeCli, run};
     ///
+    /// # run(FakeCli::play_with(async |transport| {
     /// let options = Options::new().store(MemoryStore::new()).store_flush(StoreFlush::EndOfTurn);
-    /// # inhouse_testkit::fake::launch(options);
+    /// let messages = query("What is 15 + 27?")
+    ///     .options(options)
+    /// #   .transport(transport)
+    ///     .await?;
+    /// // The result is delivered when everything before it is stored.
+    /// assert_eq!(messages.text().await?, "42");
+    /// # Ok(()) }, async |mut cli| {
+    /// #     cli.accept().await;
+    /// #     cli.expect_prompt().await;
+    /// #     cli.turn("42").await;
+    /// # }));
     /// ```
     pub fn store_flush(mut self, flush: StoreFlush) -> Self {
         self.store.flush = flush;
@@ -119,11 +131,19 @@ impl Options {
     /// ```
     /// use std::time::Duration;
     ///
-    /// use inhouse::Options;
-    /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse::sessions::SessionLease;
+    /// use inhouse::{ErrorKind, Options};
+    /// # use inhouse_store::memory::MemoryStore;
+    /// # use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
     ///
-    /// let options = Options::new().store(MemoryStore::new()).load_timeout(Duration::from_secs(10));
-    /// # inhouse_testkit::fake::launch(options);
+    /// # inhouse_testkit::run(async {
+    /// # let store = FaultyStore::new(MemoryStore::new());
+    /// # store.faults().next(StoreCall::Acquire, Fault::Hang);
+    /// // The store does not answer.
+    /// let options = Options::new().store(store).load_timeout(Duration::from_secs(10));
+    /// let lease = SessionLease::acquire(&options, "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e").await;
+    /// assert_eq!(lease.unwrap_err().kind(), ErrorKind::Timeout);
+    /// # });
     /// ```
     pub fn load_timeout(mut self, timeout: Duration) -> Self {
         self.store.load_timeout = Some(timeout);
@@ -141,11 +161,20 @@ impl Options {
     /// ```
     /// use std::time::Duration;
     ///
-    /// use inhouse::Options;
+    /// use inhouse::sessions::SessionLease;
+    /// use inhouse::{ErrorKind, Options};
     /// use inhouse_store::memory::MemoryStore;
     ///
-    /// let options = Options::new().store(MemoryStore::new()).lease_ttl(Duration::from_secs(10));
-    /// # inhouse_testkit::fake::launch(options);
+    /// # inhouse_testkit::run(async {
+    /// let id = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
+    /// let options = Options::new().store(MemoryStore::new());
+    /// // Too short to be renewed in time.
+    /// let too_short = options.clone().lease_ttl(Duration::from_millis(100));
+    /// let error = SessionLease::acquire(&too_short, id).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Config);
+    ///
+    /// SessionLease::acquire(&options.lease_ttl(Duration::from_secs(10)), id).await?;
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
     /// ```
     pub fn lease_ttl(mut self, ttl: Duration) -> Self {
         self.store.lease_ttl = Some(ttl);
@@ -237,9 +266,14 @@ impl Options {
     /// ```
     /// use inhouse::Options;
     /// use inhouse_store::memory::MemoryStore;
+    /// use inhouse_testkit::fake::launch;
     ///
-    /// let options = Options::new().store(MemoryStore::new()).session_root("/var/lib/agents");
-    /// # inhouse_testkit::fake::launch(options);
+    /// # let directory = tempfile::tempdir()?;
+    /// # let root = directory.path().join("agents");
+    /// let cli = launch(Options::new().store(MemoryStore::new()).session_root(&root));
+    /// let configuration = cli.env("CLAUDE_CONFIG_DIR").unwrap();
+    /// assert!(configuration.starts_with(root.to_str().unwrap()));
+    /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn session_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.store.root = Some(root.into());

@@ -174,16 +174,39 @@ impl Backlog {
     ///
     /// The memory that a line occupies counts: its length, and for a long line up to twice that,
     /// because the line stays in its read buffer. The queue adds about 50 bytes for each line.
+    ///
+    /// ```
+    /// use inhouse::options::Backlog;
+    ///
+    /// const SMALL: Backlog = Backlog::bytes(1024 * 1024);
+    /// assert_eq!(SMALL.limit(), Some(1_048_576));
+    /// ```
     pub const fn bytes(limit: usize) -> Self {
         Self { limit: Some(limit) }
     }
 
     /// Keeps every message, without a limit on memory.
+    ///
+    /// ```
+    /// use inhouse::launch::Plan;
+    /// use inhouse::options::{Backlog, Options};
+    ///
+    /// let plan = Plan::for_transport(&Options::new().backlog(Backlog::unbounded()))?;
+    /// assert_eq!(plan.backlog.limit(), None);
+    /// # Ok::<(), inhouse::Error>(())
+    /// ```
     pub const fn unbounded() -> Self {
         Self { limit: None }
     }
 
     /// Returns the limit in bytes; `None` if there is no limit.
+    ///
+    /// ```
+    /// use inhouse::options::Backlog;
+    ///
+    /// assert_eq!(Backlog::default().limit(), Some(256 * 1024 * 1024));
+    /// assert_eq!(Backlog::unbounded().limit(), None);
+    /// ```
     #[must_use]
     pub const fn limit(self) -> Option<usize> {
         self.limit

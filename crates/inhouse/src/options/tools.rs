@@ -121,17 +121,41 @@ pub struct ToolSet {
 
 impl ToolSet {
     /// Selects the tools of Claude Code.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, ToolSet};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().tools(ToolSet::preset()));
+    /// assert!(cli.has_arg("--tools=default"));
+    /// ```
     pub fn preset() -> Self {
         Self { names: None }
     }
 
     /// Selects tools by name.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, ToolSet};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().tools(ToolSet::only(["Read"])));
+    /// assert!(cli.has_arg("--tools=Read"));
+    /// ```
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         let names = names.into_iter().map(Into::into).collect();
         Self { names: Some(names) }
     }
 
     /// Selects no built-in tool, so that only the tools of MCP servers exist.
+    ///
+    /// ```
+    /// use inhouse::options::{Options, ToolSet};
+    /// use inhouse_testkit::fake::launch;
+    ///
+    /// let cli = launch(Options::new().tools(ToolSet::none()));
+    /// assert!(cli.has_arg("--tools="));
+    /// ```
     pub fn none() -> Self {
         Self::only::<String>([])
     }

@@ -19,8 +19,9 @@ pub(super) struct Encoder {
     time: u64,
     /// The start of a line of the host whose rest was not written yet.
     partial: Vec<u8>,
-    /// `{"t":…,"…":`, reused.
+    /// `{"t":…,"…":`, reused for lines with the same time and member.
     prefix: String,
+    prefix_of: Option<(u64, &'static str)>,
 }
 
 impl Encoder {
@@ -48,6 +49,7 @@ impl Encoder {
             time: 0,
             partial: Vec::new(),
             prefix: String::new(),
+            prefix_of: None,
         }
     }
 
@@ -140,18 +142,18 @@ impl Encoder {
             .push_cli(&self.prefix, text.trim(), "}\n", out);
     }
 
-    fn text(&mut self, name: &str, text: &str, out: &mut Vec<u8>) {
+    fn text(&mut self, name: &'static str, text: &str, out: &mut Vec<u8>) {
         self.set_prefix(name);
         self.redactor.push_text(&self.prefix, text, "}\n", out);
     }
 
-    fn cut_text(&mut self, name: &str, text: &str, mark: &str, out: &mut Vec<u8>) {
+    fn cut_text(&mut self, name: &'static str, text: &str, mark: &str, out: &mut Vec<u8>) {
         self.set_prefix(name);
         self.redactor
             .push_cut_text(&self.prefix, text, mark, "}\n", out);
     }
 
-    fn plain(&mut self, name: &str, value: &Value, out: &mut Vec<u8>) {
+    fn plain(&mut self, name: &'static str, value: &Value, out: &mut Vec<u8>) {
         self.set_prefix(name);
         self.redactor
             .push_plain(&format!("{}{value}}}\n", self.prefix), out);
@@ -159,7 +161,12 @@ impl Encoder {
 
     /// Sets the prefix to `{"t":<time>,"<name>":`, without the machinery of `format!`, which took longer than all other
     /// work on a short line.
-    fn set_prefix(&mut self, name: &str) {
+    fn set_prefix(&mut self, name: &'static str) {
+        // The lines of one read, and those of one write, have the same time.
+        if self.prefix_of == Some((self.time, name)) {
+            return;
+        }
+        self.prefix_of = Some((self.time, name));
         self.prefix.clear();
         self.prefix.push_str("{\"t\":");
         push_number(&mut self.prefix, self.time);

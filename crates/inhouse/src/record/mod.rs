@@ -38,14 +38,16 @@
 //!   URLs, and the secret members of settings that are not in a file. Values that a session gets later, as with
 //!   [`Control::set_mcp_servers`](crate::Control::set_mcp_servers), or that the CLI reads from files, are not known: name them
 //!   with [`Record::redact`];
-//! - each value that [`Record::redact`] names;
+//! - each value that [`Record::redact`] names, without blanks around it. Other forms of a value, such as its percent-encoding, are not
+//!   found: name them as well;
 //! - what looks like a secret, by this table:
 //!
 //! | secret | found by |
 //! |---|---|
 //! | a key or token of a well-known issuer | its prefix: `sk-ant-`, `sk-proj-`, `sk_live_`, `rk_live_`, `whsec_`, `ghp_`, `gho_`, `ghs_`, `ghu_`, `ghr_`, `github_pat_`, `glpat-`, `xoxb-`, `xoxp-`, `xoxa-`, `xoxs-`, `xapp-`, `AKIA`, `ASIA`, `AIza`, `ya29.`, `npm_`, `pypi-`, `dop_v1_` |
 //! | a JSON web token | `eyJ`, a dot and `eyJ` in one word |
-//! | credentials of an HTTP request | the word after `Bearer` or `Basic` |
+//! | credentials of an HTTP request | the word after `Bearer` or `Basic`; in text, the headers `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie` and `X-Api-Key` to the end of the line, or of the quotes in which they are, from four characters on |
+//! | a password in a URL | `scheme://user:password@host` |
 //! | a value with the name of a secret | `api_key=`, `"token":`, `password: ` and the like in text, up to the closing quote or the end of the word, from eight characters on; the JSON members `authorization`, `cookie` and those whose names end like that of a secret, if they are strings of at least four characters or arrays of them |
 //! | a private key | `-----BEGIN … PRIVATE KEY-----` to its end |
 //!
@@ -72,6 +74,8 @@ mod target;
 pub use self::reading::{Entry, Header, RecordedEvent, Recording, RecordingError, TornLine};
 pub(crate) use self::recorder::Recorder;
 pub use self::target::Record;
+#[doc(hidden)]
+pub use inhouse_proto::redact::Secrets;
 
 /// The version of the format.
 const FORMAT_VERSION: u32 = 1;

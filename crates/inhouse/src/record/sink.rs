@@ -9,10 +9,21 @@ use super::target::OpenTarget;
 /// Redacted lines on their way to the target.
 ///
 /// Above [`MEMORY`] bytes they go to a temporary file without a name, until everything before them is written.
-#[derive(Default)]
 pub(super) struct Sink {
     state: Mutex<State>,
     changed: Condvar,
+    /// Creates the temporary file.
+    create_spill: fn() -> io::Result<File>,
+}
+
+impl Default for Sink {
+    fn default() -> Self {
+        Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            create_spill: tempfile::tempfile,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -24,6 +35,8 @@ struct State {
     time: u64,
     is_closed: bool,
     has_failed: bool,
+    /// The error of the temporary file; lines before it are still written.
+    spill_error: Option<io::Error>,
 }
 
 /// The target cannot be written any more.
@@ -50,9 +63,10 @@ impl Sink {
             std::mem::swap(&mut state.memory, lines);
         } else if state.spill.is_none() && state.memory.len() + lines.len() <= MEMORY {
             state.memory.append(lines);
-        } else if let Err(error) = state.spill(lines) {
+        } else if let Err(error) = state.spill(lines, self.create_spill) {
             tracing::error!(%error, "recording stopped: no temporary file for what waits to be written");
             state.has_failed = true;
+            state.spill_error = Some(error);
             self.changed.notify_all();
             return Err(SinkFailed);
         }
@@ -91,6 +105,12 @@ impl Sink {
                 return writer.write_stopped(&error, time);
             }
         }
+        let mut state = self.lock();
+        let (error, time) = (state.spill_error.take(), state.time);
+        drop(state);
+        if let Some(error) = error {
+            writer.write_stopped(&error, time);
+        }
     }
 
     /// Waits for the next lines and moves them to `chunk`; `None` if there are no more.
@@ -107,6 +127,7 @@ impl Sink {
                     Err(error) => {
                         tracing::error!(%error, "recording stopped: its temporary file cannot be read");
                         state.has_failed = true;
+                        state.spill_error = Some(error);
                         return None;
                     }
                 }
@@ -146,10 +167,10 @@ impl Drop for PanicGuard<'_> {
 }
 
 impl State {
-    fn spill(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+    fn spill(&mut self, lines: &mut Vec<u8>, create: fn() -> io::Result<File>) -> io::Result<()> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
-            None => self.spill.insert(Spill::create()?),
+            None => self.spill.insert(Spill::new(create()?)),
         };
         spill.write(lines)?;
         lines.clear();
@@ -165,12 +186,12 @@ struct Spill {
 }
 
 impl Spill {
-    fn create() -> io::Result<Self> {
-        Ok(Self {
-            file: tempfile::tempfile()?,
+    fn new(file: File) -> Self {
+        Self {
+            file,
             read: 0,
             written: 0,
-        })
+        }
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -219,17 +240,23 @@ impl Writer {
         result
     }
 
-    /// Replaces an incomplete last line by the reason why the recording ends, if the target is a file.
+    /// Writes the reason why the recording ends: in the place of an incomplete last line if the target is a file, else only behind a
+    /// complete one.
     fn write_stopped(mut self, error: &io::Error, time: u64) {
-        if let OpenTarget::File(file) = &mut self.target {
-            // Only the kind: the text of an error may contain anything.
-            let reason = json!(error.kind().to_string());
-            // The device may be full or gone: the error that is reported is the first one.
-            let _ = file
+        // Only the kind: the text of an error may contain anything.
+        let reason = json!(error.kind().to_string());
+        let line = format!("{{\"t\":{time},\"stopped\":{reason}}}\n");
+        // The device may be full or gone: the error that is reported is the first one.
+        let _ = match &mut self.target {
+            OpenTarget::File(file) => file
                 .set_len(self.complete)
                 .and_then(|()| file.seek(SeekFrom::Start(self.complete)))
-                .and_then(|_| writeln!(file, "{{\"t\":{time},\"stopped\":{reason}}}"));
-        }
+                .and_then(|_| file.write_all(line.as_bytes())),
+            OpenTarget::Writer(writer) if self.position == self.complete => writer
+                .write_all(line.as_bytes())
+                .and_then(|()| writer.flush()),
+            OpenTarget::Writer(_) => Ok(()),
+        };
     }
 }
 
@@ -246,5 +273,71 @@ impl Write for OpenTarget {
             Self::File(file) => file.flush(),
             Self::Writer(writer) => writer.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// A writer whose bytes a test reads.
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Pushes three lines, of which two are spilled, and returns the lengths of what is written and the text behind it.
+    fn recorded(create_spill: fn() -> io::Result<File>) -> (usize, String) {
+        let sink = Sink {
+            create_spill,
+            ..Sink::default()
+        };
+        let mut line = vec![b'x'; MEMORY - 1];
+        line.push(b'\n');
+        for time in 1..=3 {
+            // The first line is in memory; the others may fail.
+            let _ = sink.push(&mut line.clone(), time);
+        }
+        sink.close();
+        let written = Written::default();
+        sink.write_to(OpenTarget::Writer(Box::new(written.clone())));
+        let written = written.0.lock().unwrap();
+        let lines = written.iter().take_while(|byte| b"x\n".contains(byte));
+        let length = lines.count();
+        let end = String::from_utf8(written[length..].to_vec()).unwrap();
+        (length, end)
+    }
+
+    #[test]
+    fn lines_that_are_spilled_are_written_in_order() {
+        assert_eq!(recorded(tempfile::tempfile), (3 * MEMORY, String::new()));
+    }
+
+    #[test]
+    fn recording_without_a_temporary_file_ends_with_the_reason() {
+        let (length, end) = recorded(|| Err(ErrorKind::StorageFull.into()));
+        assert_eq!(length, MEMORY);
+        assert_eq!(end, "{\"t\":2,\"stopped\":\"no storage space\"}\n");
+    }
+
+    #[test]
+    fn recording_whose_temporary_file_cannot_be_read_ends_with_the_reason() {
+        // Such a file cannot be read.
+        let (length, end) = recorded(|| {
+            let directory = tempfile::tempdir()?;
+            File::create(directory.path().join("spill"))
+        });
+        assert_eq!(length, MEMORY);
+        assert!(end.starts_with("{\"t\":3,\"stopped\":"), "{end}");
     }
 }

@@ -86,17 +86,8 @@ pub(crate) async fn open<T: Transport>(
             blocking_hooks: plan.requires_blocking_hooks,
             before_prompt: plan.confirm_before_prompt,
         };
-        let one_shot = matches!(purpose, Purpose::Query(_));
 
-        let messages = start(
-            &options,
-            plan,
-            stored,
-            recorder,
-            connection,
-            one_shot,
-            span.clone(),
-        );
+        let messages = start(&options, plan, stored, recorder, connection, span.clone());
         let control = messages.control();
         let guard = KillOnDrop::new(control.clone());
         let servers = &options.mcp.servers.in_process;
@@ -107,8 +98,14 @@ pub(crate) async fn open<T: Transport>(
             Purpose::Stream(prompts) => (None, Some(prompts)),
             Purpose::Conversation => (None, None),
         };
+        let is_query = prompt.is_some();
         initialize(control, handshake, request, required, prompt).await?;
         guard.disarm();
+        if is_query {
+            // Not before: the run of a stored answer has ended at once, and a CLI that is still starting
+            // would be terminated after the grace period.
+            control.end_input(None);
+        }
         if let Some(prompts) = prompts {
             let session = control.shared().bridge.session().clone();
             tokio::spawn(prompts::send_all(prompts, session).in_current_span());
@@ -166,7 +163,6 @@ fn start(
     stored: Option<StoredSession>,
     recorder: Option<Recorder>,
     connection: Connection,
-    one_shot: bool,
     span: tracing::Span,
 ) -> MessageStream {
     let (commands, received) = mpsc::unbounded_channel();
@@ -174,7 +170,6 @@ fn start(
     let settings = DriverSettings {
         max_line: plan.max_line_bytes,
         ceiling: plan.background_ceiling,
-        one_shot,
         shutdown: plan.shutdown,
     };
     let pid = connection.peer.pid();

@@ -17,6 +17,17 @@ use super::transcript::{LineReader, open};
 use crate::error::Result;
 
 /// An entry of an exported session: a line of the session's transcript, or of another transcript below it.
+///
+/// ```
+/// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+/// let mut entries = sessions.export(id);
+/// let mut of_subagents = 0;
+/// while let Some(entry) = entries.next().await {
+///     of_subagents += usize::from(entry?.subpath.is_some());
+/// }
+/// assert_eq!(of_subagents, 1);
+/// # Ok(()) });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionEntry {
@@ -28,6 +39,13 @@ pub struct SessionEntry {
 
 impl SessionEntry {
     /// Creates an entry of the session's own transcript.
+    ///
+    /// ```
+    /// use inhouse::sessions::SessionEntry;
+    ///
+    /// let entry = SessionEntry::new(r#"{"type":"user","message":{"content":"Hello"}}"#);
+    /// assert_eq!(entry.subpath, None);
+    /// ```
     #[must_use]
     pub fn new(line: impl Into<String>) -> Self {
         Self {
@@ -37,6 +55,14 @@ impl SessionEntry {
     }
 
     /// Creates an entry of a transcript below the session.
+    ///
+    /// ```
+    /// use inhouse::sessions::SessionEntry;
+    ///
+    /// let line = r#"{"type":"user","message":{"content":"Help."}}"#;
+    /// let entry = SessionEntry::at("subagents/agent-helper", line);
+    /// assert_eq!(entry.subpath.as_deref(), Some("subagents/agent-helper"));
+    /// ```
     #[must_use]
     pub fn at(subpath: impl Into<String>, line: impl Into<String>) -> Self {
         Self {
@@ -89,6 +115,19 @@ impl Export {
     }
 
     /// Returns the next entry; `None` after the last one.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let mut entries = sessions.export(id);
+    /// let mut count = 0;
+    /// while let Some(entry) = entries.next().await {
+    ///     assert!(entry?.line.starts_with('{'));
+    ///     count += 1;
+    /// }
+    /// // The prompt, the answer, and the prompt of the subagent.
+    /// assert_eq!(count, 3);
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if a file cannot be read.

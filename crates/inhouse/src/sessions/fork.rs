@@ -40,12 +40,29 @@ impl Fork {
     }
 
     /// Sets the last message to copy, by its [`uuid`](super::SessionMessage::uuid). Default: everything.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let prompt = &sessions.messages(id).await?[0];
+    /// let copy = sessions.fork(id).up_to(prompt.uuid.as_str()).await?;
+    /// assert_eq!(sessions.messages(&copy).await?.len(), 1);
+    /// # Ok(()) });
+    /// ```
     pub fn up_to(mut self, message: impl Into<String>) -> Self {
         self.up_to = Some(message.into());
         self
     }
 
     /// Sets the title of the copy. Default: the title or the first prompt of the original, and ` (fork)`.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let copy = sessions.fork(id).await?;
+    /// assert_eq!(sessions.info(&copy).await?.summary, "Hello (fork)");
+    /// let copy = sessions.fork(id).title("Second attempt").await?;
+    /// assert_eq!(sessions.info(&copy).await?.summary, "Second attempt");
+    /// # Ok(()) });
+    /// ```
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self

@@ -33,6 +33,17 @@ pub struct Sessions {
 
 impl Sessions {
     /// Creates a handle for all projects in the usual configuration directory.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// let sessions = Sessions::new();
+    /// # let sessions = sessions.config_dir(config.path());
+    /// assert!(sessions.list().await?.is_empty());
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
@@ -40,6 +51,17 @@ impl Sessions {
     /// Sets the configuration directory of the CLI.
     ///
     /// Default: the environment variable `CLAUDE_CONFIG_DIR`, else `.claude` in the home directory.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    ///
+    /// # inhouse_testkit::run(async {
+    /// // A directory without sessions, such as that of a new user.
+    /// let config = tempfile::tempdir().unwrap();
+    /// let sessions = Sessions::new().config_dir(config.path());
+    /// assert!(sessions.list().await?.is_empty());
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
     pub fn config_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.location.config_dir = Some(dir.into());
         self
@@ -49,6 +71,15 @@ impl Sessions {
     ///
     /// A session is searched in the project and in the other worktrees of its git repository. Default: every project. If
     /// several projects have a session with the same id, the one that was modified last is used.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let app = sessions.clone().project("/app");
+    /// assert_eq!(&*app.list().await?[0].id, id);
+    /// let other = sessions.project("/other");
+    /// assert!(other.list().await?.is_empty());
+    /// # Ok(()) });
+    /// ```
     pub fn project(mut self, dir: impl Into<PathBuf>) -> Self {
         self.location.project = Some(dir.into());
         self
@@ -60,20 +91,10 @@ impl Sessions {
     /// title are left out, and so are sessions that were continued in another one.
     ///
     /// ```
-    /// use inhouse::sessions::Sessions;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # std::fs::write(project.join("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11.jsonl"), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, _| {
     /// let newest = sessions.list().limit(1).await?;
     /// assert_eq!(newest[0].summary, "Hello");
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     pub fn list(&self) -> List {
         List::new(self.location.clone())
@@ -83,16 +104,14 @@ impl Sessions {
     ///
     /// ```
     /// use inhouse::ErrorKind;
-    /// use inhouse::sessions::Sessions;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
-    /// let missing = sessions.info("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11").await;
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let info = sessions.info(id).await?;
+    /// assert_eq!(info.first_prompt.as_deref(), Some("Hello"));
+    ///
+    /// let missing = sessions.info("2f3f1f1c-7a46-4f0c-9d5e-0b9c6f6e2a11").await;
     /// assert_eq!(missing.unwrap_err().kind(), ErrorKind::SessionNotFound);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -110,28 +129,27 @@ impl Sessions {
     /// returned [`Messages`] reads all of them; [`Messages::stream`] reads them one by one.
     ///
     /// ```
-    /// use inhouse::sessions::{SessionMessageKind, Sessions};
+    /// use inhouse::sessions::SessionMessageKind;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
     /// let messages = sessions.messages(id).await?;
     /// assert_eq!(messages[0].kind, SessionMessageKind::User);
     /// assert_eq!(messages[0].text(), "Hello");
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     pub fn messages(&self, id: &str) -> Messages {
         Messages::new(self.location.clone(), id, None)
     }
 
     /// Lists the subagents of a session, by the names of their transcripts.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let subagents = sessions.subagents(id).await?;
+    /// assert_eq!(subagents.len(), 1);
+    /// assert_eq!(subagents[0].id, "helper");
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if its directory cannot be
@@ -145,6 +163,13 @@ impl Sessions {
     /// Reads the messages of a subagent, oldest first.
     ///
     /// `agent` is the [`id`](Subagent::id) of the subagent. Messages that the CLI does not show are included.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let messages = sessions.subagent_messages(id, "helper").await?;
+    /// assert_eq!(messages[0].text(), "Help.");
+    /// # Ok(()) });
+    /// ```
     pub fn subagent_messages(&self, id: &str, agent: &str) -> Messages {
         Messages::new(self.location.clone(), id, Some(agent.to_owned()))
     }
@@ -155,21 +180,10 @@ impl Sessions {
     /// [`RenameSession`](crate::control::outgoing::RenameSession) renames a running session at once.
     ///
     /// ```
-    /// use inhouse::sessions::Sessions;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
     /// sessions.rename(id, "Invoices").await?;
     /// assert_eq!(sessions.info(id).await?.title.as_deref(), Some("Invoices"));
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -184,23 +198,12 @@ impl Sessions {
     /// The tag is trimmed and normalized (NFKC), and invisible characters are removed.
     ///
     /// ```
-    /// use inhouse::sessions::Sessions;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
     /// sessions.tag(id, "billing").await?;
     /// assert_eq!(sessions.info(id).await?.tag.as_deref(), Some("billing"));
     /// sessions.untag(id).await?;
     /// assert_eq!(sessions.info(id).await?.tag, None);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -211,6 +214,14 @@ impl Sessions {
     }
 
     /// Removes the tag of a session.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// sessions.tag(id, "billing").await?;
+    /// sessions.untag(id).await?;
+    /// assert_eq!(sessions.info(id).await?.tag, None);
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if the transcript cannot be
@@ -225,21 +236,10 @@ impl Sessions {
     /// called. If several projects have the session, it is archived in all of them.
     ///
     /// ```
-    /// use inhouse::sessions::Sessions;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
     /// sessions.archive(id).await?;
     /// assert!(sessions.info(id).await?.is_archived);
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -249,6 +249,14 @@ impl Sessions {
     }
 
     /// Takes a session out of the archive.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// sessions.archive(id).await?;
+    /// sessions.unarchive(id).await?;
+    /// assert!(!sessions.info(id).await?.is_archived);
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     /// Fails as [`archive`](Self::archive) does.
@@ -262,21 +270,10 @@ impl Sessions {
     /// projects have the session, one of them is deleted.
     ///
     /// ```
-    /// use inhouse::sessions::Sessions;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
     /// sessions.delete(id).await?;
     /// assert!(sessions.list().await?.is_empty());
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -294,22 +291,11 @@ impl Sessions {
     /// files and the archive mark are not copied.
     ///
     /// ```
-    /// use inhouse::sessions::Sessions;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
     /// let copy = sessions.fork(id).title("Second attempt").await?;
     /// assert_eq!(sessions.info(&copy).await?.summary, "Second attempt");
     /// assert_eq!(sessions.messages(&copy).await?[0].text(), "Hello");
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
     /// ```
     pub fn fork(&self, id: &str) -> Fork {
         Fork::new(self.location.clone(), id)
@@ -319,6 +305,15 @@ impl Sessions {
     ///
     /// Returns a stream; nothing is read before it is polled. [`import`](Self::import) writes the entries to another
     /// disk.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let mut entries = sessions.export(id);
+    /// let first = entries.next().await.unwrap()?;
+    /// assert!(first.line.contains("Hello"));
+    /// assert_eq!(first.subpath, None);
+    /// # Ok(()) });
+    /// ```
     pub fn export(&self, id: &str) -> Export {
         Export::new(self.location.clone(), id)
     }
@@ -330,26 +325,18 @@ impl Sessions {
     /// ```
     /// use inhouse::sessions::Sessions;
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let here = Sessions::new().config_dir(config.path());
-    /// # let other = tempfile::tempdir().unwrap();
-    /// # let there = Sessions::new().config_dir(other.path()).project("/app");
-    /// let mut entries = here.export(id);
+    /// let other = tempfile::tempdir()?;
+    /// let there = Sessions::new().config_dir(other.path()).project("/other");
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let mut entries = sessions.export(id);
     /// let mut import = there.import(id).await?;
     /// while let Some(entry) = entries.next().await {
     ///     import.push(entry?).await?;
     /// }
     /// import.finish().await?;
     /// assert_eq!(there.messages(id).await?[0].text(), "Hello");
-    /// # Ok(())
-    /// # }
+    /// # Ok(()) });
+    /// # Ok::<(), std::io::Error>(())
     /// ```
     ///
     /// # Errors

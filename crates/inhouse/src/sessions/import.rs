@@ -19,6 +19,21 @@ use crate::error::{Error, Result};
 ///
 /// The entries are written to a temporary directory beside the sessions of the project. If this is dropped before
 /// [`finish`](Self::finish), nothing remains.
+///
+/// ```
+/// use inhouse::sessions::{SessionEntry, Sessions};
+///
+/// # inhouse_testkit::run(async {
+/// # let config = tempfile::tempdir().unwrap();
+/// let sessions = Sessions::new().config_dir(config.path()).project("/app");
+/// let mut import = sessions.import("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11").await?;
+/// let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+/// import.push(SessionEntry::new(line)).await?;
+/// // Nothing remains of an import that is not finished.
+/// drop(import);
+/// assert!(sessions.list().await?.is_empty());
+/// # Ok::<(), inhouse::Error>(()) }).unwrap();
+/// ```
 #[must_use = "an import that is not finished leaves nothing"]
 pub struct Import {
     id: SessionId,
@@ -58,6 +73,20 @@ impl Import {
     /// Entries are written byte for byte. Their member `sessionId` should be the id of the session; to give a session
     /// another id, [fork](super::Sessions::fork) it after the import.
     ///
+    /// ```
+    /// use inhouse::ErrorKind;
+    /// use inhouse::sessions::{SessionEntry, Sessions};
+    ///
+    /// # inhouse_testkit::run(async {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path()).project("/app");
+    /// let mut import = sessions.import("0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11").await?;
+    /// let outside = SessionEntry::at("../other", r#"{"type":"user"}"#);
+    /// let error = import.push(outside).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Config);
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
+    ///
     /// # Errors
     /// `Config` if the line is not an entry, or if the subpath would leave the directory of the session; the entry is
     /// not added. `Store` if a file cannot be written; the import cannot be completed then.
@@ -94,6 +123,21 @@ impl Import {
     }
 
     /// Completes the session: moves its files to the project, the transcript last.
+    ///
+    /// ```
+    /// use inhouse::sessions::{SessionEntry, Sessions};
+    ///
+    /// # inhouse_testkit::run(async {
+    /// # let config = tempfile::tempdir().unwrap();
+    /// # let sessions = Sessions::new().config_dir(config.path()).project("/app");
+    /// let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
+    /// let mut import = sessions.import(id).await?;
+    /// let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
+    /// import.push(SessionEntry::new(line)).await?;
+    /// import.finish().await?;
+    /// assert_eq!(sessions.messages(id).await?[0].text(), "Hello");
+    /// # Ok::<(), inhouse::Error>(()) }).unwrap();
+    /// ```
     ///
     /// # Errors
     /// `Config` if the session has no entries, or if a session with its id exists by now; `Store` if a file cannot be

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::archive;
 use super::blocking::file_error;
-use super::location::{Found, Place};
+use super::location::{Found, SearchDirectories};
 use super::transcript::{Windows, open};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -48,7 +48,7 @@ pub(super) struct Details {
 }
 
 /// Finds and reads a session.
-pub(super) fn read_info(place: &Place, id: &SessionId) -> Result<SessionInfo> {
+pub(super) fn read_info(place: &SearchDirectories, id: &SessionId) -> Result<SessionInfo> {
     let found = place.find(id)?;
     let has_dir = found.session_dir().is_dir();
     let details = read_details(&found, has_dir, &mut Windows::new())?;

@@ -13,7 +13,7 @@ use super::SessionInfo;
 use super::blocking::{blocking, file_error};
 use super::info::read_details;
 use super::location::{
-    Found, Location, Place, Project, is_absent, is_transcript, modified, path_text,
+    Found, Location, Project, SearchDirectories, is_absent, is_transcript, modified, path_text,
 };
 use super::transcript::Windows;
 use crate::error::Result;
@@ -25,6 +25,14 @@ const MAX_THREADS: usize = 4;
 const PER_THREAD: usize = 128;
 
 /// A list of sessions, which is read when this is awaited; see [`Sessions::list`](super::Sessions::list).
+///
+/// ```
+/// # inhouse_testkit::fake::with_session("Hello", async |sessions, _| {
+/// let list = sessions.list().limit(20);
+/// let sessions = list.await?;
+/// assert_eq!(sessions[0].summary, "Hello");
+/// # Ok(()) });
+/// ```
 ///
 /// # Errors
 /// Awaiting it fails with `Store` if a directory cannot be read. A transcript that cannot be read is left out.
@@ -52,12 +60,28 @@ impl List {
     /// Sets how many sessions to return at most. Default: all.
     ///
     /// With a limit, only as many transcripts are read as are needed.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// sessions.fork(id).await?;
+    /// assert_eq!(sessions.list().await?.len(), 2);
+    /// assert_eq!(sessions.list().limit(1).await?.len(), 1);
+    /// # Ok(()) });
+    /// ```
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Sets how many sessions to skip, of those that would be returned. Default: 0.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, _| {
+    /// // The second page of one session each; there is one session.
+    /// let second = sessions.list().limit(1).offset(1).await?;
+    /// assert!(second.is_empty());
+    /// # Ok(()) });
+    /// ```
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
         self
@@ -66,12 +90,28 @@ impl List {
     /// Sets whether to include the sessions of the other worktrees of the project's git repository.
     ///
     /// Has no effect without a [project](super::Sessions::project). Default: `true`.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, _| {
+    /// let app = sessions.project("/app");
+    /// let only_here = app.list().worktrees(false).await?;
+    /// assert_eq!(only_here.len(), 1);
+    /// # Ok(()) });
+    /// ```
     pub fn worktrees(mut self, include: bool) -> Self {
         self.worktrees = include;
         self
     }
 
     /// Sets whether to include sessions that programs started through an SDK. Default: `true`.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, _| {
+    /// // A person has started the session in a terminal.
+    /// let by_persons = sessions.list().programmatic(false).await?;
+    /// assert_eq!(by_persons.len(), 1);
+    /// # Ok(()) });
+    /// ```
     pub fn programmatic(mut self, include: bool) -> Self {
         self.programmatic = include;
         self
@@ -123,7 +163,7 @@ struct Candidate {
 }
 
 /// Returns all transcripts, those modified last first, and each session once.
-fn candidates(place: &Place) -> Result<Vec<Candidate>> {
+fn candidates(place: &SearchDirectories) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for (number, dir) in place.dirs.iter().enumerate() {
         scan(number, dir, &mut candidates)?;
@@ -202,7 +242,7 @@ async fn read_all(reader: Arc<Reader>, mut rest: Vec<Candidate>) -> Result<Vec<S
 
 /// Reads and filters transcripts.
 struct Reader {
-    place: Place,
+    place: SearchDirectories,
     programmatic: bool,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Location {
 
 /// The directories to search for transcripts.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct SearchDirectories {
     /// The directory `projects` of the configuration directory.
     pub(super) root: PathBuf,
     /// The project; `None` for all projects.
@@ -54,17 +54,17 @@ pub(super) struct Found {
 
 impl Location {
     /// Finds the directories with the sessions, worktrees included.
-    pub(super) async fn resolve(&self) -> Result<Place> {
+    pub(super) async fn resolve(&self) -> Result<SearchDirectories> {
         self.resolve_with(true).await
     }
 
-    pub(super) async fn resolve_with(&self, include_worktrees: bool) -> Result<Place> {
+    pub(super) async fn resolve_with(&self, include_worktrees: bool) -> Result<SearchDirectories> {
         let root = self.root()?;
         let key = self.fixed_key();
         let Some(project) = self.project.clone() else {
             return blocking(move || {
                 let dirs = project_dirs(&root)?;
-                Ok(Place {
+                Ok(SearchDirectories {
                     root,
                     project: None,
                     dirs,
@@ -86,7 +86,7 @@ impl Location {
             }
             let mut seen = BTreeSet::new();
             dirs.retain(|dir| dir.is_dir() && seen.insert(dir.clone()));
-            Ok(Place {
+            Ok(SearchDirectories {
                 root,
                 project: Some(Project { path, worktrees }),
                 dirs,
@@ -134,7 +134,7 @@ impl Location {
     }
 }
 
-impl Place {
+impl SearchDirectories {
     /// Finds a session: the first in the directories of a project, else the newest.
     ///
     /// # Errors

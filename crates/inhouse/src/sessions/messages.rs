@@ -21,6 +21,14 @@ use crate::error::Result;
 ///
 /// Awaiting it reads all messages. [`stream`](Self::stream) reads them one by one.
 ///
+/// ```
+/// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+/// let messages = sessions.messages(id).await?;
+/// let texts: Vec<String> = messages.iter().map(|message| message.text()).collect();
+/// assert_eq!(texts, ["Hello", "Done."]);
+/// # Ok(()) });
+/// ```
+///
 /// # Errors
 /// Awaiting it fails with `Config` for an invalid id, `SessionNotFound` if there is no such session or subagent, and
 /// `Store` if the transcript cannot be read.
@@ -48,18 +56,41 @@ impl Messages {
     }
 
     /// Sets how many messages to read at most. Default: all.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let first = sessions.messages(id).limit(1).await?;
+    /// assert_eq!(first.len(), 1);
+    /// assert_eq!(first[0].text(), "Hello");
+    /// # Ok(()) });
+    /// ```
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Sets how many messages to skip, beginning with the oldest. Default: 0.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let rest = sessions.messages(id).offset(1).await?;
+    /// assert_eq!(rest[0].text(), "Done.");
+    /// # Ok(()) });
+    /// ```
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
         self
     }
 
     /// Sets whether to include notices of the CLI, such as compaction boundaries. Default: `false`.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// // The session has no notices.
+    /// let all = sessions.messages(id).system(true).await?;
+    /// assert_eq!(all.len(), sessions.messages(id).await?.len());
+    /// # Ok(()) });
+    /// ```
     pub fn system(mut self, include: bool) -> Self {
         self.system = include;
         self
@@ -68,23 +99,14 @@ impl Messages {
     /// Returns a stream of the messages, whose memory does not grow with their size.
     ///
     /// ```
-    /// use inhouse::sessions::Sessions;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> inhouse::Result<()> {
-    /// # let config = tempfile::tempdir().unwrap();
-    /// # let project = config.path().join("projects/-app");
-    /// # std::fs::create_dir_all(&project).unwrap();
-    /// # let line = r#"{"type":"user","uuid":"u1","message":{"content":"Hello"}}"#;
-    /// # let id = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-    /// # std::fs::write(project.join(format!("{id}.jsonl")), line).unwrap();
-    /// # let sessions = Sessions::new().config_dir(config.path());
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
     /// let mut messages = sessions.messages(id).stream();
+    /// let mut texts = Vec::new();
     /// while let Some(message) = messages.next().await {
-    ///     assert_eq!(message?.text(), "Hello");
+    ///     texts.push(message?.text());
     /// }
-    /// # Ok(())
-    /// # }
+    /// assert_eq!(texts, ["Hello", "Done."]);
+    /// # Ok(()) });
     /// ```
     pub fn stream(self) -> MessageReader {
         MessageReader(Batches::new(self.open()))
@@ -161,6 +183,15 @@ pub struct MessageReader(Batches<MessageSource>);
 
 impl MessageReader {
     /// Returns the next message; `None` after the last one.
+    ///
+    /// ```
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let mut messages = sessions.messages(id).stream();
+    /// assert_eq!(messages.next().await.unwrap()?.text(), "Hello");
+    /// assert_eq!(messages.next().await.unwrap()?.text(), "Done.");
+    /// assert!(messages.next().await.is_none());
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     /// Fails as awaiting [`Messages`] does. Nothing follows an error.

@@ -7,13 +7,15 @@ use crate::mirror;
 
 /// Stores the entries of a session whose [store](crate::Options::store) had failed, and removes their directory.
 ///
-/// The error of the session, of the kind [`Store`](crate::ErrorKind::Store), names the directory. Returns how many entries the store
-/// did not have. Calling it again after an error is safe: nothing is stored twice. The session must not run elsewhere
-/// meanwhile: this call becomes its owner.
+/// The error of the session, of the kind [`Store`](crate::ErrorKind::Store), names the directory. The entries are in a file beside it, whose name
+/// is that of the directory with `.unsent.jsonl` at its end; both can be moved to another place or machine together. Returns how many entries the
+/// store did not have. Calling it again after an error is safe: nothing is stored twice.
+///
+/// This call becomes the owner of the session. A call to a store that gives no answer is repeated for a minute.
 ///
 /// # Errors
-/// `Store` if the directory has no unsent entries, if the store fails, or if the session has continued in the store without
-/// these entries; `Fenced` if another owner takes the session meanwhile.
+/// [`Held`](crate::ErrorKind::Held) if another host has the lease of the session; `Store` if there are no unsent entries, if the store fails, or
+/// if the session was erased or has continued in the store without these entries; `Fenced` if another owner takes the session meanwhile.
 pub async fn recover<S>(directory: impl AsRef<Path>, store: &S) -> Result<usize>
 where
     S: SessionStore + ?Sized,

@@ -53,9 +53,14 @@ where
     if start == end {
         return Ok(found);
     }
-    let mut records = store.load(&results, start);
-    while let Some(record) = poll_fn(|cx| records.as_mut().poll_next(cx)).await {
-        let record = ResultRecord::read(session, &record.map_err(store_error)?)?;
+    // Read to the end first: an open stream may hold a connection, and the check of a record needs another one.
+    let mut records = Vec::new();
+    let mut stored = store.load(&results, start);
+    while let Some(record) = poll_fn(|cx| stored.as_mut().poll_next(cx)).await {
+        records.push(ResultRecord::read(session, &record.map_err(store_error)?)?);
+    }
+    drop(stored);
+    for record in records {
         if !record.counts(store, session).await? {
             continue;
         }

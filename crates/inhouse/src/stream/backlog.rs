@@ -108,6 +108,12 @@ impl Sender {
         }
     }
 
+    /// Returns whether items are held back.
+    pub(crate) fn has_held(&mut self) -> bool {
+        self.flush();
+        lock(&self.queue).first_held().is_some()
+    }
+
     /// Drops the held items; returns the last result among them.
     pub(crate) fn discard_held(&mut self) -> Option<Frame> {
         self.flush();
@@ -220,10 +226,15 @@ impl Queue {
         Poll::Pending
     }
 
+    /// Returns the place of the first barrier that holds items back.
+    fn first_held(&self) -> Option<usize> {
+        let is_barrier = |slot: &Slot| matches!(slot, Slot::Barrier(mark) if *mark > self.released);
+        self.slots.iter().position(is_barrier)
+    }
+
     /// Removes the held items and their barriers.
     fn take_held(&mut self) -> VecDeque<Slot> {
-        let is_barrier = |slot: &Slot| matches!(slot, Slot::Barrier(mark) if *mark > self.released);
-        let Some(first) = self.slots.iter().position(is_barrier) else {
+        let Some(first) = self.first_held() else {
             return VecDeque::new();
         };
         let held = self.slots.split_off(first);

@@ -33,7 +33,7 @@ use crate::error::ErrorKind;
 pub(crate) fn record_error(span: &Span, error_type: impl Value + Copy) {
     span.record("error.type", error_type);
     span.record("otel.status_code", "ERROR");
-    // The last of the two, because `tracing-opentelemetry` replaces the status with each.
+    // Recorded last: `tracing-opentelemetry` overwrites the status with each of the two.
     span.record("otel.status_description", error_type);
 }
 

@@ -186,6 +186,25 @@ impl Progress {
     /// Reports the amount of work done so far, and the total amount if it is known.
     ///
     /// MCP requires that `done` increases with each report. Does not wait for the client.
+    ///
+    /// ```
+    /// use inhouse::tool::{Progress, Tool, ToolServer};
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let import = Tool::new("import", "Import all rows", async |progress: Progress| {
+    ///     progress.report(50.0, 200.0);
+    ///     "imported"
+    /// });
+    /// let server = ToolServer::new("data").tool(import);
+    /// let (sender, mut reports) = tokio::sync::mpsc::unbounded_channel();
+    /// let router = server.router().on_message(move |message| drop(sender.send(message)));
+    /// let params = r#"{"name":"import","_meta":{"progressToken":7}}"#;
+    /// let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+    /// router.handle(&call).await.expect("requests have a response");
+    /// let report = reports.recv().await.expect("a report");
+    /// assert!(report.contains(r#""progress":50"#));
+    /// # });
+    /// ```
     pub fn report(&self, done: f64, total: impl Into<Option<f64>>) {
         if let Some(report) = &self.report {
             report(done, total.into(), None);
@@ -193,6 +212,25 @@ impl Progress {
     }
 
     /// Reports progress like [`report`](Self::report), with a message for people.
+    ///
+    /// ```
+    /// use inhouse::tool::{Progress, Tool, ToolServer};
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let import = Tool::new("import", "Import all rows", async |progress: Progress| {
+    ///     progress.report_with_message(50.0, None, "row 50");
+    ///     "imported"
+    /// });
+    /// let server = ToolServer::new("data").tool(import);
+    /// let (sender, mut reports) = tokio::sync::mpsc::unbounded_channel();
+    /// let router = server.router().on_message(move |message| drop(sender.send(message)));
+    /// let params = r#"{"name":"import","_meta":{"progressToken":7}}"#;
+    /// let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+    /// router.handle(&call).await.expect("requests have a response");
+    /// let report = reports.recv().await.expect("a report");
+    /// assert!(report.contains("row 50"));
+    /// # });
+    /// ```
     pub fn report_with_message(
         &self,
         done: f64,

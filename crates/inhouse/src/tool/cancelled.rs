@@ -1,4 +1,6 @@
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +36,15 @@ use super::{Call, Extract, ToolError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cancelled {
-    token: CancellationToken,
+    signal: Arc<Signal>,
+}
+
+#[derive(Debug, Default)]
+struct Signal {
+    is_cancelled: AtomicBool,
+    /// Created by the first [`Cancelled::wait`]. Nearly all calls end without one, and creating, cancelling and dropping a token
+    /// takes about twenty atomic operations.
+    token: OnceLock<CancellationToken>,
 }
 
 /// Owns the lifetime of a call: dropping it cancels the [`Cancelled`] tokens of the call.
@@ -59,7 +69,7 @@ impl Cancelled {
     /// ```
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.token.is_cancelled()
+        self.signal.is_cancelled.load(Ordering::Acquire)
     }
 
     /// Resolves when the call is cancelled or has ended; see [`Cancelled`] for an example.
@@ -67,17 +77,27 @@ impl Cancelled {
     /// # Cancellation
     /// The future may be dropped at any time and does not borrow from `self`.
     pub fn wait(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.token.clone().cancelled_owned()
+        let token = self.signal.token.get_or_init(CancellationToken::new);
+        // Together with the fence in `cancel`: either this thread sees the flag, or that one sees the token.
+        fence(Ordering::SeqCst);
+        if self.is_cancelled() {
+            token.cancel();
+        }
+        token.clone().cancelled_owned()
     }
 
     /// Cancels the call.
     pub(crate) fn cancel(&self) {
-        self.token.cancel();
+        self.signal.is_cancelled.store(true, Ordering::Release);
+        fence(Ordering::SeqCst);
+        if let Some(token) = self.signal.token.get() {
+            token.cancel();
+        }
     }
 
     /// Returns whether both belong to the same call.
     pub(crate) fn is_of(&self, other: &Self) -> bool {
-        self.token == other.token
+        Arc::ptr_eq(&self.signal, &other.signal)
     }
 }
 
@@ -85,7 +105,7 @@ impl Canceller {
     pub(crate) fn new() -> Self {
         Self {
             cancelled: Cancelled {
-                token: CancellationToken::new(),
+                signal: Arc::default(),
             },
         }
     }
@@ -104,5 +124,41 @@ impl Drop for Canceller {
 impl<S> Extract<S> for Cancelled {
     fn extract(call: &Call<'_, S>) -> Result<Self, ToolError> {
         Ok(call.context.cancelled.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn wait_resolves_if_the_call_is_cancelled_before_or_after_it() {
+        let before = Canceller::new();
+        let waiting = before.cancelled().wait();
+        let cancelled = before.cancelled().clone();
+        assert!(!cancelled.is_cancelled());
+        drop(before);
+        assert!(cancelled.is_cancelled());
+        waiting.await;
+        cancelled.wait().await;
+
+        let after = Canceller::new();
+        let cancelled = after.cancelled().clone();
+        drop(after);
+        cancelled.wait().await;
+    }
+
+    #[test]
+    fn wait_resolves_if_another_thread_cancels_at_the_same_time() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        for _ in 0..1000 {
+            let canceller = Canceller::new();
+            let cancelled = canceller.cancelled().clone();
+            let dropping = std::thread::spawn(move || drop(canceller));
+            runtime.block_on(cancelled.wait());
+            dropping.join().unwrap();
+        }
     }
 }

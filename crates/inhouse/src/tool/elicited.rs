@@ -26,6 +26,14 @@ pub enum Elicited<T> {
 
 impl<T> Elicited<T> {
     /// Returns the content of the form; `None` if the user declined or cancelled.
+    ///
+    /// ```
+    /// use inhouse::tool::Elicited;
+    ///
+    /// let answer = Elicited::Accepted("north");
+    /// assert_eq!(answer.accepted().unwrap_or("south"), "north");
+    /// assert_eq!(Elicited::Cancelled.accepted().unwrap_or("south"), "south");
+    /// ```
     pub fn accepted(self) -> Option<T> {
         match self {
             Self::Accepted(content) => Some(content),

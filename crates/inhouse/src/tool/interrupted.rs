@@ -1,4 +1,4 @@
-//! What became of a call whose host died: asked when its session is resumed.
+//! Calls whose host died: their outcome is determined when the session is resumed.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -21,6 +21,34 @@ pub struct Interrupted {
     pub input: Value,
 }
 
+impl Interrupted {
+    /// Creates a call, for a test of the handler.
+    ///
+    /// ```
+    /// use inhouse::tool::{Interrupted, Repair, ToolError};
+    /// use serde_json::json;
+    ///
+    /// async fn repair(call: Interrupted) -> Result<Repair, ToolError> {
+    ///     Ok(match call.input["dry_run"] == true {
+    ///         true => Repair::not_run(),
+    ///         false => Repair::unknown(),
+    ///     })
+    /// }
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let call = Interrupted::new("toolu_1", json!({"dry_run": true}));
+    /// assert_eq!(repair(call).await?, Repair::not_run());
+    /// # Ok::<(), ToolError>(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn new(id: impl Into<String>, input: Value) -> Self {
+        Self {
+            id: id.into(),
+            input,
+        }
+    }
+}
+
 /// The result that Claude reads for an [interrupted](Interrupted) call.
 ///
 /// ```
@@ -36,11 +64,25 @@ pub struct Repair(CallToolResult);
 
 impl Repair {
     /// The call took effect: Claude reads this result as if the call had returned it.
+    ///
+    /// ```
+    /// use inhouse::tool::Repair;
+    ///
+    /// let repair = Repair::result("charged 5 dollars");
+    /// assert_eq!(repair.into_result().all_text(), "charged 5 dollars");
+    /// ```
     pub fn result(result: impl IntoToolResult) -> Self {
         Self(result.into_tool_result())
     }
 
     /// The call took no effect: Claude reads that it may be repeated.
+    ///
+    /// ```
+    /// use inhouse::tool::Repair;
+    ///
+    /// let result = Repair::not_run().into_result();
+    /// assert!(result.all_text().contains("It can be repeated."));
+    /// ```
     pub fn not_run() -> Self {
         Self(CallToolResult::error(
             "The call was interrupted before it took effect. It can be repeated.",
@@ -48,6 +90,13 @@ impl Repair {
     }
 
     /// The outcome is not known: Claude reads that it has to check before it repeats the call.
+    ///
+    /// ```
+    /// use inhouse::tool::Repair;
+    ///
+    /// let result = Repair::unknown().into_result();
+    /// assert!(result.all_text().contains("outcome is unknown"));
+    /// ```
     pub fn unknown() -> Self {
         Self(CallToolResult::error(
             "The call was interrupted while it ran, and its outcome is unknown. Check whether it took effect before you \
@@ -56,13 +105,20 @@ impl Repair {
     }
 
     /// Returns the result that Claude reads.
+    ///
+    /// ```
+    /// use inhouse::tool::Repair;
+    ///
+    /// assert!(!Repair::result("charged").into_result().is_error);
+    /// assert!(Repair::not_run().into_result().is_error);
+    /// ```
     #[must_use]
     pub fn into_result(self) -> CallToolResult {
         self.0
     }
 }
 
-/// An async function that finds out what became of an [interrupted](Interrupted) call.
+/// An async function that determines the outcome of an [interrupted](Interrupted) call.
 ///
 /// Implemented for async functions and closures with up to four parameters that implement [`Extract`], such as
 /// [`State`](super::State), then an [`Interrupted`], and a `Result<Repair, E>` with an error that converts into

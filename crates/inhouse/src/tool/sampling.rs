@@ -67,6 +67,14 @@ pub struct Sampled {
 
 impl SamplingRequest {
     /// Creates a request with one message of the user.
+    ///
+    /// ```
+    /// use inhouse::tool::{SamplingRequest, SamplingRole};
+    ///
+    /// let request = SamplingRequest::new("Summarize this mail: …", 200);
+    /// assert_eq!(request.max_tokens, 200);
+    /// assert_eq!(request.messages[0].role, SamplingRole::User);
+    /// ```
     #[must_use]
     pub fn new(prompt: impl Into<String>, max_tokens: u32) -> Self {
         Self {
@@ -80,6 +88,15 @@ impl SamplingRequest {
     }
 
     /// Adds a message at the end of the conversation.
+    ///
+    /// ```
+    /// use inhouse::tool::{Content, SamplingRequest, SamplingRole};
+    ///
+    /// let request = SamplingRequest::new("Name a colour.", 20)
+    ///     .message(SamplingRole::Assistant, Content::text("Blue."))
+    ///     .message(SamplingRole::User, Content::text("Another one."));
+    /// assert_eq!(request.messages.len(), 3);
+    /// ```
     #[must_use]
     pub fn message(mut self, role: SamplingRole, content: Content) -> Self {
         self.messages.push(SamplingMessage { role, content });
@@ -87,6 +104,13 @@ impl SamplingRequest {
     }
 
     /// Sets the system prompt, which the client may change or ignore. None by default.
+    ///
+    /// ```
+    /// use inhouse::tool::SamplingRequest;
+    ///
+    /// let request = SamplingRequest::new("Name a colour.", 20).system_prompt("Answer in one word.");
+    /// assert_eq!(request.system_prompt.as_deref(), Some("Answer in one word."));
+    /// ```
     #[must_use]
     pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(prompt.into());
@@ -94,6 +118,13 @@ impl SamplingRequest {
     }
 
     /// Sets the temperature. The client's own by default.
+    ///
+    /// ```
+    /// use inhouse::tool::SamplingRequest;
+    ///
+    /// let request = SamplingRequest::new("Name a colour.", 20).temperature(0.2);
+    /// assert_eq!(request.temperature, Some(0.2));
+    /// ```
     #[must_use]
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.temperature = Some(temperature);
@@ -101,6 +132,13 @@ impl SamplingRequest {
     }
 
     /// Sets texts at which the model stops. None by default.
+    ///
+    /// ```
+    /// use inhouse::tool::SamplingRequest;
+    ///
+    /// let request = SamplingRequest::new("Count.", 20).stop_sequences(["4", "four"]);
+    /// assert_eq!(request.stop_sequences, ["4", "four"]);
+    /// ```
     #[must_use]
     pub fn stop_sequences<T: Into<String>>(
         mut self,
@@ -113,6 +151,16 @@ impl SamplingRequest {
 
 impl Sampled {
     /// Returns the text of all text blocks, separated by line feeds.
+    ///
+    /// ```
+    /// use inhouse::tool::Sampled;
+    /// use serde_json::json;
+    ///
+    /// let answer = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "Blue."}});
+    /// let answer: Sampled = serde_json::from_value(answer)?;
+    /// assert_eq!(answer.all_text(), "Blue.");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn all_text(&self) -> String {
         let texts: Vec<&str> = self

@@ -47,7 +47,7 @@ pub(crate) trait ServedTools: Send + Sync {
     fn subscribe(&self, subscriber: Weak<dyn Subscriber>);
     /// Returns whether a tool has declared that it changes nothing.
     fn is_read_only(&self, tool: &str) -> bool;
-    /// Asks a tool what became of a call; `None` if it has no handler for that.
+    /// Asks a tool for the outcome of a call; `None` if it has no handler for that.
     fn repair(&self, tool: &str, call: Interrupted) -> Option<Repairing>;
     /// Runs the handler of a call.
     fn run<'a>(
@@ -137,13 +137,18 @@ impl<S: Send + Sync + 'static> ServedTools for ToolServer<S> {
                 session: &Session::default(),
             },
         };
-        let running = handler.call(&context_of_call, call);
+        // The parameters of the handler are extracted here, by code of the user, too.
+        let running = user_code::catch_panic_of(|| handler.call(&context_of_call, call));
         let timeout = entry.tool.timeout.or(self.settings.timeout);
         let timeout = Some(timeout.unwrap_or(REPAIR_TIMEOUT));
         Some(Box::pin(async move {
             // Dropping it cancels the token that the handler may have extracted.
             let _canceller = canceller;
-            match user_code::run(running, timeout).await {
+            let repaired = match running {
+                Ok(running) => user_code::run(running, timeout).await,
+                Err(text) => Err(Stopped::Panicked(text)),
+            };
+            match repaired {
                 Ok(repair) => repair,
                 Err(Stopped::TimedOut(timeout)) => {
                     Err(ToolError::new(format!("no answer within {timeout:?}")))

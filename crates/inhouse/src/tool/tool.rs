@@ -290,7 +290,7 @@ impl<S> Tool<S> {
         self
     }
 
-    /// Sets a handler that finds out what became of a call whose host died while it ran.
+    /// Sets a handler that determines the outcome of a call whose host died while it ran.
     ///
     /// A [store](crate::Options::store) with a journal records every call of a tool that is not
     /// [read-only](Self::read_only): before the tool runs, and before its result is sent. When a session is resumed, each call
@@ -306,6 +306,7 @@ impl<S> Tool<S> {
     /// use std::sync::{Arc, Mutex};
     ///
     /// use inhouse::tool::{CallId, Interrupted, Repair, State, Tool, ToolError, ToolServer};
+    /// use serde_json::json;
     ///
     /// type Charges = Arc<Mutex<HashMap<String, u64>>>;
     ///
@@ -314,17 +315,29 @@ impl<S> Tool<S> {
     ///     "charged 5 dollars".to_owned()
     /// }
     ///
-    /// let tool = Tool::new("charge", "Charge the card", charge).on_interrupted(
-    ///     async |State(charges): State<Charges>, call: Interrupted| {
-    ///         let found = charges.lock().unwrap().get(&call.id).copied();
-    ///         Ok::<_, ToolError>(match found {
-    ///             Some(cents) => Repair::result(format!("charged {} dollars", cents / 100)),
-    ///             None => Repair::not_run(),
-    ///         })
-    ///     },
-    /// );
-    /// let bank = ToolServer::with_state("bank", Charges::default()).tool(tool);
-    /// # let _ = bank;
+    /// async fn find_charge(
+    ///     State(charges): State<Charges>,
+    ///     call: Interrupted,
+    /// ) -> Result<Repair, ToolError> {
+    ///     let found = charges.lock().unwrap().get(&call.id).copied();
+    ///     Ok(match found {
+    ///         Some(cents) => Repair::result(format!("charged {} dollars", cents / 100)),
+    ///         None => Repair::not_run(),
+    ///     })
+    /// }
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let charges = Charges::default();
+    /// let charge = Tool::new("charge", "Charge the card", charge).on_interrupted(find_charge);
+    /// let bank = ToolServer::with_state("bank", charges.clone()).tool(charge);
+    /// assert_eq!(bank.call("charge", json!({})).await.all_text(), "charged 5 dollars");
+    ///
+    /// // A test of the handler; the session calls it when it is resumed.
+    /// charges.lock().unwrap().insert("toolu_1".to_owned(), 500);
+    /// let call = Interrupted::new("toolu_1", json!({}));
+    /// let repair = find_charge(State(charges), call).await?;
+    /// assert_eq!(repair.into_result().all_text(), "charged 5 dollars");
+    /// # Ok::<(), ToolError>(()) }).unwrap();
     /// ```
     #[must_use]
     pub fn on_interrupted<H, Args>(mut self, handler: H) -> Self

@@ -61,6 +61,28 @@ pub struct Connection {
 /// The process or service at the other end of a [`Connection`].
 ///
 /// Dropping a peer must kill the process at once, with all of its descendants.
+///
+/// ```
+/// use std::future::{Future, pending};
+/// use std::pin::Pin;
+///
+/// use inhouse::ExitStatus;
+/// use inhouse::transport::Peer;
+///
+/// /// A service that never exits and cannot be killed.
+/// struct Service;
+///
+/// impl Peer for Service {
+///     fn exited(&mut self) -> Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>> {
+///         Box::pin(pending())
+///     }
+///
+///     fn terminate(&mut self) {}
+///
+///     fn kill(&mut self) {}
+/// }
+/// assert_eq!(Service.pid(), None);
+/// ```
 pub trait Peer: Send + 'static {
     /// Returns the process id of a local process.
     fn pid(&self) -> Option<u32> {

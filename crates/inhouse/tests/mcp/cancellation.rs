@@ -3,7 +3,7 @@
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Client, Options};
 use inhouse_testkit::FakeCli;
-use inhouse_testkit::fake::ToolCall;
+use inhouse_testkit::fake::FakeToolCall;
 use inhouse_testkit::fake::join;
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -19,7 +19,7 @@ fn endless_server() -> (Options, Journal) {
 }
 
 /// Cancels a call as the CLI does, and expects that it is answered once.
-async fn cancel(cli: &mut FakeCli, call: &ToolCall) {
+async fn cancel(cli: &mut FakeCli, call: &FakeToolCall) {
     let notified = cli.mcp_message("s", cancelled(call.id())).await;
     let mut answered = Vec::new();
     for _ in 0..2 {

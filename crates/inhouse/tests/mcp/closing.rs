@@ -16,7 +16,7 @@ use tokio::time::timeout;
 async fn idle() {
     timeout(Duration::from_millis(1), pending::<()>())
         .await
-        .expect_err("it is pending for ever");
+        .expect_err("it is pending forever");
 }
 
 #[tokio::test(start_paused = true)]

@@ -170,7 +170,7 @@ async fn permit_is_released_when_the_handler_is_dropped() {
     };
     let seen = tokio::select! {
         biased;
-        _ = server.call("wait", json!({})) => unreachable!("it waits for ever"),
+        _ = server.call("wait", json!({})) => unreachable!("it waits forever"),
         seen = seen => seen,
     };
     assert_eq!(seen, 1, "the second started before the first was dropped");

@@ -28,9 +28,9 @@ async fn tool_controls_its_session_while_it_runs() {
         let asked = cli
             .mcp_message("s", call(1, "think_harder", json!({})))
             .await;
-        let steered = cli.expect_request("set_model").await;
-        assert_eq!(steered.body()["model"], "opus");
-        steered.succeed_empty().await;
+        let request = cli.expect_request("set_model").await;
+        assert_eq!(request.body()["model"], "opus");
+        request.succeed_empty().await;
         assert_eq!(response(cli, &asked).await, text(1, "opus"));
     })
     .await;
@@ -112,11 +112,11 @@ async fn tool_called_before_initialize_completes_sees_no_reply() {
 
 #[tokio::test(start_paused = true)]
 async fn progress_after_the_call_is_not_sent() {
-    let (hand_over, mut handed) = mpsc::unbounded_channel::<Progress>();
+    let (sender, mut receiver) = mpsc::unbounded_channel::<Progress>();
     let leak = Tool::new("leak", "Leak", async move |progress: Progress| {
-        hand_over
+        sender
             .send(progress)
-            .map_err(|_| ToolError::new("nobody takes it"))
+            .map_err(|_| ToolError::new("the receiver is closed"))
     });
     let options = Options::new().tool_server(ToolServer::new("s").tool(leak));
     FakeCli::play_cli(options, async |cli| {
@@ -124,7 +124,7 @@ async fn progress_after_the_call_is_not_sent() {
         let asked = cli.mcp_message("s", request(1, "tools/call", params)).await;
         response(cli, &asked).await;
         // `play_cli` fails if the host sends anything else.
-        handed
+        receiver
             .recv()
             .await
             .expect("the value was sent")

@@ -153,7 +153,7 @@ async fn cost_of_a_subagent_is_in_the_total_and_not_in_the_usage_of_the_turn() {
                     .usage(small),
             )
             .once(
-                of_agent,
+                is_from_subagent,
                 Turn::new().text("Seven.").usage(Usage::new(50_000, 10)),
             )
             .turn(Turn::new().text("Done.").usage(small));
@@ -245,7 +245,7 @@ async fn subagent_runs(world: &World, options: Options) -> bool {
     world
         .model
         .turn(Turn::new().tool_use_with_id("toolu_1", "Agent", task))
-        .when(of_agent, Turn::new().text("Seven."))
+        .when(is_from_subagent, Turn::new().text("Seven."))
         .turn("Done.");
     let shepherd = AgentDefinition::new("Counts sheep.", "You are a shepherd.");
     let mut client = world
@@ -254,12 +254,12 @@ async fn subagent_runs(world: &World, options: Options) -> bool {
     assert_eq!(world.ask(&mut client, "Count.").await, "Done.");
     let requests = world.model.conversation();
     let results = requests.last().unwrap().tool_results();
-    let runs = requests.iter().any(of_agent);
+    let runs = requests.iter().any(is_from_subagent);
     assert_eq!(runs, !results[0].is_error, "{results:?}");
     runs
 }
 
-fn of_agent(request: &ModelRequest) -> bool {
+fn is_from_subagent(request: &ModelRequest) -> bool {
     request.agent_id().is_some()
 }
 

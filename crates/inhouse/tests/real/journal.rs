@@ -1,4 +1,4 @@
-//! Calls of a session whose CLI was killed: a resumed session shows the model what became of each.
+//! Calls of a session whose CLI was killed: a resumed session shows the model the outcome of each.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

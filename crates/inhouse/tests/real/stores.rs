@@ -8,7 +8,9 @@ use inhouse::options::PermissionMode;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::{Options, query};
 use inhouse_store::memory::MemoryStore;
-use inhouse_store::{Bytes, Leases as _, Page, ProjectKey, SessionKey, SessionStore as _};
+use inhouse_store::{
+    Append, Bytes, Leases as _, Page, Position, ProjectKey, SessionKey, SessionStore as _,
+};
 use inhouse_testkit::{ModelRequest, RealCli, Turn};
 use serde_json::json;
 use tempfile::TempDir;
@@ -317,6 +319,80 @@ async fn oldest_cli_continues_a_cut_off_turn_without_its_calls() {
         }
         // It does not know the second variable.
         assert!(!seen.contains("toolu_1"), "{seen}");
+    })
+    .await;
+}
+
+/// The CLI reports its queue before the prompt, and resumes no transcript without a message.
+#[tokio::test]
+async fn session_that_was_killed_before_its_prompt_was_stored_is_begun_again() {
+    world::pinned(async |world| {
+        let root = tempfile::tempdir().unwrap();
+        let first = Machine::new(world, &MemoryStore::new(), root.path());
+        world.model.turn("Charged.");
+        first.ask(prompt(), first.options().session_id(ID)).await;
+        let entries = first.store.read(&key(world).main()).await.unwrap();
+        let is_prompt = |entry: &Bytes| String::from_utf8_lossy(entry).contains(PROMPT);
+        let before = entries.iter().position(is_prompt).unwrap();
+        assert!(before > 0, "the prompt is not the first entry");
+
+        for is_resumed in [true, false] {
+            let machine = Machine::new(world, &MemoryStore::new(), root.path());
+            let session = key(world);
+            let epoch = machine.store.fence(&session, None).await.unwrap();
+            let append = Append::new(epoch, Position::START, entries[..before].to_vec());
+            machine
+                .store
+                .append(&session.main(), &append)
+                .await
+                .unwrap();
+            world.model.turn("Charged once.").turn("As I said.");
+            let options = match is_resumed {
+                true => machine.options().resume(ID),
+                false => machine.options().session_id(ID),
+            };
+            assert_eq!(machine.ask(prompt(), options).await, "Charged once.");
+            let again = machine.ask("Again?", machine.options().resume(ID)).await;
+            assert_eq!(again, "As I said.");
+            let seen = history(world.model.conversation().last().unwrap());
+            assert_eq!(seen.matches("Charge the card.").count(), 1, "{seen}");
+            let stored = machine.store.read(&session.main()).await.unwrap();
+            assert_eq!(stored[..before], entries[..before]);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn session_that_clear_begins_is_stored_and_resumed() {
+    world::pinned(async |world| {
+        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let machine = Machine::new(world, &store, root.path());
+        world.model.turn("Swordfish.").turn("Herring.");
+        let mut client = world.connect(machine.options().session_id(ID)).await;
+        world.ask(&mut client, "The password?").await;
+        world.ask(&mut client, "/clear").await;
+        let prompt = Prompt::from("Another one?").uuid(PROMPT);
+        world.ask(&mut client, prompt).await;
+        let cleared = client.control().session_id().unwrap();
+        assert_ne!(cleared, ID);
+        client.close().await.unwrap();
+
+        world.model.turn("As I said.").turn("Once more.");
+        machine.ask("Again?", machine.options().resume(ID)).await;
+        let of_cleared = || machine.options().resume(&*cleared);
+        machine.ask("And again?", of_cleared()).await;
+        let requests = world.model.conversation();
+        let [first, second] = &requests[requests.len() - 2..] else {
+            panic!("two requests")
+        };
+        assert!(history(first).contains("Swordfish."));
+        assert!(!history(first).contains("Herring."));
+        assert!(history(second).contains("Herring."));
+        assert!(!history(second).contains("Swordfish."));
+        // Its results are in its own stream.
+        let prompt = Prompt::from("Another one?").uuid(PROMPT);
+        assert_eq!(machine.ask(prompt, of_cleared()).await, "Herring.");
     })
     .await;
 }

@@ -19,7 +19,7 @@ pub(crate) struct World {
     pub(crate) model: ScriptedModel,
     isolation: Isolation,
     /// The tags of the messages that the host has read.
-    journal: Mutex<Vec<String>>,
+    read_tags: Mutex<Vec<String>>,
 }
 
 /// Runs a scenario with the pinned CLI.
@@ -46,7 +46,7 @@ async fn play(cli: &RealCli, scenario: impl AsyncFnOnce(&World)) {
     let world = World {
         model,
         isolation,
-        journal: Mutex::default(),
+        read_tags: Mutex::default(),
     };
     if tokio::time::timeout(DEADLINE, scenario(&world))
         .await
@@ -164,8 +164,8 @@ impl World {
             !matches!(message, Message::Unknown(_)),
             "every message of the CLI has a known type: {message:?}"
         );
-        let mut journal = self.journal.lock().expect("the lock is not poisoned");
-        journal.push(message.tag());
+        let mut read_tags = self.read_tags.lock().expect("the lock is not poisoned");
+        read_tags.push(message.tag());
         message
     }
 
@@ -179,7 +179,7 @@ impl World {
         format!(
             "the model received {requests:?}, {} answers are unused, and the host has read {:?}",
             self.model.remaining(),
-            self.journal.lock().expect("the lock is not poisoned"),
+            self.read_tags.lock().expect("the lock is not poisoned"),
         )
     }
 }

@@ -401,7 +401,7 @@ async fn form_that_mcp_does_not_allow_is_not_sent() {
     assert_eq!(client.text(1).await, "invalid");
 }
 
-/// Returns a server whose tool reports what becomes of it.
+/// Returns a server whose tool reports its end.
 fn journaled() -> (ToolServer, UnboundedReceiver<&'static str>) {
     struct OnDrop(UnboundedSender<&'static str>);
     impl Drop for OnDrop {

@@ -47,7 +47,7 @@ const MOMENTS: [Moment; 5] = [
 #[derive(Clone, Copy, Debug)]
 struct Kill {
     moment: Moment,
-    /// Whether the tool finds out what became of a call.
+    /// Whether the tool determines the outcome of a call.
     finds_out: bool,
     /// How long after the end of the call, for [`Moment::AtEnd`].
     after_end: Duration,

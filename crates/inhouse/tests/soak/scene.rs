@@ -1,6 +1,6 @@
 //! Both ends of a session whose hosts are processes: the model and the store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,6 +68,8 @@ impl Scene {
             finds_out: false,
             effects: self.isolation.root().join("effects"),
             append_faults: Vec::new(),
+            other_faults: Vec::new(),
+            files: None,
             hangs_after_call: false,
             recording: None,
         }
@@ -88,6 +90,14 @@ impl Scene {
                 false => Turn::new().tool_use_with_id(call, "mcp__s__note", json!({})),
             }
         });
+    }
+
+    /// Returns the directory in which the CLI would keep results that are too long for an entry.
+    pub(crate) fn tool_results(&self) -> PathBuf {
+        let (project, id) = (self.session.project(), self.session.session());
+        let directory = self.isolation.root().join("sessions").join(id);
+        let directory = directory.join("projects").join(project.as_str());
+        directory.join(id).join("tool-results")
     }
 
     /// Returns the entries of the main stream.

@@ -1,12 +1,13 @@
 //! A store that fails, is slow, hangs, loses acknowledgements, or whose server is killed in the middle of turns.
 //!
-//! What the CLI reported is recorded on its way to the host. At the end the store must have exactly that.
+//! What the CLI reported is recorded on its way to the host. At the end the store must have exactly that, the files of the session, and no call
+//! that has not ended.
 
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use inhouse_store::Bytes;
+use inhouse_store::{Bytes, StoreError};
 use inhouse_testkit::RealCli;
 use inhouse_testkit::host::HostProcess;
 use inhouse_testkit::servers::PostgresServer;
@@ -14,14 +15,17 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::scene::{Scene, StoreKind};
-use crate::stored_host::{Plan, PlannedFault};
+use crate::stored_host::{Plan, PlannedCall, PlannedFault};
 use crate::support::{Failures, Rng, check_transcript, event, exit, pass, report, runs};
 
 /// The prompts of each host.
 const PROMPTS: [&str; 3] = ["Note 1.", "Note 2.", "Note 3."];
 
-/// More appends than a run has, with their repetitions.
-const APPENDS: usize = 100;
+/// More calls of a kind than a run has, with their repetitions.
+const CALLS: usize = 100;
+
+/// The lease without crashes of the server. It is renewed several times in a run.
+const LEASE: Duration = Duration::from_secs(6);
 
 /// The server crashes at most this long after a tool was called.
 const CRASH: Duration = Duration::from_millis(200);
@@ -33,20 +37,27 @@ struct Counts {
     crashes: usize,
 }
 
+/// The faults of a host.
+#[derive(Default)]
+struct PlannedFaults {
+    appends: Vec<PlannedFault>,
+    others: Vec<(PlannedCall, PlannedFault)>,
+}
+
 /// What a host has stored, and in spite of how many faults.
 struct Stored {
     entries: usize,
     faults: usize,
 }
 
-/// Repeats runs with faults inside of the host: one host whose appends fail, and one with an append that hangs.
+/// Repeats runs with faults inside of the host: one host whose calls to the store fail, and one with a call that hangs.
 pub(crate) async fn soak(name: &str) {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut rng = Rng::seeded();
     let (mut counts, mut failures) = (Counts::default(), Failures::default());
     for run in 0..runs() {
         let (failing, hanging) = (failing(&mut rng), hanging(&mut rng));
-        // At the same time, because a hanging append is given up only after 20 s.
+        // At the same time, because a hanging call is given up only after 20 s.
         let (one, other) = tokio::join!(with_faults(&cli, failing), with_faults(&cli, hanging));
         for outcome in [one, other] {
             counts.add(failures.check(run, outcome));
@@ -69,10 +80,11 @@ pub(crate) async fn soak_crashes(name: &str, server: &mut PostgresServer) {
     report(name, runs(), failures.0, &counts.detail());
 }
 
-async fn with_faults(cli: &RealCli, faults: Vec<PlannedFault>) -> Result<Stored, String> {
+async fn with_faults(cli: &RealCli, faults: PlannedFaults) -> Result<Stored, String> {
     let scene = Scene::new(cli, &StoreKind::Sqlite).await;
     scene.script_notes();
-    let plan = recorded(&scene, faults);
+    let mut plan = recorded(&scene, faults);
+    plan.lease = LEASE;
     let mut host = scene.start(&plan);
     for _ in PROMPTS {
         event(&mut host, "finished").await?;
@@ -83,7 +95,7 @@ async fn with_faults(cli: &RealCli, faults: Vec<PlannedFault>) -> Result<Stored,
 async fn with_crashes(
     cli: &RealCli,
     server: &mut PostgresServer,
-    faults: Vec<PlannedFault>,
+    faults: PlannedFaults,
     rng: &mut Rng,
 ) -> Result<Stored, String> {
     let scene = Scene::new(cli, &StoreKind::Postgres(server.url())).await;
@@ -102,10 +114,12 @@ async fn with_crashes(
     compare(&scene, &plan, host).await
 }
 
-fn recorded(scene: &Scene, faults: Vec<PlannedFault>) -> Plan {
+fn recorded(scene: &Scene, faults: PlannedFaults) -> Plan {
     let mut plan = scene.plan(&PROMPTS);
     plan.closes = true;
-    plan.append_faults = faults;
+    plan.append_faults = faults.appends;
+    plan.other_faults = faults.others;
+    plan.files = Some(scene.tool_results());
     plan.recording = Some(scene.isolation.root().join("recording"));
     // Faults and crashes are shorter, and must not look like the loss of the session.
     plan.lease = Duration::from_secs(30);
@@ -116,6 +130,8 @@ fn recorded(scene: &Scene, faults: Vec<PlannedFault>) -> Plan {
 async fn compare(scene: &Scene, plan: &Plan, mut host: HostProcess) -> Result<Stored, String> {
     let appends = event(&mut host, "appends").await?;
     let appends: usize = appends.parse().expect("a number");
+    let others = event(&mut host, "others").await?;
+    let others: [usize; PlannedCall::ALL.len()] = serde_json::from_str(&others).expect("numbers");
     exit(host).await?;
     let recording = plan.recording.as_deref().expect("the host records");
     let reported = reported_entries(recording, &plan.session);
@@ -135,11 +151,55 @@ async fn compare(scene: &Scene, plan: &Plan, mut host: HostProcess) -> Result<St
     if requests.len() != 2 * PROMPTS.len() || results != Some(PROMPTS.len()) {
         return Err(format!("{} requests, {results:?} results", requests.len()));
     }
-    let faults = plan.append_faults.iter().take(appends);
+    check_files_and_journal(scene).await?;
+    let mut faults = used(&plan.append_faults, appends);
+    for (call, calls) in PlannedCall::ALL.into_iter().zip(others) {
+        if calls < PROMPTS.len() && call != PlannedCall::Renew {
+            return Err(format!("{calls} calls of {call:?}"));
+        }
+        let planned = plan.other_faults.iter();
+        let planned = planned.filter(|(other, _)| *other == call);
+        faults += used(planned.map(|(_, fault)| fault), calls);
+    }
     Ok(Stored {
         entries: stored.len(),
-        faults: faults.filter(|&&fault| fault != PlannedFault::None).count(),
+        faults,
     })
+}
+
+/// Returns how many of the first calls had a fault.
+fn used<'a>(faults: impl IntoIterator<Item = &'a PlannedFault>, calls: usize) -> usize {
+    let faults = faults.into_iter().take(calls);
+    faults.filter(|&&fault| fault != PlannedFault::None).count()
+}
+
+/// Checks that each call of the tool took effect once, has left its file, and is finished.
+async fn check_files_and_journal(scene: &Scene) -> Result<(), String> {
+    let (store, session) = (&scene.store, &scene.session);
+    let text = |error: StoreError| error.to_string();
+    let files = store.files(session).await.map_err(text)?;
+    if files.len() != PROMPTS.len() || scene.effects() != PROMPTS.len() {
+        let effects = scene.effects();
+        return Err(format!("{effects} effects, {} files", files.len()));
+    }
+    for file in files {
+        let content = store.file(session, &file.path).await.map_err(text)?;
+        let content = content.unwrap_or_default();
+        if !file
+            .path
+            .as_str()
+            .ends_with(&*String::from_utf8_lossy(&content))
+            || content.is_empty()
+        {
+            return Err(format!("{} contains {content:?}", file.path.as_str()));
+        }
+    }
+    let journal = store.journal().expect("SQLite and PostgreSQL have one");
+    let calls = journal.calls(session).await.map_err(text)?;
+    match calls.iter().find(|call| call.is_open()) {
+        Some(call) => Err(format!("{} is open", call.intent.call)),
+        None => Ok(()),
+    }
 }
 
 /// Returns the entries of the main transcript that the CLI has reported, byte for byte.
@@ -169,26 +229,43 @@ fn reported_entries(recording: &Path, session: &str) -> Vec<Bytes> {
 }
 
 /// Returns faults of which one in two is none.
-fn failing(rng: &mut Rng) -> Vec<PlannedFault> {
-    let fault = |_| match rng.below(6) {
+fn failing(rng: &mut Rng) -> PlannedFaults {
+    let mut fault = || match rng.below(6) {
         0 => PlannedFault::Fail,
         1 => PlannedFault::LoseAcknowledgement,
         2 => PlannedFault::Slow,
         _ => PlannedFault::None,
     };
-    (0..APPENDS).map(fault).collect()
+    let appends = (0..CALLS).map(|_| fault()).collect();
+    let others = PlannedCall::ALL.map(|call| [call; CALLS]);
+    let others = others.into_iter().flatten();
+    PlannedFaults {
+        appends,
+        others: others.map(|call| (call, fault())).collect(),
+    }
 }
 
 /// Returns faults of which one hangs, before or after its effect.
-fn hanging(rng: &mut Rng) -> Vec<PlannedFault> {
-    // Every run has more appends than this.
-    let position = rng.below(6);
+fn hanging(rng: &mut Rng) -> PlannedFaults {
     let fault = match rng.below(2) {
         0 => PlannedFault::Hang,
         _ => PlannedFault::HangAfterwards,
     };
-    let before = (0..position).map(|_| PlannedFault::None);
-    before.chain([fault]).collect()
+    let mut faults = PlannedFaults::default();
+    let call = match rng.below(4) {
+        0 => PlannedCall::PutFile,
+        1 => PlannedCall::Intend,
+        2 => PlannedCall::Finish,
+        _ => {
+            // Every run has more appends than this.
+            let before = (0..rng.below(6)).map(|_| PlannedFault::None);
+            faults.appends = before.chain([fault]).collect();
+            return faults;
+        }
+    };
+    let before = (0..rng.below(PROMPTS.len() as u64)).map(|_| PlannedFault::None);
+    faults.others = before.chain([fault]).map(|fault| (call, fault)).collect();
+    faults
 }
 
 impl Counts {

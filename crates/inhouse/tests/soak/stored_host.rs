@@ -1,6 +1,5 @@
 //! A host whose session is in a store, as a separate process that follows a [`Plan`].
 
-use std::env;
 use std::fs::{File, OpenOptions};
 use std::future::pending;
 use std::io::Write as _;
@@ -9,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
+use std::{env, fs};
 
 use inhouse::launch::Launch;
 use inhouse::message::Prompt;
@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{interval, timeout};
+use uuid::Uuid;
 
 /// The variable with the plan, as JSON.
 const PLAN: &str = "INHOUSE_SOAK_PLAN";
@@ -44,7 +45,7 @@ const ATTEMPTS: Duration = Duration::from_millis(50);
 /// The host reports `connected` with the pid of the CLI, and `finished` with the answer as soon as the result of a prompt was
 /// delivered. With the number of appends so far, it reports `asked` for a permission, `began` and `ended` for a call of its tool,
 /// `result` when the CLI has written one to a recording, `delivered` when a client has got it, and `appends` when a client is
-/// closed. An error is reported as `failed`, with its kind.
+/// closed, then `others` with the numbers of the [other calls](PlannedCall). An error is reported as `failed`, with its kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// A URL of PostgreSQL, or the path of a SQLite database.
@@ -63,16 +64,29 @@ pub(crate) struct Plan {
     pub(crate) call_time: Duration,
     /// Whether the tool only reads, and each call of it needs a permission; otherwise it is allowed to run and may change something.
     pub(crate) asks_to_read: bool,
-    /// Whether the tool finds out what became of an interrupted call.
+    /// Whether the tool determines the outcome of an interrupted call.
     pub(crate) finds_out: bool,
     /// A file to which each call of the tool adds a line.
     pub(crate) effects: PathBuf,
     /// The faults of the first appends, in order.
     pub(crate) append_faults: Vec<PlannedFault>,
+    /// The faults of other calls, for each call in order.
+    pub(crate) other_faults: Vec<(PlannedCall, PlannedFault)>,
+    /// A directory to which each call of the tool adds a file of the session.
+    pub(crate) files: Option<PathBuf>,
     /// Whether appends hang from the end of the first call on.
     pub(crate) hangs_after_call: bool,
     /// The file that gets every byte which the CLI writes.
     pub(crate) recording: Option<PathBuf>,
+}
+
+/// A [`StoreCall`] in a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum PlannedCall {
+    PutFile,
+    Intend,
+    Finish,
+    Renew,
 }
 
 /// A [`Fault`] in a plan.
@@ -120,6 +134,9 @@ async fn host() {
     let store = FaultyStore::new(store);
     for fault in &plan.append_faults {
         store.faults().next(StoreCall::Append, fault.fault());
+    }
+    for (call, fault) in &plan.other_faults {
+        store.faults().next(call.call(), fault.fault());
     }
     let host = Host {
         isolation,
@@ -173,6 +190,8 @@ impl Host {
         }
         client.close().await?;
         report("appends", appends(self.store.faults()));
+        let others = PlannedCall::ALL.map(|call| self.store.faults().calls(call.call()));
+        report("others", serde_json::to_string(&others).expect("numbers"));
         Ok(())
     }
 
@@ -211,6 +230,7 @@ impl Host {
             time: self.plan.call_time,
             faults: self.store.faults().clone(),
             hangs_after: self.plan.hangs_after_call,
+            files: self.plan.files.clone(),
         };
         let repaired = call.clone();
         let note = Tool::new("note", "Makes a note", move || {
@@ -247,11 +267,15 @@ struct Call {
     time: Duration,
     faults: Faults,
     hangs_after: bool,
+    files: Option<PathBuf>,
 }
 
 impl Call {
     async fn run(&self) -> &'static str {
         add_line(&self.effects);
+        if let Some(directory) = &self.files {
+            add_file(directory);
+        }
         report("began", appends(&self.faults));
         // The time of a call that does something.
         let _ = timeout(self.time, pending::<()>()).await;
@@ -262,7 +286,7 @@ impl Call {
         NOTED
     }
 
-    /// Finds out what became of a call whose host was killed.
+    /// Determines the outcome of a call whose host was killed.
     fn repair(&self) -> Repair {
         match self.effects.exists() {
             true => Repair::result(FOUND_OUT),
@@ -282,8 +306,28 @@ fn add_line(path: &Path) {
     file.write_all(b"effect\n").expect("the disk has space");
 }
 
+/// Adds a file with its own name as the content.
+fn add_file(directory: &Path) {
+    fs::create_dir_all(directory).expect("the directory of the test is there");
+    let name = format!("{}.txt", Uuid::new_v4());
+    fs::write(directory.join(&name), &name).expect("the disk has space");
+}
+
 fn is_kind<T>(result: &Result<T, Error>, kind: ErrorKind) -> bool {
     result.as_ref().is_err_and(|error| error.kind() == kind)
+}
+
+impl PlannedCall {
+    pub(crate) const ALL: [Self; 4] = [Self::PutFile, Self::Intend, Self::Finish, Self::Renew];
+
+    fn call(self) -> StoreCall {
+        match self {
+            Self::PutFile => StoreCall::File,
+            Self::Intend => StoreCall::Intend,
+            Self::Finish => StoreCall::Finish,
+            Self::Renew => StoreCall::Renew,
+        }
+    }
 }
 
 impl PlannedFault {

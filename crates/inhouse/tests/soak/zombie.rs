@@ -22,7 +22,7 @@ const LEASE: Duration = Duration::from_secs(3);
 const LATE: Duration = Duration::from_secs(1);
 
 /// The prompt of the first host.
-const FIRST: &str = "Go on for ever.";
+const FIRST: &str = "Go on forever.";
 
 /// The prompt of the second host.
 const SECOND: &str = "Stop.";

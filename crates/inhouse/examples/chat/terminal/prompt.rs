@@ -116,7 +116,7 @@ impl Prompt {
         let text = self.history.get(at).cloned().unwrap_or_default();
         self.set(&text);
         self.back = back;
-        // The arrow keys go on through the history.
+        // The arrow keys continue through the history.
         self.dismissed = true;
     }
 

@@ -35,6 +35,7 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// ```
     /// use std::sync::Arc;
     ///
+    /// use inhouse::rmcp::ServerHandler as _;
     /// use inhouse::rmcp::transport::StreamableHttpService;
     /// use inhouse::rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
     /// use inhouse::tool::{Tool, ToolServer};
@@ -42,6 +43,8 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// # fn main() -> inhouse::Result<()> {
     /// let clock = ToolServer::new("clock").tool(Tool::new("now", "The current time", async || "noon"));
     /// let handler = clock.into_rmcp()?;
+    /// assert!(handler.get_info().capabilities.tools.is_some());
+    ///
     /// // A `tower::Service`: with axum, `Router::new().nest_service("/mcp", service)`.
     /// let service = StreamableHttpService::new(
     ///     move || Ok(handler.clone()),

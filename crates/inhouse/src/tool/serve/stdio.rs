@@ -22,6 +22,19 @@ impl<S: Send + Sync + 'static> ToolServer<S> {
     /// }
     /// ```
     ///
+    /// Tools are checked before anything is read:
+    ///
+    /// ```
+    /// use inhouse::ErrorKind;
+    /// use inhouse::tool::{Tool, ToolServer};
+    ///
+    /// # inhouse_testkit::run(async {
+    /// let clock = ToolServer::new("clock").tool(Tool::new("", "The current time", async || "noon"));
+    /// let error = clock.serve_stdio().await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Config);
+    /// # });
+    /// ```
+    ///
     /// Nothing else may write to stdout: log to stderr. The runtime needs its I/O driver.
     ///
     /// Clients with a handshake (2024-11-05 to 2025-11-25) and without (2026-07-28) are supported.

@@ -70,7 +70,7 @@ async fn allowed_call_runs_with_the_changed_input() {
                 input["command"] = json!("touch changed && echo changed");
                 Ok(HookOutput::allow().update_input(input))
             })
-            .permissions(async |_: Asked<CanUseTool>| panic!("nobody is asked"));
+            .permissions(async |_: Asked<CanUseTool>| panic!("the handler is not called"));
         let mut client = world.connect(options).await;
 
         world.ask(&mut client, "Go.").await;
