@@ -17,12 +17,13 @@ pub enum Outcome {
     Done(Reply),
     /// A call waits for the answer of a person. When the questions are answered, the same work is run again, and continues.
     ///
-    /// To give up such a work, answer its questions with [`Answer::Deny`](crate::Answer::Deny) and run it once more: the call would otherwise
+    /// To give up such a work item, answer its questions with [`Answer::Deny`](crate::Answer::Deny) and run it once more: the call would otherwise
     /// still wait when the next prompt of the session is sent.
     Deferred(Vec<Question>),
     /// The attempt was stopped. The same work can be run again, and continues where it was cut off.
     Cancelled,
-    /// Another host has taken over the session. Nothing that this attempt does counts any more.
+    /// The session was lost: another host has taken it over, or the lease could not be renewed in time, as when the store is cut off. Nothing
+    /// that this attempt does counts any more. Run the same work again: if another host has answered it, the stored answer is handed out.
     Fenced,
 }
 

@@ -55,6 +55,26 @@ pub enum Answer {
     Deny(String),
 }
 
+impl Answer {
+    /// Returns whether a call can be made with this answer: the input of [`AllowWith`](Self::AllowWith) has to be a JSON object. For authors of
+    /// engines, who refuse others when they are given.
+    ///
+    /// ```
+    /// use inhouse_fleet::Answer;
+    /// use serde_json::json;
+    ///
+    /// assert!(Answer::AllowWith(json!({"cents": 5})).is_valid());
+    /// assert!(!Answer::AllowWith(json!(5)).is_valid());
+    /// ```
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        match self {
+            Self::AllowWith(input) => input.is_object(),
+            Self::Allow | Self::Deny(_) => true,
+        }
+    }
+}
+
 impl Question {
     /// Creates a question, for authors of engines and their tests.
     #[must_use]

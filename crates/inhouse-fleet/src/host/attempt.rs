@@ -1,20 +1,22 @@
+//! One attempt at a work item, from the lease to the outcome.
+
 use std::future::pending;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use inhouse::message::{Message, Prompt, Received, ResultMessage, TerminalReason};
-use inhouse::sessions::{SessionLease, recent_results};
+use inhouse::message::{Message, Prompt, Received, ResultMessage};
+use inhouse::sessions::SessionLease;
 use inhouse::{Control, ErrorKind, MessageStream, Options, query};
-use inhouse_store::Position;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
-use super::ask::Asking;
+use super::ask::QuestionChannel;
 use super::end::End;
 use super::held::HeldSession;
+use super::history::{History, is_deferred, is_unavailable, reply};
 use super::save::{Saver, in_time};
 use super::{Host, HostError, HostErrorKind, TurnEvents};
-use crate::retry::persist;
 use crate::{Fence, Outcome, Reply, Work};
 
 /// Replaces the key of the project that the CLI derives from its working directory.
@@ -23,10 +25,7 @@ const PROJECT_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
 /// How long the closure that makes the options may take.
 const OPTIONS: Duration = Duration::from_secs(300);
 
-/// How many results are searched for that of the work. An answered work is run again before the next one, so its result is the last one with a prompt.
-const RESULTS: usize = 4;
-
-/// One attempt at a work.
+/// One attempt at a work item.
 pub(super) struct Attempt<'a> {
     pub(super) host: &'a Host,
     pub(super) work: &'a Work,
@@ -41,17 +40,6 @@ enum Prepared {
     Ready(Box<Ready>),
 }
 
-/// The session as the store has it.
-struct History {
-    is_new: bool,
-    /// The answer to the work.
-    answer: Option<Reply>,
-    /// The cost so far in US dollars.
-    spent: f64,
-    /// Whether a call of another work waits for an answer. The CLI asks about it before it begins this one.
-    has_stale_call: bool,
-}
-
 struct Ready {
     options: Options,
     saver: Option<Saver>,
@@ -62,29 +50,26 @@ struct Ready {
 
 impl Attempt<'_> {
     pub(super) async fn run(&self) -> Result<Outcome, HostError> {
+        let begun = Instant::now();
         let outcome = match self.run_in_slot().await {
             Ok(outcome) | Err(End::Outcome(outcome)) => Ok(outcome),
             Err(End::Failed(error)) => Err(error),
         };
-        let counters = &self.host.counters;
+        self.host.counters.end(outcome.as_ref(), begun.elapsed());
         match &outcome {
             Ok(Outcome::Done(reply)) => {
                 tracing::info!(is_error = reply.is_error, "turn done");
             }
             Ok(Outcome::Deferred(questions)) => {
-                counters.add(|stats| stats.deferred += 1);
                 tracing::info!(questions = questions.len(), "turn deferred");
             }
             Ok(Outcome::Cancelled) => {
-                counters.add(|stats| stats.cancelled += 1);
                 tracing::info!("turn cancelled");
             }
             Ok(Outcome::Fenced) => {
-                counters.add(|stats| stats.fenced += 1);
-                tracing::warn!("turn fenced: another host has the session");
+                tracing::warn!("turn fenced: the lease of the session is lost");
             }
             Err(error) => {
-                counters.add(|stats| stats.failed += 1);
                 tracing::warn!(%error, kind = ?error.kind(), "turn failed");
             }
         }
@@ -112,14 +97,16 @@ impl Attempt<'_> {
     async fn acquire(&self) -> Result<SessionLease, End> {
         let settings = &self.host.settings;
         let options = self.with_session(Options::new());
-        let options = options.lease_ttl(settings.lease_ttl);
+        // A store that does not answer within the time of a lease could not renew one either. Another host may have a better connection.
+        let ttl = settings.lease_ttl;
+        let options = options.lease_ttl(ttl).load_timeout(ttl);
         let id = self.work.session_id().to_string();
         let mut held = HeldSession::new();
         loop {
-            match SessionLease::acquire(&options, &*id).await {
+            match acquire_or_release(options.clone(), id.clone()).await {
                 Ok(lease) => {
                     if held.was_waited_for || self.work.attempt > 1 {
-                        self.host.counters.add(|stats| stats.takeovers += 1);
+                        self.host.counters.count_takeover();
                         tracing::info!(epoch = lease.epoch().get(), "session taken over");
                     }
                     return Ok(lease);
@@ -150,7 +137,7 @@ impl Attempt<'_> {
             self.work.session_id(),
             lease.epoch().get(),
         );
-        let mut asking = Asking::new(self.work, &fence);
+        let mut asking = QuestionChannel::new(self.work, &fence);
         let prepared = tokio::select! {
             biased;
             end = self.interrupted(lease) => return Err(end),
@@ -169,11 +156,14 @@ impl Attempt<'_> {
                 open => Ok(Outcome::Deferred(open)),
             };
         }
-        self.host.counters.add(|stats| stats.done += 1);
+        if is_unavailable(&result) {
+            return Err(unavailable_call());
+        }
+        self.host.counters.count_answer();
         reply(&result, fence).map(Outcome::Done)
     }
 
-    /// Waits until the attempt must not go on.
+    /// Waits until the attempt must not continue.
     async fn interrupted(&self, lease: &SessionLease) -> End {
         tokio::select! {
             biased;
@@ -190,7 +180,7 @@ impl Attempt<'_> {
         &self,
         lease: &SessionLease,
         fence: &Fence,
-        asking: &Asking,
+        asking: &QuestionChannel,
     ) -> Result<Prepared, End> {
         let settings = &self.host.settings;
         self.events.started(fence).await;
@@ -210,6 +200,9 @@ impl Attempt<'_> {
             if let Some(reply) = history.answer {
                 return Ok(Prepared::Answered(reply));
             }
+        }
+        if let Some(call) = &history.stale_call {
+            asking.deny_stale(call);
         }
         let mut saver = None;
         if let Some(workspace) = &settings.workspace {
@@ -235,29 +228,7 @@ impl Attempt<'_> {
 
     /// Reads what the store has of the session.
     async fn history(&self, lease: &SessionLease, fence: &Fence) -> Result<History, End> {
-        let (store, session) = (&self.host.settings.store, lease.session());
-        let main = session.main();
-        let end = persist(|| store.end(&main)).await;
-        let is_new = end.map_err(HostError::store)? == Position::START;
-        let mut history = History {
-            is_new,
-            answer: None,
-            spent: 0.0,
-            has_stale_call: false,
-        };
-        if is_new {
-            return Ok(history);
-        }
-        let id = self.work.id.to_string();
-        for stored in recent_results(&**store, session, RESULTS).await? {
-            history.spent = stored.result.total_cost_usd.unwrap_or(history.spent);
-            let (is_own, is_deferred) = (stored.prompts.contains(&id), is_deferred(&stored.result));
-            if is_own && !is_deferred {
-                history.answer = Some(reply(&stored.result, fence.clone())?);
-            }
-            history.has_stale_call = is_deferred && !is_own;
-        }
-        Ok(history)
+        History::read(&*self.host.settings.store, lease, self.work, fence).await
     }
 
     /// Stores what an earlier session on this machine could not store, as soon as no other process works on it.
@@ -276,7 +247,7 @@ impl Attempt<'_> {
         &self,
         lease: &SessionLease,
         ready: &Ready,
-        asking: &mut Asking,
+        asking: &mut QuestionChannel,
     ) -> Result<Received<ResultMessage>, End> {
         let save_failed = async {
             match &ready.saver {
@@ -409,8 +380,20 @@ impl Attempt<'_> {
     fn note_cost(&self, result: &ResultMessage, spent: f64) {
         let total = result.total_cost_usd.unwrap_or(spent);
         let cost = if total >= spent { total - spent } else { total };
-        self.host.counters.add(|stats| stats.cost_usd += cost);
+        self.host.counters.add_cost(cost);
     }
+}
+
+/// Acquires a lease. If the attempt is stopped meanwhile, the lease is released as soon as the store has answered: a statement that is under way
+/// takes effect, and the session would have no owner until the end of the lease.
+async fn acquire_or_release(options: Options, id: String) -> inhouse::Result<SessionLease> {
+    let acquire = async move { SessionLease::acquire(&options, id).await };
+    // Dropping the handle lets the task go on, and dropping the lease that it returns releases it.
+    let acquired = tokio::spawn(acquire.in_current_span()).await;
+    acquired.unwrap_or_else(|error| {
+        let text = "the runtime was shut down, or the session store panicked";
+        Err(inhouse::Error::new(ErrorKind::Store, text).with_source(error))
+    })
 }
 
 /// Kills the CLI when the attempt is dropped.
@@ -439,22 +422,14 @@ async fn drain(
     None
 }
 
-fn is_deferred(result: &ResultMessage) -> bool {
-    result.deferred_tool_use.is_some()
-        || result.terminal_reason == Some(TerminalReason::ToolDeferred)
-}
-
 fn is_of_store(error: &inhouse::Error) -> bool {
     matches!(error.kind(), ErrorKind::Store | ErrorKind::Fenced)
 }
 
-fn reply(result: &Received<ResultMessage>, fence: Fence) -> Result<Reply, End> {
-    Reply::new(result.raw(), fence).map_err(|error| {
-        let text = "the result of the CLI is not JSON";
-        HostError::new(HostErrorKind::Agent, text)
-            .with_source(error)
-            .into()
-    })
+fn unavailable_call() -> End {
+    let text =
+        "a call that waited for an answer cannot be made: its tool is not available on this host";
+    HostError::new(HostErrorKind::Agent, text).into()
 }
 
 fn deferred_by_another() -> End {

@@ -1,5 +1,6 @@
 use inhouse::ErrorKind;
 
+use super::error::is_unavailable;
 use super::{HostError, HostErrorKind};
 use crate::Outcome;
 use crate::workspace::WorkspaceError;
@@ -33,7 +34,8 @@ impl From<inhouse::Error> for End {
     fn from(error: inhouse::Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::Fenced => return Self::Outcome(Outcome::Fenced),
-            ErrorKind::Store => HostErrorKind::Store,
+            ErrorKind::Store if is_unavailable(&error) => HostErrorKind::Store,
+            ErrorKind::Store => HostErrorKind::Session,
             ErrorKind::Held => HostErrorKind::Held,
             ErrorKind::Config => HostErrorKind::Options,
             _ => HostErrorKind::Agent,

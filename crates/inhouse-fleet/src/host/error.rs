@@ -1,6 +1,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use inhouse_store::StoreError;
+
 /// An error of a turn that ended without an [`Outcome`](crate::Outcome).
 ///
 /// The CLI is dead. What was stored before the error stays, so the same work can be run again.
@@ -18,8 +20,11 @@ pub enum HostErrorKind {
     Options,
     /// The workspace could not be prepared or saved.
     Workspace,
-    /// The session store failed, or has no leases.
+    /// The session store is unavailable.
     Store,
+    /// The session cannot be opened on this host, however often it is tried: what the store has of it cannot be read, its directory cannot be
+    /// written, or the store has no leases.
+    Session,
     /// Another owner has the session, and keeps renewing its lease, or another process of this machine works on it.
     Held,
     /// The engine could not store a question.
@@ -39,8 +44,12 @@ impl HostError {
     }
 
     /// Creates the error of a session store that failed.
-    pub(super) fn store(error: inhouse_store::StoreError) -> Self {
-        Self::new(HostErrorKind::Store, error.to_string()).with_source(error)
+    pub(super) fn store(error: StoreError) -> Self {
+        let kind = match error.is_retryable() {
+            true => HostErrorKind::Store,
+            false => HostErrorKind::Session,
+        };
+        Self::new(kind, error.to_string()).with_source(error)
     }
 
     /// Adds the error that caused this one.
@@ -58,13 +67,14 @@ impl HostError {
 
     /// Returns whether the attempt counts towards the limit of attempts.
     ///
-    /// A store or an engine that is unavailable, and a session that another owner has, say nothing about the prompt, so these attempts do not count. All others do: a prompt
-    /// that makes every host fail has to end somewhere.
+    /// A store or an engine that is unavailable, and a session that another owner has, say nothing about the prompt, so these attempts do not
+    /// count: repeat them after a pause that grows. All others do: a prompt that makes every host fail has to end somewhere.
     ///
     /// ```
     /// use inhouse_fleet::{HostError, HostErrorKind};
     ///
     /// assert!(HostError::new(HostErrorKind::Agent, "the CLI exited").counts());
+    /// assert!(HostError::new(HostErrorKind::Session, "the transcript cannot be decrypted").counts());
     /// assert!(!HostError::new(HostErrorKind::Store, "no connection").counts());
     /// ```
     #[must_use]
@@ -96,4 +106,16 @@ impl StdError for HostError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.source.as_ref().map(|source| &**source as _)
     }
+}
+
+/// Returns whether a failure is one of a store that may answer later. Those of local files and of stored data come again.
+pub(crate) fn is_unavailable(error: &(dyn StdError + 'static)) -> bool {
+    let mut source = error.source();
+    while let Some(error) = source {
+        if let Some(error) = error.downcast_ref::<StoreError>() {
+            return error.is_retryable();
+        }
+        source = error.source();
+    }
+    false
 }

@@ -38,7 +38,7 @@ impl TurnEvents for Answers {
 /// Runs turns. A [`Host`](crate::Host) does so with the CLI; tests of engines bring their own.
 #[async_trait]
 pub trait RunTurn: Send + Sync {
-    /// Runs one attempt at a work; see [`Host::run_turn_with`](crate::Host::run_turn_with).
+    /// Runs one attempt at a work item; see [`Host::run_turn_with`](crate::Host::run_turn_with).
     async fn run_turn_with(
         &self,
         work: &Work,

@@ -2,12 +2,13 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `attempt` | one attempt at a work, from the lease to the outcome |
+//! | `attempt` | one attempt at a work item, from the lease to the outcome |
 //! | `ask` | the hook that turns tool calls into questions |
 //! | `end` | why an attempt ends early |
+//! | `history` | what the store has of the session |
 //! | `held` | waiting for a session that another owner has |
 //! | `save` | when the workspace is saved |
-//! | `options` | the closure that makes the options of a work |
+//! | `options` | the closure that makes the options of a work item |
 //! | `transport` | how the CLI is reached |
 //! | `stats` | what a host has done so far |
 //! | `events` | what an engine brings |
@@ -18,6 +19,7 @@ mod end;
 mod error;
 mod events;
 mod held;
+mod history;
 mod options;
 mod save;
 mod stats;
@@ -36,6 +38,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use self::attempt::Attempt;
+#[cfg(feature = "postgres")]
+pub(crate) use self::error::is_unavailable;
 pub use self::error::{HostError, HostErrorKind};
 pub use self::events::{RunTurn, TurnEvents};
 #[doc(hidden)]
@@ -108,7 +112,7 @@ struct Settings {
 impl Host {
     /// Creates a host for the sessions of a store, which must have [leases](SessionStore::leases).
     ///
-    /// `options` makes the options of each work. It is called once the host owns the session, and may fail: the attempt then ends with
+    /// `options` makes the options of each work item. It is called once the host owns the session, and may fail: the attempt then ends with
     /// [`HostErrorKind::Options`]. The host sets the store, the lease, the session, and the working directory if it has a
     /// [workspace](Self::workspace); everything else is up to the closure.
     #[must_use]
@@ -153,6 +157,9 @@ impl Host {
     ///
     /// The question is stored by the engine ([`TurnEvents::question`]) before the turn ends with [`Outcome::Deferred`]. Of several matchers, one
     /// has to match. Default: no call is a question.
+    ///
+    /// A call of a subagent that matches is denied, and the subagent reads that the main agent has to make it: if such a
+    /// call is deferred, the CLI ends the subagent and forgets the call (2.1.325).
     ///
     /// One call waits at a time: of parallel calls, the first becomes a question, and the model reads that it has to make the others again afterwards. An answer
     /// replaces the permission handler of the options, so `AskUserQuestion` is answered with [`Question::answered_with`](crate::Question::answered_with);
@@ -229,7 +236,7 @@ impl Host {
         self.with(|settings| settings.project = project.into())
     }
 
-    /// Sets how the CLI is reached, by a transport for each work; a child process unless set.
+    /// Sets how the CLI is reached, by a transport for each work item; a child process unless set.
     ///
     /// ```
     /// use inhouse::Options;
@@ -249,7 +256,7 @@ impl Host {
         self.with(|settings| settings.transport = Some(transport::boxed(open)))
     }
 
-    /// Runs one attempt at a work, for engines that need neither messages nor questions; see [`run_turn_with`](Self::run_turn_with).
+    /// Runs one attempt at a work item, for engines that need neither messages nor questions; see [`run_turn_with`](Self::run_turn_with).
     ///
     /// With [`ask`](Self::ask), a call that matches ends the turn with [`Outcome::Deferred`]; pass [`Answers`] to
     /// [`run_turn_with`](Self::run_turn_with) to continue it.
@@ -267,10 +274,10 @@ impl Host {
         self.run_turn_with(work, stop, &Answers::default()).await
     }
 
-    /// Runs one attempt at a work.
+    /// Runs one attempt at a work item.
     ///
     /// Takes a slot and the lease of the session, and waits for both: another host that owns the session is waited for as long as it lives, and
-    /// that is no attempt. A work that is answered already gets its stored answer, without a CLI. Otherwise the turn begins, or continues
+    /// that is no attempt. A work item that is answered already gets its stored answer, without a CLI. Otherwise the turn begins, or continues
     /// where an earlier attempt was cut off.
     ///
     /// When this returns, the CLI is dead, the transcript is stored, the workspace is saved, and the lease is released. Cancelling `stop` kills

@@ -6,7 +6,7 @@ use inhouse::{HandlerError, Options};
 
 use crate::Work;
 
-/// Makes the options of a work: any `async |work: &Work| Ok(Options::new())`.
+/// Makes the options of a work item: any `async |work: &Work| Ok(Options::new())`.
 pub trait MakeOptions<'a>: FnOnce(&'a Work) -> Self::Made {
     /// The future that the closure returns.
     type Made: Future<Output = Result<Options, HandlerError>> + Send + 'a;

@@ -79,7 +79,7 @@ impl Saver {
         self.error().take()
     }
 
-    /// Saves; without success it never returns, because a CLI whose hook fails would go on. The attempt kills it.
+    /// Saves; without success it never returns, because a CLI whose hook fails would continue. The attempt kills it.
     async fn save_or_end(&self) {
         if let Err(error) = self.save().await {
             self.fail(error);

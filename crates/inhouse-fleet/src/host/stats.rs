@@ -1,4 +1,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::HostError;
+use crate::Outcome;
+use crate::metrics::TurnMetrics;
 
 /// The statistics of a [`Host`](crate::Host) since it was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,9 +27,12 @@ pub struct HostStats {
     pub cost_usd: f64,
 }
 
-/// The statistics of a host.
+/// The statistics of a host, and its metrics.
 #[derive(Default)]
-pub(super) struct Counters(Mutex<HostStats>);
+pub(super) struct Counters {
+    stats: Mutex<HostStats>,
+    metrics: TurnMetrics,
+}
 
 /// Counts an attempt as active until it is dropped.
 pub(super) struct Active<'a>(&'a Counters);
@@ -34,22 +42,60 @@ impl Counters {
         *self.lock()
     }
 
-    pub(super) fn add(&self, change: impl FnOnce(&mut HostStats)) {
-        change(&mut self.lock());
-    }
-
     pub(super) fn begin(&self) -> Active<'_> {
         self.lock().active += 1;
+        self.metrics.add_active(1);
         Active(self)
     }
 
+    /// Counts the end of an attempt. Answers are counted apart, because a stored one is not a turn.
+    pub(super) fn end(&self, outcome: Result<&Outcome, &HostError>, duration: Duration) {
+        let mut stats = self.lock();
+        let name = match outcome {
+            Ok(Outcome::Done(_)) => "done",
+            Ok(Outcome::Deferred(_)) => {
+                stats.deferred += 1;
+                "deferred"
+            }
+            Ok(Outcome::Cancelled) => {
+                stats.cancelled += 1;
+                "cancelled"
+            }
+            Ok(Outcome::Fenced) => {
+                stats.fenced += 1;
+                "fenced"
+            }
+            Err(_) => {
+                stats.failed += 1;
+                "failed"
+            }
+        };
+        drop(stats);
+        self.metrics.record_turn(name, duration);
+    }
+
+    pub(super) fn count_answer(&self) {
+        self.lock().done += 1;
+    }
+
+    pub(super) fn count_takeover(&self) {
+        self.lock().takeovers += 1;
+        self.metrics.count_takeover();
+    }
+
+    pub(super) fn add_cost(&self, cost: f64) {
+        self.lock().cost_usd += cost;
+        self.metrics.add_cost(cost);
+    }
+
     fn lock(&self) -> MutexGuard<'_, HostStats> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Active<'_> {
     fn drop(&mut self) {
         self.0.lock().active -= 1;
+        self.0.metrics.add_active(-1);
     }
 }

@@ -7,7 +7,7 @@ use inhouse::transport::{Connection, Transport};
 
 use crate::Work;
 
-/// Creates a transport for each work.
+/// Creates a transport for each work item.
 pub(super) type TransportFn = dyn Fn(&Work) -> BoxedTransport + Send + Sync;
 
 /// A transport without its own type.

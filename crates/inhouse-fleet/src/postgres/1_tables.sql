@@ -41,6 +41,8 @@ create table inhouse.work (
     -- Failed attempts, and hosts that died during one.
     attempts integer not null default 0,
     losses integer not null default 0,
+    -- Failed attempts that do not count.
+    returns integer not null default 0,
     -- What a person asked for while the prompt was running: 'cancel' or 'park'.
     stop text,
     -- The name of the last host.
@@ -57,7 +59,7 @@ create unique index work_dedupe on inhouse.work (tenant, dedupe) where dedupe is
 create index work_queued on inhouse.work (session, number) where state = 'queued';
 create index work_open on inhouse.work (state) where state in ('queued', 'running', 'deferred');
 create index work_parked on inhouse.work (finished) where state = 'parked';
-create index work_finished on inhouse.work (finished) where finished is not null;
+create index work_finished on inhouse.work (finished) where finished is not null and state <> 'parked';
 
 create table inhouse.question (
     id uuid primary key,

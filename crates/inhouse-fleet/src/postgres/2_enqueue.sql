@@ -18,6 +18,10 @@ begin
     if coalesce(enqueue.session, '') = '' or owner = '' or enqueue.prompt is null then
         raise exception 'a prompt needs the name of a session, a tenant and a text' using errcode = 'IH002';
     end if;
+    -- An index holds about 2,700 bytes, and two of these names are in one.
+    if greatest(octet_length(enqueue.session), octet_length(owner), octet_length(enqueue.dedupe)) > 1000 then
+        raise exception 'the name of a session, a tenant and a dedupe key may have 1,000 bytes each' using errcode = 'IH002';
+    end if;
     loop
         select * into earlier from inhouse.work w where w.tenant = owner and w.dedupe = enqueue.dedupe;
         if not found then
@@ -100,7 +104,7 @@ end $$;
 -- Ends a prompt. Its session is locked.
 create function inhouse.end_work(ended uuid, how text, why text, given text) returns void language sql as $$
     update inhouse.work set state = how, reason = why, reply = given, stop = null, finished = clock_timestamp() where id = ended;
-    update inhouse.question set closed = true where work = ended and answer is null;
+    update inhouse.question set closed = true where work = ended;
     select pg_notify('inhouse_event', ended::text);
 $$;
 

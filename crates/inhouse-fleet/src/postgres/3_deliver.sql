@@ -13,12 +13,14 @@ declare
     s inhouse.session;
     w inhouse.work;
     level integer;
-    place text := after;
+    -- Names of tenants are compared as the index has them, whatever the collation of the database.
+    first text collate "C" := after;
+    place text collate "C" := after;
     wrapped boolean := false;
     progress boolean := false;
     contended boolean := false;
     has_isolated boolean;
-    candidate text;
+    candidate text collate "C";
     allowed integer;
 begin
     -- The lock keeps the sweep from declaring this host dead meanwhile.
@@ -51,7 +53,7 @@ begin
     while wanted > 0 and level is not null loop
         select r.tenant into candidate from inhouse.session r
         where r.state = 'ready' and r.priority = level and r.tenant > place order by r.tenant limit 1;
-        if not found or wrapped and candidate > after then
+        if not found or wrapped and candidate > first then
             if not wrapped then
                 wrapped := true;
                 place := '';
@@ -62,13 +64,16 @@ begin
                 end if;
                 wrapped := false;
                 progress := false;
-                place := after;
+                place := first;
             end if;
             continue;
         end if;
         place := candidate;
 
-        if exists (select from inhouse.tenant t where t.name = candidate) then
+        select t.max_active into allowed from inhouse.tenant t where t.name = candidate;
+        if found then
+            -- Without the lock first: claims for a tenant that has no room left must not meet, because those that meet are repeated.
+            continue when allowed <= (select count(*) from inhouse.session r where r.tenant = candidate and r.state = 'running');
             select t.max_active into allowed from inhouse.tenant t where t.name = candidate for update skip locked;
             if not found then
                 contended := true;
@@ -82,12 +87,14 @@ begin
         continue when not found;
 
         if s.work is null then
+            moment := clock_timestamp();
             select * into w from inhouse.work q
             where q.session = s.name and q.state = 'queued' and q.not_before <= moment order by q.number limit 1;
         else
             select * into w from inhouse.work q where q.id = s.work;
         end if;
-        if not found then
+        -- Another prompt may have become the first one, by its time or because it was retried. Its tenant and priority count.
+        if not found or w.tenant <> s.tenant or w.priority <> s.priority then
             perform inhouse.advance(s.name);
             continue;
         end if;
@@ -117,15 +124,17 @@ begin
     select q.* into w from inhouse.work q join inhouse.session s on s.work = q.id where s.name = named;
     if charged then
         perform inhouse.add_event(w.id, 'failed', why);
-        wait := least(pause * power(2, least(w.attempts, 20)), longest);
     end if;
+    wait := least(pause * power(2, least(w.attempts + w.returns, 20)), longest);
     if w.stop is not null then
         ended := case w.stop when 'park' then 'parked' else 'cancelled' end;
         why := w.reason;
     elsif charged and w.attempts + 1 >= max_attempts then
         ended := 'parked';
     end if;
-    update inhouse.work set state = 'queued', attempts = attempts + charged::integer, reason = why where id = w.id;
+    update inhouse.work
+    set state = 'queued', attempts = attempts + charged::integer, returns = returns + (not charged and pause > '0')::integer, reason = why
+    where id = w.id;
     if ended is not null then
         perform inhouse.end_work(w.id, ended, why, null);
         perform inhouse.advance(named);
@@ -196,7 +205,7 @@ end $$;
 -- Stores a question unless it is stored, and returns its answer in `given`.
 --
 -- The transcript keeps a deferred call whose prompt was cancelled or parked, and the CLI asks about it again in the turn of the next prompt. That
--- call is denied.
+-- call is denied, whatever the answer to its question was: it was given for the other prompt.
 create function inhouse.ask(
     named text, delivery bigint, in_project text, session_id text, in_epoch bigint,
     question_id uuid, call_id text, content text, ttl interval, out status text, out given text
@@ -216,7 +225,8 @@ begin
     select work into of_work from inhouse.session where name = named;
     select * into q from inhouse.question where id = question_id;
     if not found and exists (
-        select from inhouse.question o where o.session = named and o.call = call_id and o.work <> of_work and o.closed
+        select from inhouse.question o join inhouse.work w on w.id = o.work
+        where o.session = named and o.call = call_id and o.work <> of_work and w.state <> 'done'
     ) then
         given := '{"decision":"deny","detail":"The prompt that asked for this call was cancelled or parked."}';
         return;
@@ -224,7 +234,7 @@ begin
         insert into inhouse.question (id, work, session, call, body, expires)
         values (question_id, of_work, named, call_id, content, clock_timestamp() + ttl);
         perform inhouse.add_event(of_work, 'question', content);
-    elsif q.closed then
+    elsif q.closed and q.answer is null then
         update inhouse.question set closed = false, expires = clock_timestamp() + ttl where id = question_id;
         perform inhouse.add_event(of_work, 'question', content);
     end if;

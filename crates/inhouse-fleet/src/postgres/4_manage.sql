@@ -56,7 +56,7 @@ begin
     select * into s from inhouse.session where name = named for update;
     select * into w from inhouse.work where id = target;
     if w.state = 'parked' then
-        update inhouse.work set state = 'queued', attempts = 0, losses = 0, finished = null where id = target;
+        update inhouse.work set state = 'queued', attempts = 0, losses = 0, returns = 0, finished = null where id = target;
         if s.state = 'idle' or s.state = 'delayed' and s.work is null then
             perform inhouse.advance(named);
         end if;
@@ -68,10 +68,12 @@ end $$;
 -- The three functions below lock several sessions, and skip those that others have locked: a transaction that enqueues for several sessions locks
 -- them one after another when it commits, and would meet a function that waits in a deadlock.
 
--- Takes the sessions of dead hosts from them, and returns how many.
+-- Takes the sessions of dead hosts from them, and returns how many. The host `me` is alive, because it sweeps: after a pause of the whole process
+-- its heartbeat may come later than its sweep.
 --
 -- A death is charged to a prompt only if it ran alone there, or was isolated after two deaths: its neighbours have done nothing.
-create function inhouse.sweep(max_attempts integer, pause interval, longest interval) returns integer language plpgsql as $$
+create function inhouse.sweep(me uuid, max_attempts integer, pause interval, longest interval)
+returns integer language plpgsql as $$
 declare
     -- A variable, because an index cannot be searched for a volatile function.
     moment timestamptz := clock_timestamp();
@@ -82,7 +84,7 @@ declare
     total integer := 0;
     charged boolean;
 begin
-    for h in select * from inhouse.host where alive_until < moment for update skip locked loop
+    for h in select * from inhouse.host where alive_until < moment and incarnation <> me for update skip locked loop
         select count(*) into running from inhouse.session where host = h.incarnation and state = 'running';
         taken := 0;
         for s in select * from inhouse.session where host = h.incarnation and state = 'running' for update skip locked loop
@@ -129,17 +131,36 @@ begin
     return true;
 end $$;
 
--- Removes work that ended long ago.
+-- Removes work that ended long ago, and sessions that have none left. The numbers of such a session begin again.
 create function inhouse.purge(retention interval) returns void language plpgsql as $$
 declare
     moment timestamptz := clock_timestamp();
     old uuid[];
+    empty text[] := '{}';
+    named text;
 begin
     old := array(select id from inhouse.work where finished < moment - retention and state <> 'parked' limit 500
                  for update skip locked);
+    for named in
+        select distinct w.session from inhouse.work w where w.id = any (old)
+        and not exists (select from inhouse.work o where o.session = w.session and o.id <> all (old))
+    loop
+        -- A session that is in use keeps its last work until the next time.
+        perform from inhouse.counter where session = named for update skip locked;
+        if found then
+            perform from inhouse.session where name = named and state = 'idle' for update skip locked;
+        end if;
+        if not found or exists (select from inhouse.work o where o.session = named and o.id <> all (old)) then
+            old := array(select w.id from inhouse.work w where w.id = any (old) and w.session <> named);
+        else
+            empty := empty || named;
+        end if;
+    end loop;
     delete from inhouse.event where work = any (old);
     delete from inhouse.question where work = any (old);
     delete from inhouse.work where id = any (old);
+    delete from inhouse.session where name = any (empty);
+    delete from inhouse.counter where session = any (empty);
 end $$;
 
 -- Erases the prompts of a session and what belongs to them; false if one of them is running.
@@ -158,9 +179,14 @@ begin
     return true;
 end $$;
 
--- Returns for how many seconds the session that waits longest has waited for a slot; 0 if none waits. For autoscalers.
+-- Returns for how many seconds the session that waits longest has waited for a slot; 0 if none waits. For autoscalers, so without the tenants that
+-- have reached their limit: further hosts would not help them.
 create function inhouse.queue_age() returns double precision
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select coalesce(extract(epoch from clock_timestamp() - min(ready_at)), 0)::double precision
-    from inhouse.session where state = 'ready';
+    with full_tenant as materialized (
+        select t.name from inhouse.tenant t
+        where t.max_active <= (select count(*) from inhouse.session r where r.tenant = t.name and r.state = 'running')
+    )
+    select coalesce(extract(epoch from clock_timestamp() - min(s.ready_at)), 0)::double precision
+    from inhouse.session s where s.state = 'ready' and s.tenant not in (select f.name from full_tenant f);
 $$;

@@ -33,6 +33,9 @@ pub enum FleetErrorKind {
     Cancelled,
     /// The work or the session is not in a state that allows the call. Cancel it or wait for its end first.
     Busy,
+    /// The database does not let the role do this, or a table or function is not there. Repeating the call does not help: grant the rights, and
+    /// let [`Fleet::migrate`](super::Fleet::migrate) create the schema.
+    Refused,
     /// A newer version of this crate has changed the schema of the database. Update this program.
     TooNew,
     /// Stored data cannot be read back.
@@ -71,6 +74,11 @@ impl FleetError {
     pub fn is_retryable(&self) -> bool {
         self.kind == FleetErrorKind::Unavailable
     }
+
+    /// Returns whether the same write may be accepted later: rights that are missing can be granted while its turn still waits.
+    pub(super) fn may_pass(&self) -> bool {
+        self.is_retryable() || self.kind == FleetErrorKind::Refused
+    }
 }
 
 impl From<sqlx::Error> for FleetError {
@@ -80,10 +88,18 @@ impl From<sqlx::Error> for FleetError {
             Database(error) => error.code().unwrap_or_default().into_owned(),
             _ => String::new(),
         };
-        // The functions of the schema raise these two, and class 22 is that of values which PostgreSQL does not accept, such as a text with a NUL.
+        // The functions of the schema raise the codes with IH. Class 22 is that of values which PostgreSQL does not accept, such as a text with a
+        // NUL; 28 that of roles which may not connect, 3D and 3F of databases and schemas which are not there, 42 of missing rights and objects.
         let kind = match &error {
             Database(_) if code == "IH001" => FleetErrorKind::Conflict,
             Database(_) if code == "IH002" || code.starts_with("22") => FleetErrorKind::Invalid,
+            Database(_)
+                if ["28", "3D", "3F", "42"]
+                    .iter()
+                    .any(|class| code.starts_with(class)) =>
+            {
+                FleetErrorKind::Refused
+            }
             Configuration(_) | Encode(_) => FleetErrorKind::Invalid,
             Decode(_) | ColumnDecode { .. } => FleetErrorKind::Corrupt,
             Migrate(_) => {
@@ -104,7 +120,9 @@ impl From<sqlx::Error> for FleetError {
 impl From<MigrateError> for FleetError {
     fn from(error: MigrateError) -> Self {
         let kind = match error {
-            MigrateError::Execute(error) => return error.into(),
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+                return error.into();
+            }
             // A migration that this version does not know, or knows with another text.
             MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_) => {
                 FleetErrorKind::TooNew
@@ -145,6 +163,9 @@ impl FleetErrorKind {
             Self::Parked => "the work was parked; retry it when its cause is removed",
             Self::Cancelled => "the work was cancelled",
             Self::Busy => "the state does not allow this; cancel it or wait for its end first",
+            Self::Refused => {
+                "the database refuses this; check the rights of the role and the schema `inhouse`"
+            }
             Self::TooNew => "the schema was changed by a newer version; update this program",
             Self::Corrupt => "stored data cannot be read",
         }

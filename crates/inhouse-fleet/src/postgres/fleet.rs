@@ -6,9 +6,11 @@ use inhouse_store::{Erase, SessionKey, SessionStore as _};
 use sqlx::postgres::PgPool;
 use tokio::sync::OnceCell;
 
+use super::health::ServedHosts;
 use super::listen::Listener;
 use super::settings::Settings;
 use super::statement::Statement as _;
+use super::waiting::WaitingCalls;
 use super::{FleetError, FleetErrorKind, WorkState, schema};
 use crate::{Answer, Question, QuestionId, Work, WorkId};
 
@@ -42,13 +44,17 @@ pub struct Fleet {
 pub(super) struct Shared {
     migrated: OnceCell<()>,
     pub(super) listener: Listener,
+    pub(super) hosts: ServedHosts,
+    waiting: WaitingCalls,
 }
 
 impl Shared {
-    pub(super) fn new(notifications: bool) -> Self {
+    pub(super) fn new(pool: &PgPool, notifications: bool) -> Self {
         Self {
             migrated: OnceCell::new(),
             listener: Listener::new(notifications),
+            hosts: ServedHosts::default(),
+            waiting: WaitingCalls::new(pool),
         }
     }
 }
@@ -60,7 +66,7 @@ impl Fleet {
         Self {
             store: store.clone(),
             settings: Settings::default(),
-            shared: Arc::new(Shared::new(true)),
+            shared: Arc::new(Shared::new(store.pool(), true)),
         }
     }
 
@@ -68,7 +74,7 @@ impl Fleet {
     ///
     /// # Errors
     /// [`TooNew`](FleetErrorKind::TooNew) if a newer version of this crate has changed the schema;
-    /// [`Unavailable`](FleetErrorKind::Unavailable) if the user may not create it.
+    /// [`Refused`](FleetErrorKind::Refused) if the role may not create it.
     pub async fn migrate(&self) -> Result<(), FleetError> {
         let migrated = &self.shared.migrated;
         migrated
@@ -81,7 +87,8 @@ impl Fleet {
     ///
     /// The same work may be enqueued again, so a call whose outcome is unknown can be repeated: work with the same id, or with the
     /// same [dedupe key](Work::dedupe) of the same tenant, is queued once, and the id of the first is returned. A key is known until its work is
-    /// removed, see [`retention`](Self::retention). The call waits for an open transaction that has enqueued for the same session, 30 s at most.
+    /// removed, see [`retention`](Self::retention). The call waits for an open transaction that has enqueued for the same session, 30 s at most. Of the
+    /// calls of a process, one waits for each session with a connection, and all together have half of the connections.
     ///
     /// ```no_run
     /// use inhouse_fleet::Work;
@@ -95,23 +102,26 @@ impl Fleet {
     ///
     /// # Errors
     /// [`Conflict`](FleetErrorKind::Conflict) if the id or the key belongs to another session or another text;
-    /// [`Invalid`](FleetErrorKind::Invalid) if the name of the session or the tenant is empty, or a text contains a NUL character.
+    /// [`Invalid`](FleetErrorKind::Invalid) if the name of the session or the tenant is empty, a name or the key has more than 1,000 bytes, or a
+    /// text contains a NUL character.
     pub async fn enqueue(&self, work: Work) -> Result<WorkId, FleetError> {
         let pool = self.pool().await?;
         let not_before = work.not_before.map(seconds_since_1970);
-        let id: uuid::Uuid = sqlx::query_scalar(
+        let query = sqlx::query_scalar(
             "select inhouse.enqueue($1, $2, $3, $4, $5, to_timestamp($6::float8), $7)",
         )
-        .bind(work.session)
+        .bind(&work.session)
         .bind(work.prompt)
         .bind(work.tenant)
         .bind(work.priority)
         .bind(work.dedupe)
         .bind(not_before)
-        .bind(work.id.as_uuid())
-        .fetch_one(pool)
-        .in_time()
-        .await?;
+        .bind(work.id.as_uuid());
+        let enqueue = async {
+            let _permit = self.shared.waiting.enter(&work.session).await;
+            query.fetch_one(pool).await
+        };
+        let id: uuid::Uuid = enqueue.in_time().await?;
         Ok(id.into())
     }
 
@@ -128,7 +138,8 @@ impl Fleet {
     /// # Errors
     /// [`AlreadyAnswered`](FleetErrorKind::AlreadyAnswered) if the question has an answer;
     /// [`Closed`](FleetErrorKind::Closed) if its work has ended or continued without the call;
-    /// [`NotFound`](FleetErrorKind::NotFound) if there is no such question.
+    /// [`NotFound`](FleetErrorKind::NotFound) if there is no such question;
+    /// [`Invalid`](FleetErrorKind::Invalid) if the input of [`Answer::AllowWith`] is not a JSON object.
     pub async fn answer(&self, question: &Question, answer: Answer) -> Result<(), FleetError> {
         self.answer_id(question.id, answer).await
     }
@@ -146,6 +157,10 @@ impl Fleet {
     /// # Errors
     /// See [`answer`](Self::answer).
     pub async fn answer_id(&self, question: QuestionId, answer: Answer) -> Result<(), FleetError> {
+        if !answer.is_valid() {
+            let text = "the input of a call is a JSON object";
+            return Err(FleetError::new(FleetErrorKind::Invalid, text));
+        }
         let status: String = sqlx::query_scalar("select inhouse.answer($1, $2)")
             .bind(question.as_uuid())
             .bind(serde_json::to_string(&answer)?)
@@ -161,7 +176,7 @@ impl Fleet {
         Err(FleetError::new(kind, format!("question {question}")))
     }
 
-    /// Cancels a work and returns its state. One that is queued, deferred or parked is cancelled at once.
+    /// Cancels a work item and returns its state. One that is queued, deferred or parked is cancelled at once.
     ///
     /// A running one stays [`Running`](WorkState::Running) until its host has killed the CLI. The next prompt of the session begins only then, or when
     /// that host is dead and its lease has ended. Finished work is not changed.
@@ -183,7 +198,7 @@ impl Fleet {
         self.stop(*id, "cancel", None).await
     }
 
-    /// Parks a work, so that its session continues without it, and returns its state; a running one is stopped first, as
+    /// Parks a work item, so that its session continues without it, and returns its state; a running one is stopped first, as
     /// with [`cancel`](Self::cancel).
     ///
     /// ```no_run
@@ -302,11 +317,12 @@ impl Fleet {
     /// [`Busy`](FleetErrorKind::Busy) if one of its prompts is running: cancel it first.
     pub async fn erase(&self, session: &str) -> Result<(), FleetError> {
         let pool = self.pool().await?;
-        let erased: bool = sqlx::query_scalar("select inhouse.erase($1)")
-            .bind(session)
-            .fetch_one(pool)
-            .in_time()
-            .await?;
+        let erase = async {
+            let _permit = self.shared.waiting.enter(session).await;
+            let erase = sqlx::query_scalar("select inhouse.erase($1)").bind(session);
+            erase.fetch_one(pool).await
+        };
+        let erased: bool = erase.in_time().await?;
         if !erased {
             let text = format!("a prompt of session {session:?} is running");
             return Err(FleetError::new(FleetErrorKind::Busy, text));
@@ -350,7 +366,7 @@ impl Fleet {
     }
 }
 
-/// Converts a duration for `make_interval(secs => …)`; one that is too long for an interval means for ever.
+/// Converts a duration for `make_interval(secs => …)`; one that is too long for an interval means forever.
 pub(super) fn seconds(duration: Duration) -> f64 {
     const CENTURY: f64 = 100.0 * 365.25 * 86400.0;
     duration.as_secs_f64().min(CENTURY)

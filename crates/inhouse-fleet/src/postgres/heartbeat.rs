@@ -1,18 +1,23 @@
-//! The heartbeat of a host, one row however many turns it runs, and the sweep that finds dead hosts.
+//! The heartbeat of a host, one row however many turns it runs.
+//!
+//! It has a separate connection: a host whose heartbeats wait for a connection of the pool would be taken for dead with all of its turns.
 
 use std::sync::Arc;
 
-use sqlx::Row as _;
-use tokio::sync::Notify;
+use sqlx::postgres::{PgConnection, PgExecutor, PgRow};
+use sqlx::{ConnectOptions as _, Row as _};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot::error::TryRecvError;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::fleet::seconds;
+use super::health::ServedHost;
 use super::serve::jittered;
 use super::statement::Statement as _;
-use super::{Fleet, FleetError};
+use super::{Fleet, FleetError, FleetErrorKind, sweep};
 
 /// The answer of the database to a heartbeat.
 #[derive(Debug)]
@@ -34,11 +39,14 @@ pub(super) struct Heartbeat {
     incarnation: Uuid,
     report: UnboundedSender<Beat>,
     soon: Arc<Notify>,
+    health: Arc<ServedHost>,
+    connection: Option<PgConnection>,
+    connecting: Option<oneshot::Receiver<PgConnection>>,
 }
 
-/// A running heartbeat, which ends when this value is dropped.
+/// A running heartbeat and sweep, which end when this value is dropped.
 pub(super) struct RunningHeartbeat {
-    task: AbortHandle,
+    tasks: [AbortHandle; 2],
     soon: Arc<Notify>,
 }
 
@@ -51,16 +59,19 @@ impl RunningHeartbeat {
 
 impl Drop for RunningHeartbeat {
     fn drop(&mut self) {
-        self.task.abort();
+        for task in &self.tasks {
+            task.abort();
+        }
     }
 }
 
 impl Heartbeat {
-    /// Registers a host and sends heartbeats in the background. Each answer goes to `report`.
+    /// Registers a host, and sends heartbeats and sweeps in the background. The answer to each heartbeat goes to `report`.
     pub(super) async fn start(
         fleet: &Fleet,
         slots: usize,
         incarnation: Uuid,
+        health: &Arc<ServedHost>,
         report: UnboundedSender<Beat>,
     ) -> Result<RunningHeartbeat, FleetError> {
         sqlx::query(
@@ -80,36 +91,92 @@ impl Heartbeat {
             incarnation,
             report,
             soon: Arc::clone(&soon),
+            health: Arc::clone(health),
+            connection: None,
+            connecting: None,
         };
-        let task = tokio::spawn(heartbeat.run()).abort_handle();
-        Ok(RunningHeartbeat { task, soon })
+        let heartbeat = tokio::spawn(heartbeat.run()).abort_handle();
+        let tasks = [heartbeat, sweep::start(fleet, incarnation)];
+        Ok(RunningHeartbeat { tasks, soon })
     }
 
-    async fn run(self) {
+    async fn run(mut self) {
         let interval = self.fleet.settings.host_ttl / 3;
         loop {
             // A statement that hangs must not keep the next heartbeat from being tried.
-            match timeout(interval, self.beat()).await {
+            let error = match timeout(interval, self.beat()).await {
                 Ok(Ok(beat)) => {
                     // Fails if the host has ended.
                     if self.report.send(beat).is_err() {
                         return;
                     }
+                    None
                 }
-                Ok(Err(error)) => tracing::warn!(%error, "heartbeat failed"),
-                Err(_) => tracing::warn!("heartbeat not answered in time"),
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(_) => Some("no answer in time".to_owned()),
+            };
+            if let Some(error) = &error {
+                tracing::warn!(error, "heartbeat failed");
             }
-            match timeout(interval, self.sweep()).await {
-                Ok(Ok(0)) | Err(_) => {}
-                Ok(Ok(taken)) => tracing::warn!(taken, "sessions taken from dead hosts"),
-                Ok(Err(error)) => tracing::warn!(%error, "sweep failed"),
-            }
+            self.health.beat(error);
             let _ = timeout(jittered(interval), self.soon.notified()).await;
         }
     }
 
-    async fn beat(&self) -> Result<Beat, FleetError> {
-        let row = sqlx::query(
+    async fn beat(&mut self) -> Result<Beat, FleetError> {
+        let pool = self.fleet.store.pool();
+        if pool.is_closed() {
+            let text = "the store was closed";
+            return Err(FleetError::new(FleetErrorKind::Unavailable, text));
+        }
+        let row = match self.take_connection() {
+            Some(mut connection) => {
+                let row = self.send(&mut connection).await?;
+                // One that has failed, or whose answer was not waited for, is closed instead.
+                self.connection = Some(connection);
+                row
+            }
+            None => self.send(self.fleet.store.pool()).await?,
+        };
+        let Some(row) = row else {
+            return Ok(Beat::Unknown);
+        };
+        Ok(Beat::Alive {
+            draining: row.try_get(0)?,
+            stops: row.try_get(1)?,
+            claims: row.try_get(2)?,
+        })
+    }
+
+    /// Returns the separate connection. Without one, the pool is used until it is made in the background, which may take longer than a heartbeat
+    /// may, or may not be possible, if the server has none left.
+    fn take_connection(&mut self) -> Option<PgConnection> {
+        if let Some(connection) = self.connection.take() {
+            return Some(connection);
+        }
+        let connecting = self.connecting.get_or_insert_with(|| {
+            let (sender, connecting) = oneshot::channel();
+            let options = self.fleet.store.pool().connect_options();
+            tokio::spawn(async move {
+                match options.connect().in_time().await {
+                    // Fails if the host has ended.
+                    Ok(connection) => drop(sender.send(connection)),
+                    Err(error) => tracing::warn!(%error, "no connection for heartbeats"),
+                }
+            });
+            connecting
+        });
+        match connecting.try_recv() {
+            Err(TryRecvError::Empty) => None,
+            received => {
+                self.connecting = None;
+                received.ok()
+            }
+        }
+    }
+
+    async fn send(&self, executor: impl PgExecutor<'_>) -> Result<Option<PgRow>, FleetError> {
+        let query = sqlx::query(
             "with beat as (
                  update inhouse.host set alive_until = clock_timestamp() + make_interval(secs => $2)
                  where incarnation = $1 returning draining
@@ -121,42 +188,8 @@ impl Heartbeat {
              from beat",
         )
         .bind(self.incarnation)
-        .bind(seconds(self.fleet.settings.host_ttl))
-        .fetch_optional(self.fleet.store.pool())
-        .in_time()
-        .await?;
-        let Some(row) = row else {
-            return Ok(Beat::Unknown);
-        };
-        Ok(Beat::Alive {
-            draining: row.try_get(0)?,
-            stops: row.try_get(1)?,
-            claims: row.try_get(2)?,
-        })
-    }
-
-    /// Gives the work of dead hosts to others, denies expired questions, and removes what is old. Returns how many sessions were taken.
-    async fn sweep(&self) -> Result<i32, FleetError> {
-        let (settings, pool) = (&self.fleet.settings, self.fleet.store.pool());
-        let taken = sqlx::query_scalar(
-            "select inhouse.sweep($1, make_interval(secs => $2), make_interval(secs => $3))",
-        )
-        .bind(i32::try_from(settings.max_attempts).unwrap_or(i32::MAX))
-        .bind(seconds(settings.retry_pause))
-        .bind(seconds(settings.longest_retry_pause))
-        .fetch_one(pool)
-        .in_time()
-        .await?;
-        sqlx::query("select inhouse.expire()")
-            .execute(pool)
-            .in_time()
-            .await?;
-        sqlx::query("select inhouse.purge(make_interval(secs => $1))")
-            .bind(seconds(settings.retention))
-            .execute(pool)
-            .in_time()
-            .await?;
-        Ok(taken)
+        .bind(seconds(self.fleet.settings.host_ttl));
+        query.fetch_optional(executor).in_time().await
     }
 }
 

@@ -10,7 +10,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
+use super::FleetError;
 use super::backoff::Backoff;
+use super::statement::Statement as _;
 
 /// The channel for hosts: `ready`, `drain` and `stop <work>`.
 const WORK: &str = "inhouse_work";
@@ -87,7 +89,7 @@ impl Listener {
         signals
     }
 
-    /// Returns the news of a work from now on.
+    /// Returns the news of a work item from now on.
     pub(super) fn news(&self, pool: &PgPool, work: Uuid) -> News {
         let receiver = self.shared.watched().entry(work).or_default().subscribe();
         self.need(pool, |channels| channels.events = true);
@@ -209,16 +211,19 @@ async fn listen(shared: Arc<Shared>, pool: PgPool) {
     }
 }
 
-async fn connect(pool: &PgPool, channels: Channels) -> sqlx::Result<PgListener> {
-    let mut listener = PgListener::connect_with(pool).await?;
-    listener.eager_reconnect(false);
-    if channels.work {
-        listener.listen(WORK).await?;
-    }
-    if channels.events {
-        listener.listen(EVENTS).await?;
-    }
-    Ok(listener)
+async fn connect(pool: &PgPool, channels: Channels) -> Result<PgListener, FleetError> {
+    let connect = async {
+        let mut listener = PgListener::connect_with(pool).await?;
+        listener.eager_reconnect(false);
+        if channels.work {
+            listener.listen(WORK).await?;
+        }
+        if channels.events {
+            listener.listen(EVENTS).await?;
+        }
+        Ok(listener)
+    };
+    connect.in_time().await
 }
 
 /// Passes notifications on until the connection is lost or silent for too long.

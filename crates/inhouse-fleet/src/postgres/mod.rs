@@ -3,7 +3,9 @@
 
 mod backoff;
 mod error;
+mod failing;
 mod fleet;
+mod health;
 mod heartbeat;
 mod listen;
 mod schema;
@@ -11,11 +13,14 @@ mod serve;
 mod settings;
 mod statement;
 mod status;
+mod sweep;
 mod turn;
+mod waiting;
 mod watch;
 
 pub use self::error::{FleetError, FleetErrorKind};
 pub use self::fleet::Fleet;
+pub use self::health::FleetHealth;
 pub use self::settings::StoredMessages;
 pub use self::status::{
     FleetStatus, HostStatus, OldestWork, OpenQuestion, ParkedWork, QueueStatus, SessionState,

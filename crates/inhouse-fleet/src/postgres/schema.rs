@@ -12,6 +12,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("enqueue", include_str!("2_enqueue.sql")),
     ("deliver", include_str!("3_deliver.sql")),
     ("manage", include_str!("4_manage.sql")),
+    ("status", include_str!("5_status.sql")),
 ];
 
 /// Brings the schema up to date.

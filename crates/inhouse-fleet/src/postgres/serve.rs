@@ -17,10 +17,12 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::backoff::Backoff;
+use super::failing::Failures;
+use super::health::ServedHost;
 use super::heartbeat::{Beat, Heartbeat, RunningHeartbeat};
 use super::listen::Signal;
 use super::statement::Statement as _;
-use super::turn::Delivery;
+use super::turn::{Delivery, HostSign};
 use super::{Fleet, FleetError};
 use crate::{RunTurn, Work, WorkId};
 
@@ -36,7 +38,9 @@ impl Fleet {
     /// claims nothing more; turns that are still running after the [grace](Self::grace) are stopped, and other hosts continue them without
     /// counting an attempt.
     ///
-    /// While the database is unavailable, running turns continue until their leases are lost, and the host tries to connect again.
+    /// While the database is unavailable, running turns continue until their leases are lost, and the host tries to connect again. A host whose turns
+    /// fail for several tenants one after another claims one prompt at a time, after the pauses of [`retry_pause`](Self::retry_pause), until one
+    /// succeeds. [`health`](Self::health) shows both.
     ///
     /// ```no_run
     /// use inhouse_fleet::RunTurn;
@@ -52,7 +56,7 @@ impl Fleet {
     /// Dropping the future kills the running CLIs. Other hosts continue their prompts after the [time](Self::host_ttl) of a dead host, which this one is then.
     ///
     /// # Errors
-    /// Fails if the database cannot be reached at the start.
+    /// Fails if the database cannot be reached at the start, or does not let the role claim work: [`Refused`](super::FleetErrorKind::Refused).
     pub async fn serve(
         &self,
         host: impl RunTurn + 'static,
@@ -64,7 +68,7 @@ impl Fleet {
     /// Runs prompts on a host that other parts of the process use as well, as [`serve`](Self::serve) does.
     ///
     /// # Errors
-    /// Fails if the database cannot be reached at the start.
+    /// Fails as [`serve`](Self::serve) does.
     pub async fn serve_shared(
         &self,
         host: Arc<dyn RunTurn>,
@@ -72,9 +76,9 @@ impl Fleet {
     ) -> Result<(), FleetError> {
         self.migrate().await?;
         let mut worker = Worker::join(self, host).await?;
-        worker.work(shutdown).await;
+        let worked = worker.work(shutdown).await;
         worker.hand_over().await;
-        Ok(())
+        worked
     }
 }
 
@@ -85,12 +89,16 @@ struct Worker {
     heartbeat: RunningHeartbeat,
     beats: UnboundedReceiver<Beat>,
     signals: broadcast::Receiver<Signal>,
-    turns: JoinSet<()>,
+    turns: JoinSet<HostSign>,
     running: HashMap<Id, RunningTurn>,
+    failures: Failures,
+    health: Arc<ServedHost>,
     /// The tenant of the last claim: tenants take turns.
     tenant: String,
     /// Whether a claim failed, so that the database may have delivered what this host does not know.
     unsure: bool,
+    /// The greatest claim so far; `None` until the database has accepted one, be it without a session.
+    last_claim: Option<i64>,
     /// When to claim next; `None` while a signal or the end of a turn has to come first.
     next_claim: Option<Instant>,
     backoff: Backoff,
@@ -99,6 +107,7 @@ struct Worker {
 struct RunningTurn {
     claim: i64,
     work: WorkId,
+    tenant: String,
     stop: CancellationToken,
 }
 
@@ -107,7 +116,7 @@ enum Happened {
     Shutdown,
     Signal(Signal),
     Beat(Beat),
-    Ended(Result<(Id, ()), JoinError>),
+    Ended(Result<(Id, HostSign), JoinError>),
     ClaimDue,
 }
 
@@ -115,7 +124,9 @@ impl Worker {
     async fn join(fleet: &Fleet, runner: Arc<dyn RunTurn>) -> Result<Self, FleetError> {
         let signals = fleet.shared.listener.signals(fleet.store.pool());
         let incarnation = Uuid::new_v4();
-        let (heartbeat, beats) = start(fleet, &*runner, incarnation).await?;
+        let settings = &fleet.settings;
+        let health = fleet.shared.hosts.add(settings.host_ttl);
+        let (heartbeat, beats) = start(fleet, &*runner, incarnation, &health).await?;
         Ok(Self {
             fleet: fleet.clone(),
             runner,
@@ -125,15 +136,21 @@ impl Worker {
             signals,
             turns: JoinSet::new(),
             running: HashMap::new(),
+            failures: Failures::new(settings.retry_pause, settings.longest_retry_pause),
+            health,
             tenant: String::new(),
             unsure: false,
+            last_claim: None,
             next_claim: Some(Instant::now()),
             backoff: Backoff::new(),
         })
     }
 
     /// Works until the shutdown signal, or until this host is drained.
-    async fn work(&mut self, shutdown: impl Future<Output = ()>) {
+    ///
+    /// # Errors
+    /// The error of the first claim, if no repetition can help.
+    async fn work(&mut self, shutdown: impl Future<Output = ()>) -> Result<(), FleetError> {
         let mut shutdown = pin!(shutdown);
         loop {
             let happened = tokio::select! {
@@ -142,10 +159,10 @@ impl Worker {
                 happened = self.next(None) => happened,
             };
             match happened {
-                Happened::Shutdown => return,
-                Happened::Beat(Beat::Alive { draining: true, .. }) => return,
+                Happened::Shutdown => return Ok(()),
+                Happened::Beat(Beat::Alive { draining: true, .. }) => return Ok(()),
                 Happened::Beat(Beat::Unknown) => tokio::select! {
-                    () = &mut shutdown => return,
+                    () = &mut shutdown => return Ok(()),
                     () = self.rejoin() => {}
                 },
                 Happened::Signal(Signal::Ready) => self.next_claim = Some(Instant::now()),
@@ -153,10 +170,16 @@ impl Worker {
                     let claimed = tokio::select! {
                         biased;
                         // What the claim may have delivered meanwhile returns to the queue with the end of this host.
-                        () = &mut shutdown => return,
+                        () = &mut shutdown => return Ok(()),
                         claimed = self.claim() => claimed,
                     };
-                    self.start_claimed(claimed);
+                    self.health.claimed(&claimed);
+                    match claimed {
+                        Err(error) if self.last_claim.is_none() && !error.is_retryable() => {
+                            return Err(error);
+                        }
+                        claimed => self.start_claimed(claimed),
+                    }
                 }
                 Happened::Ended(ended) => {
                     self.ended(ended);
@@ -170,6 +193,7 @@ impl Worker {
     /// Takes no further work, lets turns finish, stops the rest, and leaves the queue.
     async fn hand_over(mut self) {
         tracing::info!(running = self.running.len(), "host takes no further work");
+        self.health.set_draining();
         let draining = "update inhouse.host set draining = true where incarnation = $1";
         let draining = sqlx::query(draining).bind(self.incarnation);
         // For the status only.
@@ -228,6 +252,7 @@ impl Worker {
     async fn next(&mut self, deadline: Option<Instant>) -> Happened {
         let has_slot = self.free_slots() > 0;
         let claim = self.next_claim.filter(|_| has_slot);
+        let claim = claim.max(claim.and(self.failures.until()));
         tokio::select! {
             biased;
             Some(ended) = self.turns.join_next_with_id() => Happened::Ended(ended),
@@ -288,6 +313,10 @@ impl Worker {
         let pause = match claimed {
             Ok(deliveries) => {
                 self.backoff.reset();
+                self.last_claim.get_or_insert(0);
+                if !deliveries.is_empty() {
+                    self.failures.claimed();
+                }
                 for delivery in deliveries {
                     self.start_turn(delivery);
                 }
@@ -309,25 +338,50 @@ impl Worker {
             session = delivery.work.session,
             attempt = delivery.work.attempt
         );
-        self.tenant.clone_from(&delivery.work.tenant);
+        let tenant = delivery.work.tenant.clone();
+        self.tenant.clone_from(&tenant);
+        self.last_claim = self.last_claim.max(Some(claim));
         let stop = CancellationToken::new();
         let turn = delivery.run(self.fleet.clone(), Arc::clone(&self.runner), stop.clone());
         let task = self.turns.spawn(turn.instrument(span));
-        self.running
-            .insert(task.id(), RunningTurn { claim, work, stop });
+        let turn = RunningTurn {
+            claim,
+            work,
+            tenant,
+            stop,
+        };
+        self.running.insert(task.id(), turn);
     }
 
-    fn ended(&mut self, ended: Result<(Id, ()), JoinError>) {
-        let id = match ended {
-            Ok((id, ())) => id,
+    fn ended(&mut self, ended: Result<(Id, HostSign), JoinError>) {
+        let (id, sign) = match ended {
+            Ok(ended) => ended,
             Err(error) => {
                 tracing::error!(%error, "the task of a turn failed");
                 // The database still has the claim, which comes again with the next one.
                 self.unsure = true;
-                error.id()
+                (error.id(), HostSign::Failed)
             }
         };
-        self.running.remove(&id);
+        let Some(turn) = self.running.remove(&id) else {
+            return;
+        };
+        let was_failing = self.failures.is_failing();
+        match sign {
+            HostSign::Succeeded => self.failures.succeeded(),
+            HostSign::Failed => {
+                let last_claim = self.last_claim.unwrap_or(turn.claim);
+                self.failures.failed(&turn.tenant, turn.claim, last_claim);
+            }
+            HostSign::Unknown => {}
+        }
+        let is_failing = self.failures.is_failing();
+        if is_failing != was_failing {
+            self.health.set_failing(is_failing);
+        }
+        if is_failing && !was_failing {
+            tracing::error!("turns fail one after another; this host claims one prompt at a time");
+        }
     }
 
     fn stop(&self, work: Uuid) {
@@ -356,7 +410,7 @@ impl Worker {
         }
         self.incarnation = Uuid::new_v4();
         loop {
-            match start(&self.fleet, &*self.runner, self.incarnation).await {
+            match start(&self.fleet, &*self.runner, self.incarnation, &self.health).await {
                 Ok((heartbeat, beats)) => {
                     (self.heartbeat, self.beats) = (heartbeat, beats);
                     return;
@@ -370,7 +424,11 @@ impl Worker {
     }
 
     fn free_slots(&self) -> usize {
-        self.runner.slots().saturating_sub(self.running.len())
+        let free = self.runner.slots().saturating_sub(self.running.len());
+        match self.failures.is_failing() {
+            true => free.min(1),
+            false => free,
+        }
     }
 }
 
@@ -379,9 +437,10 @@ async fn start(
     fleet: &Fleet,
     runner: &dyn RunTurn,
     incarnation: Uuid,
+    health: &Arc<ServedHost>,
 ) -> Result<(RunningHeartbeat, UnboundedReceiver<Beat>), FleetError> {
     let (report, beats) = mpsc::unbounded_channel();
-    let heartbeat = Heartbeat::start(fleet, runner.slots(), incarnation, report).await?;
+    let heartbeat = Heartbeat::start(fleet, runner.slots(), incarnation, health, report).await?;
     Ok((heartbeat, beats))
 }
 

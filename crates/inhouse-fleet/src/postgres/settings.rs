@@ -145,7 +145,7 @@ impl Fleet {
     /// [poll interval](Self::poll_interval) at the latest.
     #[must_use]
     pub fn without_notifications(mut self) -> Self {
-        self.shared = Arc::new(Shared::new(false));
+        self.shared = Arc::new(Shared::new(self.store.pool(), false));
         self
     }
 }

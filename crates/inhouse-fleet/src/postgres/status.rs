@@ -9,7 +9,7 @@ use super::statement::Statement as _;
 use super::{Fleet, FleetError, FleetErrorKind};
 use crate::{Question, WorkId};
 
-/// The state of a work in the queue.
+/// The state of a work item in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -54,7 +54,7 @@ pub struct FleetStatus {
     pub queue: QueueStatus,
     /// The hosts by name. A dead one is listed until its work was given to others.
     pub hosts: Vec<HostStatus>,
-    /// Sessions with unanswered prompts, the one with the oldest next prompt first; 10,000 at most.
+    /// Sessions with unanswered prompts, the one with the oldest next prompt first. Of more than 10,000, those that became ready first.
     pub sessions: Vec<SessionStatus>,
     /// Parked work, the newest first; 1,000 at most.
     pub parked: Vec<ParkedWork>,
@@ -144,7 +144,7 @@ pub struct SessionStatus {
     /// The time at which it began.
     #[serde(with = "optional_milliseconds")]
     pub started: Option<SystemTime>,
-    /// The number of prompts of this session that wait.
+    /// The number of prompts of this session that wait; 1,000 at most.
     pub queued: u64,
     /// The number of failed attempts of that prompt that count.
     pub attempts: u32,
@@ -211,7 +211,7 @@ pub struct WorkStatus {
 impl Fleet {
     /// Returns the state of the queue, the hosts and the sessions, of one moment.
     ///
-    /// Reads all unanswered prompts, so call it for people and metrics, and not for each prompt.
+    /// Counts all unanswered prompts, by an index, and describes some of them, so call it for people and metrics, and not for each prompt.
     ///
     /// ```no_run
     /// # async fn example(fleet: inhouse_fleet::Fleet) -> Result<(), inhouse_fleet::FleetError> {

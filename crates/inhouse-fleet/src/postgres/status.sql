@@ -1,8 +1,13 @@
--- The state of the fleet as one JSON text. Lists are cut, counts are complete. Times are milliseconds since 1970.
-with open_session as materialized (
-    -- The prompt that has begun, else the next one.
+-- The state of the fleet as one JSON text. Times are milliseconds since 1970.
+--
+-- Counts are complete, and come from indexes that have only open rows. Lists are cut before anything is looked up for their rows, so a status of
+-- 100,000 open sessions reads little more than one of 10,000.
+with chosen_session as materialized (
+    select s.* from inhouse.session s where s.state <> 'idle' order by s.ready_at limit 10000
+), shown_session as materialized (
+    -- With the prompt that has begun, else the next one.
     select s.name, s.tenant, s.state, s.priority, s.ready_at, h.name as host, w.*
-    from inhouse.session s
+    from chosen_session s
     cross join lateral (
         (select q.id, q.prompt, q.created, q.started, q.attempts, q.reason, q.stop from inhouse.work q where q.id = s.work)
         union all
@@ -10,9 +15,6 @@ with open_session as materialized (
          where s.work is null and q.session = s.name and q.state = 'queued' order by q.number limit 1)
     ) w
     left join inhouse.host h on h.incarnation = s.host
-    where s.state <> 'idle'
-), shown_session as (
-    select * from open_session order by created limit 10000
 ), open_question as (
     select * from inhouse.question where answer is null and not closed
 ), parked as (
@@ -21,10 +23,6 @@ with open_session as materialized (
     select count(*) filter (where state = 'queued') as queued, count(*) filter (where state = 'running') as running,
            count(*) filter (where state = 'deferred') as deferred
     from inhouse.work where state in ('queued', 'running', 'deferred')
-), oldest as (
-    -- Without the sessions that wait for a person or a time.
-    select id, name as session, created from open_session
-    where state in ('ready', 'running') or state = 'delayed' and ready_at <= clock_timestamp() order by created limit 1
 )
 select json_build_object(
     'now', inhouse.milliseconds(clock_timestamp()),
@@ -34,9 +32,11 @@ select json_build_object(
         'deferred', counted.deferred,
         'delayed', (select count(*) from inhouse.session where state = 'delayed'),
         'parked', (select count(*) from parked),
-        'sessions', (select count(*) from open_session),
+        'sessions', (select count(*) from inhouse.session where state <> 'idle'),
         'questions', (select count(*) from open_question),
-        'oldest', (select json_build_object('work', id, 'session', session, 'created', inhouse.milliseconds(created)) from oldest)
+        'oldest', (
+            select json_build_object('work', work, 'session', session, 'created', inhouse.milliseconds(created)) from inhouse.oldest()
+        )
     ),
     'hosts', (
         select coalesce(json_agg(json_build_object(
@@ -50,7 +50,9 @@ select json_build_object(
             'name', s.name, 'tenant', s.tenant, 'state', s.state, 'priority', s.priority,
             'ready_at', inhouse.milliseconds(s.ready_at), 'work', s.id, 'prompt', left(s.prompt, 200),
             'created', inhouse.milliseconds(s.created), 'started', inhouse.milliseconds(s.started),
-            'queued', (select count(*) from inhouse.work q where q.session = s.name and q.state = 'queued'),
+            'queued', (select count(*) from (
+                select from inhouse.work q where q.session = s.name and q.state = 'queued' limit 1000
+            ) waiting),
             'attempts', s.attempts, 'host', s.host, 'reason', s.reason, 'stopping', s.stop is not null
         ) order by s.created), '[]') from shown_session s
     ),

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::error::Error;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,8 +20,10 @@ use super::backoff::Backoff;
 use super::fleet::seconds;
 use super::statement::Statement as _;
 use super::{Fleet, FleetError, FleetErrorKind, StoredMessages};
+use crate::host::is_unavailable;
 use crate::{
-    Answer, Fence, HostError, Outcome, Question, QuestionId, Reply, RunTurn, TurnEvents, Work,
+    Answer, Fence, HostError, HostErrorKind, Outcome, Question, QuestionId, Reply, RunTurn,
+    TurnEvents, Work,
 };
 
 /// Messages that wait to be stored. A turn whose messages come faster waits.
@@ -44,7 +47,39 @@ enum Ending {
     Returned {
         charged: bool,
         reason: Option<String>,
+        sign: HostSign,
     },
+}
+
+impl Ending {
+    fn sign(&self) -> HostSign {
+        match self {
+            Self::Done(_) | Self::Deferred(_) => HostSign::Succeeded,
+            Self::Returned { sign, .. } => *sign,
+        }
+    }
+}
+
+/// What the end of a turn says about its host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum HostSign {
+    /// The host can run turns.
+    Succeeded,
+    Failed,
+    /// The turn was stopped.
+    Unknown,
+}
+
+impl HostSign {
+    fn of(error: &HostError) -> Self {
+        use HostErrorKind::{Events, Held, Options, Store};
+        match error.kind() {
+            // The application, other owners of the session, or a database that all hosts have, but not this host.
+            Options | Held | Store | Events => Self::Unknown,
+            _ if is_unavailable(error) => Self::Unknown,
+            _ => Self::Failed,
+        }
+    }
 }
 
 /// The answer of the database to a report.
@@ -59,12 +94,19 @@ enum Report {
 
 impl Delivery {
     /// Runs the turn and reports its outcome. Returns when the database has it, or does not want it any more.
-    pub(super) async fn run(self, fleet: Fleet, runner: Arc<dyn RunTurn>, stop: CancellationToken) {
+    pub(super) async fn run(
+        self,
+        fleet: Fleet,
+        runner: Arc<dyn RunTurn>,
+        stop: CancellationToken,
+    ) -> HostSign {
         let (messages, queue) = channel(QUEUED_MESSAGES);
+        let is_rejected = AtomicBool::new(false);
         let events = DatabaseEvents {
             fleet: &fleet,
             delivery: &self,
             messages,
+            is_rejected: &is_rejected,
         };
         let turn = async {
             let run = runner.run_turn_with(&self.work, stop, &events);
@@ -73,8 +115,14 @@ impl Delivery {
             drop(events);
             ending(ended)
         };
-        let (ending, ()) = tokio::join!(turn, self.store_messages(&fleet, queue));
+        let (mut ending, ()) = tokio::join!(turn, self.store_messages(&fleet, queue));
+        if let Ending::Returned { charged, .. } = &mut ending {
+            // No host can store such a question, so it would be asked forever.
+            *charged |= is_rejected.load(Ordering::Relaxed);
+        }
+        let sign = ending.sign();
         self.report(&fleet, ending).await;
+        sign
     }
 
     async fn store_messages(&self, fleet: &Fleet, mut queue: Receiver<String>) {
@@ -105,7 +153,7 @@ impl Delivery {
                 .in_time()
                 .await;
             match stored.and_then(|status: String| Report::read(&status)) {
-                Err(error) if error.is_retryable() => wait_for(&error, &mut backoff).await,
+                Err(error) if error.may_pass() => wait_for(&error, &mut backoff).await,
                 answered => return answered,
             }
         }
@@ -123,11 +171,14 @@ impl Delivery {
                 tracing::warn!(%work, "turn ended under a former lease; its outcome does not count");
                 (false, "another owner took over the session".to_owned())
             }
-            // Otherwise the same would happen after the next attempt, for ever.
+            // Otherwise the same would happen after the next attempt, forever.
             Err(error) => (true, format!("the outcome cannot be stored: {error}")),
         };
-        let reason = Some(reason);
-        let returned = Ending::Returned { charged, reason };
+        let returned = Ending::Returned {
+            charged,
+            reason: Some(reason),
+            sign: HostSign::Unknown,
+        };
         if let Err(error) = self.tell_until_answered(fleet, &returned).await {
             tracing::error!(%work, %error, "the database refused the end of a turn");
         }
@@ -145,7 +196,7 @@ impl Delivery {
         let mut backoff = Backoff::new();
         loop {
             match self.tell(fleet, ending).await {
-                Err(error) if error.is_retryable() => wait_for(&error, &mut backoff).await,
+                Err(error) if error.may_pass() => wait_for(&error, &mut backoff).await,
                 answered => return answered,
             }
         }
@@ -175,7 +226,9 @@ impl Delivery {
                     .bind(self.claim)
                     .bind(questions)
             }
-            Ending::Returned { charged, reason } => {
+            Ending::Returned {
+                charged, reason, ..
+            } => {
                 // Work that is handed over begins at once elsewhere.
                 let pause = match reason {
                     Some(_) => settings.retry_pause,
@@ -217,6 +270,8 @@ struct DatabaseEvents<'a> {
     fleet: &'a Fleet,
     delivery: &'a Delivery,
     messages: Sender<String>,
+    /// Whether the database does not accept a question, and never will.
+    is_rejected: &'a AtomicBool,
 }
 
 #[async_trait]
@@ -239,10 +294,16 @@ impl TurnEvents for DatabaseEvents<'_> {
         loop {
             match timeout(QUESTION, self.ask(question)).await {
                 Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(error)) if error.is_retryable() && Instant::now() < deadline => {
+                Ok(Err(error)) if error.may_pass() && Instant::now() < deadline => {
                     backoff.wait().await;
                 }
-                Ok(Err(error)) => return Err(error.into()),
+                Ok(Err(error)) => {
+                    let is_lost = error.kind() == FleetErrorKind::Closed;
+                    if !is_lost && !error.may_pass() {
+                        self.is_rejected.store(true, Ordering::Relaxed);
+                    }
+                    return Err(error.into());
+                }
                 Err(elapsed) => return Err(elapsed.into()),
             }
         }
@@ -283,36 +344,40 @@ impl DatabaseEvents<'_> {
 }
 
 fn ending(ended: Result<Result<Outcome, HostError>, Box<dyn Any + Send>>) -> Ending {
-    let (charged, reason) = match ended {
+    let (sign, charged, reason) = match ended {
         Ok(Ok(Outcome::Done(reply))) => return Ending::Done(reply),
         Ok(Ok(Outcome::Deferred(questions))) if !questions.is_empty() => {
             return Ending::Deferred(questions.iter().map(|question| question.id).collect());
         }
         Ok(Ok(Outcome::Deferred(_))) => {
-            (true, "the turn was deferred without a question".to_owned())
+            let text = "the turn was deferred without a question";
+            (HostSign::Failed, true, text.to_owned())
         }
         // Why it was stopped is in the database: a person asked for it, or this host hands over.
         Ok(Ok(Outcome::Cancelled)) => {
             return Ending::Returned {
                 charged: false,
                 reason: None,
+                sign: HostSign::Unknown,
             };
         }
-        Ok(Ok(Outcome::Fenced)) => (false, "another owner took over the session".to_owned()),
-        Ok(Err(error)) => (error.counts(), with_sources(&error)),
+        Ok(Ok(Outcome::Fenced)) => {
+            let text = "the session was lost to another owner, or its lease could not be renewed";
+            (HostSign::Unknown, false, text.to_owned())
+        }
+        Ok(Err(error)) => (HostSign::of(&error), error.counts(), with_sources(&error)),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            (
-                true,
-                format!("the host panicked: {}", text.unwrap_or("no message")),
-            )
+            let text = format!("the host panicked: {}", text.unwrap_or("no message"));
+            (HostSign::Failed, true, text)
         }
     };
     Ending::Returned {
         charged,
         // PostgreSQL has no NUL in texts.
         reason: Some(reason.replace('\0', "\u{fffd}")),
+        sign,
     }
 }
 

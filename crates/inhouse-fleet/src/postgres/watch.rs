@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Events that are read from the database at once.
 const BATCH: i64 = 200;
 
-/// An event of a work, from [`Fleet::watch`].
+/// An event of a work item, from [`Fleet::watch`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -55,7 +55,7 @@ pub enum Event {
     Cancelled,
 }
 
-/// The events of a work from its beginning, from [`Fleet::watch`].
+/// The events of a work item from its beginning, from [`Fleet::watch`].
 ///
 /// A [`Stream`] that ends with the work. An error is its last item.
 pub struct Watch {
@@ -63,7 +63,9 @@ pub struct Watch {
 }
 
 impl Fleet {
-    /// Returns the events of a work: those that are stored, then new ones until the work ends.
+    /// Returns the events of a work item: those that are stored, then new ones until the work ends.
+    ///
+    /// Messages may come twice: after an attempt that was cut off, and if the acknowledgement of the database was lost.
     ///
     /// ```no_run
     /// use inhouse_fleet::postgres::{Event, Fleet};
@@ -115,7 +117,7 @@ impl Fleet {
         })
     }
 
-    /// Waits until a work is answered, and returns its reply.
+    /// Waits until a work item is answered, and returns its reply.
     ///
     /// ```no_run
     /// use inhouse_fleet::WorkId;
@@ -159,7 +161,7 @@ impl Fleet {
         }
     }
 
-    /// Returns the last event of a work; `None` before its end.
+    /// Returns the last event of a work item; `None` before its end.
     async fn ended(&self, id: WorkId) -> Result<Option<Event>, FleetError> {
         let row = sqlx::query("select state, reason, reply from inhouse.work where id = $1")
             .bind(id.as_uuid())
@@ -182,7 +184,7 @@ impl Fleet {
         })
     }
 
-    /// Returns the last event of a work, and waits while the database is unavailable.
+    /// Returns the last event of a work item, and waits while the database is unavailable.
     async fn ended_patiently(&self, id: WorkId) -> Result<Option<Event>, FleetError> {
         let mut patience = Patience::new();
         loop {
@@ -193,7 +195,7 @@ impl Fleet {
         }
     }
 
-    /// Returns the stored events of a work after the one with a number, and waits while the database is unavailable.
+    /// Returns the stored events of a work item after the one with a number, and waits while the database is unavailable.
     async fn events_patiently(
         &self,
         id: WorkId,

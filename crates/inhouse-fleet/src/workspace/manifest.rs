@@ -26,6 +26,9 @@ pub(super) struct StoredFile {
     pub(super) slot: Slot,
     /// The SHA-256 of the content, in hexadecimal.
     pub(super) sha256: String,
+    /// The number of bytes.
+    #[serde(default)]
+    pub(super) length: u64,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) executable: bool,
 }
@@ -109,6 +112,7 @@ mod tests {
         let file = StoredFile {
             slot: Slot::A,
             sha256: sha256(b""),
+            length: 0,
             executable: false,
         };
         let names = ["src-old", "src/lib.rs", "srcs/a"];

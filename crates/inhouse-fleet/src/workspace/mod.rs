@@ -1,5 +1,6 @@
 //! Working directories of sessions: prepared before the CLI starts, saved before a result counts.
 
+mod directory;
 mod error;
 mod manifest;
 mod shared;

@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use inhouse_store::{Bytes, Epoch, FilePath, SessionKey, SessionStore};
 use tokio::sync::Mutex;
-use tokio::task::spawn_blocking;
 
+use super::directory::Directory;
 use super::manifest::{Manifest, Slot, StoredFile, sha256};
 use super::tree::{self, LocalFile, Seen};
 use super::{PreparedWorkspace, Workspace, WorkspaceError};
-use crate::retry::persist;
+use crate::retry::{persist, persist_content};
 use crate::{Fence, Work};
 
 /// The project of the sessions with the files of workspaces.
@@ -141,35 +141,40 @@ impl Workspace for StoreWorkspace {
         };
         // Before the load: a former owner must not save any more.
         persist(|| files.store.fence(&files.key, Some(files.epoch))).await?;
-        let manifest = match files.get(&Manifest::path()).await? {
+        // With 10,000 files, a manifest has about a megabyte.
+        let manifest = match files.get(&Manifest::path(), 1 << 20).await? {
             Some(content) => Manifest::read(&content)?,
             None => Manifest::default(),
         };
-        let path = self.root.join(fence.session.to_string());
-        let (root, cleaned) = (path.clone(), manifest.clone());
-        for name in blocking(move || tree::clean(&root, &cleaned)).await? {
+        let directory = Directory::new(self.root.join(fence.session.to_string()));
+        let cleaned = manifest.clone();
+        let cleaned = directory.run(move |root| tree::clean(root, &cleaned));
+        for name in cleaned.await? {
             let stored = &manifest.files[&name];
-            let content = files.get(&stored.slot.path_of(&name)).await?;
+            let path = stored.slot.path_of(&name);
+            let content = files.get(&path, stored.length).await?;
             let content = content.filter(|content| sha256(content) == stored.sha256);
             let Some(content) = content else {
                 let text =
                     format!("the store does not have the content of {name:?} that it had saved");
                 return Err(WorkspaceError::new(text));
             };
-            let (root, executable) = (path.clone(), stored.executable);
-            blocking(move || tree::write(&root, &name, &content, executable)).await?;
+            let executable = stored.executable;
+            let write = directory.run(move |root| tree::write(root, &name, &content, executable));
+            write.await?;
         }
         let mut saved = SavedFiles {
             manifest,
             seen: HashMap::new(),
         };
-        let (root, limits) = (path.clone(), self.limits.clone());
+        let limits = self.limits.clone();
         let listed_at = SystemTime::now();
-        for file in blocking(move || tree::list(&root, &limits)).await? {
+        let listed = directory.run(move |root| tree::list(root, &limits));
+        for file in listed.await? {
             saved.note(file, listed_at);
         }
         Ok(Box::new(PreparedFiles {
-            path,
+            directory,
             limits: self.limits.clone(),
             files,
             saved: Mutex::new(saved),
@@ -179,7 +184,7 @@ impl Workspace for StoreWorkspace {
 
 /// The directory of a session, and what the store has of it.
 struct PreparedFiles {
-    path: PathBuf,
+    directory: Directory,
     limits: Limits,
     files: StoredFiles,
     /// Locked for the time of a save: the saves after parallel calls follow each other.
@@ -202,14 +207,15 @@ struct SavedFiles {
 #[async_trait]
 impl PreparedWorkspace for PreparedFiles {
     fn path(&self) -> &Path {
-        &self.path
+        self.directory.path()
     }
 
     async fn save(&self) -> Result<(), WorkspaceError> {
         let mut saved = self.saved.lock().await;
-        let (root, limits) = (self.path.clone(), self.limits.clone());
+        let limits = self.limits.clone();
         let listed_at = SystemTime::now();
-        let listed = blocking(move || tree::list(&root, &limits)).await?;
+        let listed = self.directory.run(move |root| tree::list(root, &limits));
+        let listed = listed.await?;
         let mut manifest = Manifest::default();
         for file in &listed {
             let stored = saved.manifest.files.get(&file.path);
@@ -247,12 +253,12 @@ impl PreparedFiles {
         file: &LocalFile,
         stored: Option<&StoredFile>,
     ) -> Result<Option<StoredFile>, WorkspaceError> {
-        let (root, path) = (self.path.clone(), file.path.clone());
-        let content = blocking(move || tree::read(&root, &path)).await?;
-        let Some(content) = content.map(Bytes::from) else {
+        let path = file.path.clone();
+        let content = self.directory.run(move |root| tree::read(root, &path));
+        let Some(content) = content.await?.map(Bytes::from) else {
             return Ok(None);
         };
-        let hash = sha256(&content);
+        let (hash, length) = (sha256(&content), content.len() as u64);
         let mut slot = Slot::after(stored);
         match stored {
             Some(stored) if stored.sha256 == hash => slot = stored.slot,
@@ -261,6 +267,7 @@ impl PreparedFiles {
         Ok(Some(StoredFile {
             slot,
             sha256: hash,
+            length,
             executable: file.executable,
         }))
     }
@@ -283,8 +290,9 @@ impl PreparedFiles {
 }
 
 impl StoredFiles {
-    async fn get(&self, path: &FilePath) -> Result<Option<Bytes>, WorkspaceError> {
-        Ok(persist(|| self.store.file(&self.key, path)).await?)
+    /// Reads a file of about so many bytes.
+    async fn get(&self, path: &FilePath, length: u64) -> Result<Option<Bytes>, WorkspaceError> {
+        Ok(persist_content(length, || self.store.file(&self.key, path)).await?)
     }
 
     async fn put(&self, path: &FilePath, content: Bytes) -> Result<(), WorkspaceError> {
@@ -292,7 +300,7 @@ impl StoredFiles {
             self.store
                 .put_file(&self.key, self.epoch, path, content.clone())
         };
-        Ok(persist(put).await?)
+        Ok(persist_content(content.len() as u64, put).await?)
     }
 }
 
@@ -311,13 +319,4 @@ impl SavedFiles {
         self.seen.get(&file.path) == Some(&file.seen)
             && stored.is_some_and(|stored| stored.executable == file.executable)
     }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, WorkspaceError> + Send + 'static,
-) -> Result<T, WorkspaceError> {
-    spawn_blocking(work).await.unwrap_or_else(|error| {
-        let text = "the runtime was shut down, or a file operation panicked";
-        Err(WorkspaceError::new(text).with_source(error))
-    })
 }
