@@ -168,3 +168,23 @@ async fn answer_that_could_not_be_stored_does_not_count_after_a_takeover() {
     assert_eq!(done(outcome).text.as_deref(), Some("44"));
     assert_eq!(first.results(&work).await, ["43", "44"]);
 }
+
+/// The store answers after the attempt was stopped: the lease is taken, and must not stay.
+#[tokio::test(start_paused = true)]
+async fn lease_that_is_acquired_after_the_stop_is_released() {
+    let machine = Machine::new();
+    let (host, work) = (machine.host(), Work::new("a", "Hello"));
+    let slow = Fault::Delay(seconds(3));
+    machine.store.faults().next(StoreCall::Acquire, slow);
+    let stop = CancellationToken::new();
+    let (outcome, ()) = join(host.run_turn(&work, stop.clone()), async {
+        idle().await;
+        stop.cancel();
+    })
+    .await;
+    assert!(matches!(outcome, Ok(Outcome::Cancelled)));
+    pass(seconds(4)).await;
+    let session = key(&work);
+    let taken = machine.store.acquire(&session, "other", seconds(600));
+    taken.await.expect("nobody has the session");
+}

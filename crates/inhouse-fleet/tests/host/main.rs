@@ -1,5 +1,6 @@
 //! Turns of a host, with a scripted CLI in memory.
 
+mod failures;
 mod leases;
 mod questions;
 mod stopping;

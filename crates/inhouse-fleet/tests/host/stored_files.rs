@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use inhouse_fleet::{Fence, PreparedWorkspace, StoreWorkspace, Work, Workspace as _};
 use inhouse_store::SessionStore as _;
@@ -300,4 +301,23 @@ async fn executable_bit_is_kept() {
     other.save().await.unwrap();
     let workspace = first.prepare(3).await;
     assert_eq!(mode(&workspace.path().join("run.sh")), 0);
+}
+
+/// A large file takes longer than a call that has nothing to transfer.
+#[tokio::test(start_paused = true)]
+async fn time_for_a_file_grows_with_its_size() {
+    let host = Host::new();
+    let workspace = host.prepare(1).await;
+    let content = vec![b'x'; 8 << 20];
+    fs::write(workspace.path().join("large.txt"), &content).unwrap();
+    let slow = Fault::Delay(Duration::from_secs(25));
+    host.store.faults().next(StoreCall::File, slow);
+    workspace.save().await.unwrap();
+    // The manifest, and the file.
+    host.store.faults().next(StoreCall::File, Fault::None);
+    host.store.faults().next(StoreCall::File, slow);
+    let other = host.beside();
+    let workspace = other.prepare(2).await;
+    let read = fs::read(workspace.path().join("large.txt")).unwrap();
+    assert_eq!(read.len(), content.len());
 }

@@ -111,7 +111,7 @@ pub(crate) fn done(outcome: Result<Outcome, HostError>) -> Reply {
     }
 }
 
-/// Mirrors the prompt of a work, as the CLI does when the turn begins.
+/// Mirrors the prompt of a work item, as the CLI does when the turn begins.
 pub(crate) async fn mirror_prompt(cli: &mut FakeCli, work: &Work) {
     let entry = json!({
         "type": "user",
@@ -127,7 +127,7 @@ pub(crate) async fn mirror(cli: &mut FakeCli, work: &Work, entry: Value) {
         .await;
 }
 
-/// Plays a CLI that answers the prompt of a work.
+/// Plays a CLI that answers the prompt of a work item.
 pub(crate) async fn answer(mut cli: FakeCli, work: &Work, text: &str) -> FakeCli {
     cli.accept().await;
     let prompt = cli.expect_prompt().await;

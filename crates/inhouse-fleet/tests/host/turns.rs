@@ -1,4 +1,4 @@
-//! A work is answered once, in the session of its name.
+//! A work item is answered once, in the session of its name.
 
 use std::sync::Mutex;
 

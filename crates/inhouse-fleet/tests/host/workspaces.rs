@@ -162,7 +162,7 @@ async fn workspace_is_saved_after_each_call() {
         let call = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_2", "error": "no"});
         cli.call_hook("PostToolUseFailure", call).await;
         assert_eq!(noted.take().len(), 1);
-        // The CLI gets no answer if the files cannot be saved: it would go on.
+        // The CLI gets no answer if the files cannot be saved: it would continue.
         noted.set_fails(true);
         let hooks = &cli.launched().initialize()["hooks"];
         let callback = hooks["PostToolUse"][0]["hookCallbackIds"][0].clone();

@@ -1,8 +1,8 @@
 //! Calls that wait for a person, over several hosts.
 
-use inhouse::hook::Matcher;
+use inhouse::hook::{HookOutput, Matcher, PreToolUse};
 use inhouse_fleet::{Answer, Answers, Host, Outcome, Question, QuestionId, Work};
-use inhouse_testkit::Turn;
+use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ fn charge(turn: Turn, id: &str, cents: u64) -> Turn {
     turn.tool_use_with_id(id, "mcp__bank__charge", json!({"cents": cents}))
 }
 
-/// Runs a work until it has questions.
+/// Runs a work item until it has questions.
 async fn questions(world: &World, work: &Work) -> Vec<Question> {
     let outcome = host(world).run_turn(work, CancellationToken::new()).await;
     match outcome {
@@ -26,7 +26,7 @@ async fn questions(world: &World, work: &Work) -> Vec<Question> {
     }
 }
 
-/// Runs a work on another host, with answers; returns the answer to the work.
+/// Runs a work item on another host, with answers; returns the answer to the work.
 async fn answered(world: &World, work: &Work, answers: Answers) -> String {
     let (host, stop) = (host(world), CancellationToken::new());
     let reply = done(host.run_turn_with(work, stop, &answers).await);
@@ -177,7 +177,7 @@ async fn call_in_parallel_that_needs_no_answer_is_made_at_once() {
     .await;
 }
 
-/// The engine denies the call of a work that was cancelled, when the next one is run.
+/// The CLI asks about the call of the work that was given up, and the host denies it.
 #[tokio::test]
 async fn next_work_follows_one_that_was_given_up_with_a_question() {
     world::pinned(async |world| {
@@ -190,19 +190,80 @@ async fn next_work_follows_one_that_was_given_up_with_a_question() {
             .turn("Noon.");
         questions(world, &given_up).await;
 
-        let stale = QuestionId::of(next.id, "toolu_1");
-        let answers = Answers::from([(stale, Answer::Deny("cancelled".to_owned()))]);
-        assert_eq!(answered(world, &next, answers).await, "Noon.");
+        // An engine that would allow the call, because a person did so before the work was given up.
+        let works = [given_up.id, next.id];
+        let allowed = works.map(|work| (QuestionId::of(work, "toolu_1"), Answer::Allow));
+        assert_eq!(answered(world, &next, allowed.into()).await, "Noon.");
         assert!(world.bank.charges().is_empty());
         let seen = world.last_seen();
         assert_eq!(seen[..2], ["Charge 5.", "call toolu_1"]);
-        assert!(seen[2].contains("cancelled"), "{seen:?}");
+        assert!(seen[2].contains("cancelled or parked"), "{seen:?}");
         assert_eq!(seen.last().unwrap(), "What time is it?");
         // The result of the stale turn answers the prompt of that turn.
         assert_eq!(
             answered(world, &given_up, Answers::default()).await,
             "Then not."
         );
+        world.model.assert_done();
+    })
+    .await;
+}
+
+fn errand() -> Turn {
+    let errand = json!({
+        "description": "pay", "prompt": "Charge 5.", "subagent_type": "general-purpose", "run_in_background": false,
+    });
+    Turn::new().tool_use_with_id("toolu_errand", "Agent", errand)
+}
+
+#[tokio::test]
+async fn call_of_a_subagent_is_denied_and_the_main_agent_makes_it() {
+    world::pinned(async |world| {
+        let of_agent = |request: &ModelRequest| request.agent_id().is_some();
+        world
+            .model
+            .once(of_agent, charge(Turn::new(), "toolu_inner", 5))
+            .once(of_agent, "The main agent has to charge.")
+            .turn(errand())
+            .turn(charge(Turn::new(), "toolu_1", 5))
+            .turn("Charged.");
+        let work = Work::new("customer-42", "Let somebody charge 5.");
+        let asked = questions(world, &work).await;
+        assert_eq!((asked.len(), &*asked[0].call), (1, "toolu_1"));
+        assert!(world.bank.charges().is_empty());
+        let seen = world.seen();
+        let denied = seen
+            .iter()
+            .flatten()
+            .any(|block| block.contains("main agent has to make this call"));
+        assert!(denied, "{seen:?}");
+        let answers = Answers::from([(asked[0].id, Answer::Allow)]);
+        assert_eq!(answered(world, &work, answers).await, "Charged.");
+        assert_eq!(world.bank.charges(), [5]);
+        world.model.assert_done();
+    })
+    .await;
+}
+
+/// Why the calls of subagents are denied: the turn continues without the call, and the CLI does not ask about it again.
+#[tokio::test]
+async fn deferred_call_of_a_subagent_ends_only_the_subagent() {
+    world::pinned(async |world| {
+        let of_agent = |request: &ModelRequest| request.agent_id().is_some();
+        world
+            .model
+            .once(of_agent, charge(Turn::new(), "toolu_inner", 5))
+            .turn(errand())
+            .turn("I do not know.");
+        let work = Work::new("customer-42", "Let somebody charge 5.");
+        let host = world.host_with(|options| {
+            options.hook(Matcher::tool("mcp__bank__*"), async |_: PreToolUse, _| {
+                Ok(HookOutput::defer())
+            })
+        });
+        let reply = done(host.run_turn(&work, CancellationToken::new()).await);
+        assert_eq!(reply.text.as_deref(), Some("I do not know."));
+        assert!(world.bank.charges().is_empty());
         world.model.assert_done();
     })
     .await;

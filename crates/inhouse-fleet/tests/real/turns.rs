@@ -1,4 +1,4 @@
-//! A work is run on any host, and continued on another.
+//! A work item is run on any host, and continued on another.
 
 use inhouse_fleet::{Outcome, SharedVolume, StoreWorkspace, Work};
 use inhouse_testkit::Turn;
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::world::{self, done};
 
 #[tokio::test]
-async fn session_goes_on_with_the_next_work() {
+async fn session_continues_with_the_next_work() {
     world::pinned(async |world| {
         let call =
             Turn::new().tool_use_with_id("toolu_1", "mcp__bank__charge", json!({"cents": 5}));
@@ -64,7 +64,7 @@ async fn work_that_was_stopped_in_a_call_continues_on_another_host() {
         assert_eq!(
             world.model.conversation().len(),
             1,
-            "the CLI asks nothing when it is killed"
+            "a killed CLI sends no model request"
         );
 
         let reply = done(world.host().run_turn(&work, CancellationToken::new()).await);

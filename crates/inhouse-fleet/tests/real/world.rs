@@ -7,7 +7,7 @@ use std::time::Duration;
 use inhouse::question::QuestionRequest;
 use inhouse::schemars::JsonSchema;
 use inhouse::tool::{Input, Tool, ToolServer};
-use inhouse::{Asked, HandlerError};
+use inhouse::{Asked, HandlerError, Options};
 use inhouse_fleet::{Host, HostError, Outcome, Reply, SharedVolume, Work};
 use inhouse_store::sqlite::SqliteStore;
 use inhouse_testkit::{Isolation, ModelRequest, RealCli, ScriptedModel};
@@ -63,7 +63,12 @@ pub(crate) async fn pinned(scenario: impl AsyncFnOnce(&World)) {
 impl World {
     /// Returns a host with the bank's tools, on a volume that all hosts have.
     pub(crate) fn host(&self) -> Host {
-        let options = self.isolation.options();
+        self.host_with(|options| options)
+    }
+
+    /// Returns such a host with other options.
+    pub(crate) fn host_with(&self, change: impl FnOnce(Options) -> Options) -> Host {
+        let options = change(self.isolation.options());
         let root = self.isolation.root().join("session-directories");
         let options = options.session_root(root).tool_server(self.bank.server());
         let options = options.allow_tools(["mcp__bank", "Read", "Write", "Edit"]);

@@ -50,7 +50,7 @@ async fn fill(connection: &mut PgConnection, shape: Shape, count: i32) {
         }
         _ => {
             "insert into inhouse.work (id, session, number, tenant, priority, prompt, not_before)
-             select gen_random_uuid(), 's' || n, 1, 't', 0, 'prompt', '-infinity' from generate_series(1, $1) n"
+             select gen_random_uuid(), s.name, 1, s.tenant, 0, 'prompt', '-infinity' from inhouse.session s where $1 > 0"
         }
     };
     for statement in [
@@ -85,6 +85,11 @@ async fn pages_of_a_claim(connection: &mut PgConnection, host: Uuid) -> i64 {
         let plan: String = row.try_get_unchecked(0).unwrap();
         let plan: Value = serde_json::from_str(&plan).unwrap();
         let plan = &plan[0]["Plan"];
+        assert_eq!(
+            plan["Actual Rows"].as_f64(),
+            Some(1.0),
+            "a session is claimed"
+        );
         let blocks = |name: &str| plan[name].as_i64().unwrap();
         pages.push(blocks("Shared Hit Blocks") + blocks("Shared Read Blocks"));
         sqlx::query("update inhouse.session set state = 'ready', work = null, host = null where state = 'running'")

@@ -13,12 +13,38 @@ use tokio::time::timeout;
 
 use super::support::{Database, Log, answer, quick, within};
 
-/// Takes all hosts for dead. In one transaction, so that no heartbeat comes in between.
+/// Takes all hosts for dead, as another host does. In one transaction, so that no heartbeat comes in between.
 async fn take_for_dead(database: &Database) {
-    let statements =
-        "update inhouse.host set alive_until = '-infinity'; select inhouse.sweep(3, '0', '0')";
+    let statements = "update inhouse.host set alive_until = '-infinity';
+         select inhouse.sweep(gen_random_uuid(), 3, '0', '0')";
     let statements = sqlx::raw_sql(statements);
     statements.execute(database.store.pool()).await.unwrap();
+}
+
+/// The whole process was stopped for a while, and its sweep comes before its heartbeat.
+#[tokio::test]
+async fn host_whose_heartbeat_is_late_does_not_sweep_itself() {
+    let database = Database::create().await;
+    let (begun, mut has_begun) = unbounded_channel();
+    let (go, gate) = tokio::sync::watch::channel(false);
+    let _host = database.host(1, move |turn: Arc<ScriptedTurn>| {
+        let (begun, mut gate) = (begun.clone(), gate.clone());
+        async move {
+            begun.send(()).unwrap();
+            let _ = gate.wait_for(|open| *open).await;
+            answer(turn).await
+        }
+    });
+    let work = Work::new("a", "prompt");
+    let work = database.fleet.enqueue(work).await.unwrap();
+    within(has_begun.recv()).await;
+    let statements = "update inhouse.host set alive_until = '-infinity';
+         select inhouse.sweep(incarnation, 3, '0', '0') from inhouse.host";
+    let statements = sqlx::raw_sql(statements);
+    statements.execute(database.store.pool()).await.unwrap();
+    go.send_replace(true);
+    assert_eq!(database.answer_to(work).await, "answer to prompt");
+    assert_eq!(database.fleet.work(&work).await.unwrap().attempts, 0);
 }
 
 /// The second host sweeps the first while that one still runs a turn, as it happens to a host that was stopped for a while.

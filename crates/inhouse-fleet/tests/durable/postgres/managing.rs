@@ -245,11 +245,64 @@ async fn finished_work_is_removed_after_its_retention() {
         FleetErrorKind::NotFound
     );
     assert_eq!(fleet.work(&parked).await.unwrap().state, WorkState::Parked);
+    // Nothing is left of the session, but parked work keeps its own.
+    database
+        .until("select array_agg(name) = '{b}' from inhouse.session")
+        .await;
+    database
+        .until("select array_agg(session) = '{b}' from inhouse.counter")
+        .await;
     // So the key is free again.
     fleet
         .enqueue(Work::new("a", "another text").dedupe("key"))
         .await
         .unwrap();
+}
+
+/// A session is not removed while a transaction enqueues for it, and begins again if it was.
+#[tokio::test]
+async fn prompt_that_is_enqueued_while_its_session_is_removed_is_answered() {
+    let database = Database::create().await;
+    let host = database.host(1, answer);
+    let first = database.fleet.enqueue(Work::new("a", "first"));
+    database.answer_to(first.await.unwrap()).await;
+    let mut transaction = database.store.pool().begin().await.unwrap();
+    let second: uuid::Uuid = sqlx::query_scalar("select inhouse.enqueue('a', 'second')")
+        .fetch_one(&mut *transaction)
+        .await
+        .unwrap();
+    database.execute("select inhouse.purge('0')").await;
+    database
+        .until("select exists (select from inhouse.session)")
+        .await;
+    transaction.commit().await.unwrap();
+    let answer = database.answer_to(second.into()).await;
+    assert_eq!(answer, "answer to second");
+    host.shut_down().await;
+    database.execute("select inhouse.purge('0')").await;
+    database
+        .until("select not exists (select from inhouse.session) and not exists (select from inhouse.counter)")
+        .await;
+    let _host = database.host(1, super::support::answer);
+    let third = database.fleet.enqueue(Work::new("a", "third"));
+    database.answer_to(third.await.unwrap()).await;
+}
+
+#[tokio::test]
+async fn names_that_an_index_could_not_hold_are_refused() {
+    let database = Database::create().await;
+    let long = "x".repeat(1001);
+    for work in [
+        Work::new(&*long, "prompt").tenant("t"),
+        Work::new("a", "prompt").tenant(&*long),
+        Work::new("a", "prompt").dedupe(&*long),
+    ] {
+        let error = database.fleet.enqueue(work).await.unwrap_err();
+        assert_eq!(error.kind(), FleetErrorKind::Invalid, "{error}");
+    }
+    let longest = &long[..1000];
+    let work = Work::new(longest, "prompt").tenant(longest).dedupe(longest);
+    database.fleet.enqueue(work).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,14 +1,21 @@
 //! PostgreSQL.
 
 mod battery;
+mod broken_hosts;
 mod claims;
+mod connections;
 mod example;
+mod health;
 mod hosts;
 mod managing;
+#[cfg(feature = "opentelemetry")]
+mod metrics;
 mod notifications;
 mod order;
 mod questions;
 mod schema;
+mod simulation;
+mod status;
 mod support;
 mod tenants;
 mod watching;

@@ -170,3 +170,86 @@ async fn call_of_cancelled_work_is_denied_in_the_next_turn() {
         .unwrap();
     assert_eq!(database.answer_to(other).await, "Allow");
 }
+
+/// Defers a work of session `a`, answers its question, and holds back its session, so that no host continues it.
+async fn answered_but_not_continued(database: &Database) -> inhouse_fleet::WorkId {
+    let work = database.fleet.enqueue(Work::new("a", "prompt"));
+    let work = work.await.unwrap();
+    database
+        .until("select exists (select from inhouse.session where state = 'deferred')")
+        .await;
+    database.fleet.set_tenant_limit("a", Some(0)).await.unwrap();
+    let question = QuestionId::of(work, "toolu_1");
+    let answered = database.fleet.answer_id(question, Answer::Allow).await;
+    answered.unwrap();
+    work
+}
+
+/// A person has allowed the call for a prompt, and then given up that prompt.
+#[tokio::test]
+async fn allowed_call_of_work_that_was_given_up_is_denied_in_the_next_turn() {
+    for how in ["cancel", "park"] {
+        let database = Database::create().await;
+        let _host = database.host(1, async |turn: Arc<ScriptedTurn>| {
+            ask(&turn, "toolu_1").await
+        });
+        let work = answered_but_not_continued(&database).await;
+        match how {
+            "cancel" => database.fleet.cancel(&work).await.unwrap(),
+            _ => database.fleet.park(&work, "by hand").await.unwrap(),
+        };
+        let next = database.fleet.enqueue(Work::new("a", "next"));
+        let next = next.await.unwrap();
+        database.fleet.set_tenant_limit("a", None).await.unwrap();
+        let answer = database.answer_to(next).await;
+        assert!(answer.starts_with("Deny("), "{how}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn parked_work_keeps_its_answers_when_it_is_retried() {
+    let database = Database::create().await;
+    let _host = database.host(1, async |turn: Arc<ScriptedTurn>| {
+        ask(&turn, "toolu_1").await
+    });
+    let work = answered_but_not_continued(&database).await;
+    database.fleet.park(&work, "by hand").await.unwrap();
+    database.fleet.retry(&work).await.unwrap();
+    database.fleet.set_tenant_limit("a", None).await.unwrap();
+    assert_eq!(database.answer_to(work).await, "Allow");
+}
+
+#[tokio::test]
+async fn input_that_is_not_an_object_is_refused() {
+    let database = Database::create().await;
+    let _host = database.host(1, async |turn: Arc<ScriptedTurn>| {
+        ask(&turn, "toolu_1").await
+    });
+    let work = database.fleet.enqueue(Work::new("a", "prompt"));
+    let work = work.await.unwrap();
+    database
+        .until("select exists (select from inhouse.session where state = 'deferred')")
+        .await;
+    let question = QuestionId::of(work, "toolu_1");
+    let number = Answer::AllowWith(serde_json::json!(5));
+    let error = database.fleet.answer_id(question, number).await;
+    assert_eq!(error.unwrap_err().kind(), FleetErrorKind::Invalid);
+    let object = Answer::AllowWith(serde_json::json!({}));
+    database.fleet.answer_id(question, object).await.unwrap();
+    let answer = database.answer_to(work).await;
+    assert!(answer.starts_with("AllowWith("), "{answer}");
+}
+
+/// No host can ever store it, so the turn must not be repeated forever.
+#[tokio::test]
+async fn question_that_cannot_be_stored_is_a_failed_attempt() {
+    let database = Database::create().await;
+    let _host = database.host(1, async |turn: Arc<ScriptedTurn>| {
+        // PostgreSQL has no NUL in texts.
+        ask(&turn, "toolu_\0").await
+    });
+    let work = database.fleet.enqueue(Work::new("a", "prompt"));
+    let work = work.await.unwrap();
+    let error = within(database.fleet.result(&work)).await.unwrap_err();
+    assert_eq!(error.kind(), FleetErrorKind::Parked, "{error}");
+}

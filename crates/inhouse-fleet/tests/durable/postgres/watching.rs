@@ -1,4 +1,4 @@
-//! The events of a work.
+//! The events of a work item.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl RunTurn for Talkative {
     }
 }
 
-/// Returns the events of a work in short.
+/// Returns the events of a work item in short.
 async fn events_of(database: &Database, work: WorkId) -> Vec<String> {
     let mut events = database.fleet.watch(&work).await.unwrap();
     let mut seen = Vec::new();
@@ -101,7 +101,7 @@ async fn watcher_sees_everything_from_the_queue_to_the_answer() {
     assert_eq!(again, expected.len());
 }
 
-/// Returns how many events a work has whose questions are answered.
+/// Returns how many events a work item has whose questions are answered.
 async fn events_of_answered(database: &Database, work: WorkId) -> usize {
     let mut events = database.fleet.watch(&work).await.unwrap();
     let mut count = 0;

@@ -1,0 +1,48 @@
+//! Which failures say something about the prompt.
+
+use inhouse::Options;
+use inhouse_fleet::{Host, HostErrorKind, Work};
+use inhouse_store::{Append, SessionStore as _};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{Machine, answer, done, key, play};
+
+/// Every host reads the same, so the attempts have to end.
+#[tokio::test(start_paused = true)]
+async fn session_that_cannot_be_read_is_a_failed_attempt() {
+    let machine = Machine::new();
+    let host = machine.host();
+    let [first, second] = ["One", "Two"].map(|prompt| Work::new("a", prompt));
+    let cli = machine.cli();
+    let (outcome, _) = play(&host, &first, answer(cli, &first, "1")).await;
+    done(outcome);
+    let store = machine.store.inner();
+    let results = key(&first).stream("results").unwrap();
+    let epoch = store.fence(&key(&first), None).await.unwrap();
+    let end = store.end(&results).await.unwrap();
+    let torn = Append::new(epoch, end, ["{"]);
+    store.append(&results, &torn).await.unwrap();
+
+    let outcome = host.run_turn(&second, CancellationToken::new()).await;
+    let error = outcome.unwrap_err();
+    assert_eq!(error.kind(), HostErrorKind::Session, "{error}");
+    assert!(error.counts());
+}
+
+/// The disk of a host is full or read-only.
+#[tokio::test(start_paused = true)]
+async fn session_directory_that_cannot_be_written_is_a_failed_attempt() {
+    let machine = Machine::new();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let root = file.path().join("sessions");
+    let host = Host::new(machine.store.clone(), async move |_: &Work| {
+        Ok(Options::new().session_root(root))
+    });
+    let host = machine.with_transports(host);
+    let _cli = machine.cli();
+    let work = Work::new("a", "Hello");
+    let outcome = host.run_turn(&work, CancellationToken::new()).await;
+    let error = outcome.unwrap_err();
+    assert_eq!(error.kind(), HostErrorKind::Session, "{error}");
+    assert!(error.counts());
+}
