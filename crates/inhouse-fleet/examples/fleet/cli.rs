@@ -7,7 +7,7 @@ use inhouse_testkit::{FakeCli, FakeTransport};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// Opens a CLI in memory that plays the turn of a work.
+/// Opens a CLI in memory that plays the turn of a work item.
 pub(crate) fn open(work: &Work) -> FakeTransport {
     let (transport, cli) = FakeCli::new();
     tokio::spawn(play(cli, work.clone()));

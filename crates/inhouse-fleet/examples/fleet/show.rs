@@ -1,4 +1,4 @@
-//! The first process: starts the others, kills one, and checks what became of the prompts.
+//! The first process: starts the others, kills one, and checks the outcome of the prompts.
 
 use std::error::Error;
 use std::path::Path;

@@ -68,7 +68,7 @@ async fn cancel(
     let requests = scene.model.conversation().len();
 
     let begin = Instant::now();
-    scene.fleet.cancel(&ids[0]).await.map_err(text)?;
+    scene.engine.cancel(ids[0]).await?;
     wait_until_dead(pid).await;
     let time = begin.elapsed();
     if time > LIMIT {

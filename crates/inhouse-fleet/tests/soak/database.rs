@@ -29,14 +29,35 @@ const LATE: Duration = Duration::from_secs(1);
 /// The time of a tool call, so that some crashes are in it.
 const CALL: Duration = Duration::from_millis(200);
 
-/// Repeats runs with two workers, two sessions, and a server that crashes several times.
+/// Repeats runs with two workers, two sessions, and a database that crashes several times.
 pub(crate) async fn soak_crashes(name: &str, server: &mut PostgresServer) {
+    soak_crashes_of(name, server, crash_database).await;
+}
+
+/// Crashes the database for a time.
+async fn crash_database(
+    _: &Scene,
+    server: &mut PostgresServer,
+    down: Duration,
+) -> Result<(), String> {
+    server.crash();
+    pass(down).await;
+    let restarted = tokio::task::block_in_place(|| server.restart());
+    restarted.map_err(text)
+}
+
+/// Repeats runs with two workers, two sessions, and a server that crashes several times: it is killed and restarted by `crash`.
+pub(crate) async fn soak_crashes_of(
+    name: &str,
+    server: &mut PostgresServer,
+    crash: impl AsyncFn(&Scene, &mut PostgresServer, Duration) -> Result<(), String>,
+) {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut rng = Rng::seeded();
     let mut failures = Failures::default();
     let mut crashes = 0;
     for run in 0..runs() {
-        let outcome = with_crashes(&cli, server, &mut rng).await;
+        let outcome = with_crashes(&cli, server, &crash, &mut rng).await;
         crashes += failures.check(run, outcome).unwrap_or(0);
     }
     report(name, runs(), failures.0, &format!("{crashes} crashes"));
@@ -45,6 +66,7 @@ pub(crate) async fn soak_crashes(name: &str, server: &mut PostgresServer) {
 async fn with_crashes(
     cli: &RealCli,
     server: &mut PostgresServer,
+    crash: &impl AsyncFn(&Scene, &mut PostgresServer, Duration) -> Result<(), String>,
     rng: &mut Rng,
 ) -> Result<u32, String> {
     let scene = Scene::new(cli, server, |_, request| notes::script(request)).await;
@@ -63,13 +85,12 @@ async fn with_crashes(
             })
             .await?;
         pass(rng.time_below(CRASH)).await;
-        server.crash();
         // Half of the crashes are short, the others may be longer than a lease.
-        if crashes % 2 == 1 {
-            pass(rng.time_below(DOWN)).await;
-        }
-        let restarted = tokio::task::block_in_place(|| server.restart());
-        restarted.map_err(text)?;
+        let down = match crashes % 2 {
+            0 => Duration::ZERO,
+            _ => rng.time_below(DOWN),
+        };
+        crash(&scene, server, down).await?;
         crashes += 1;
     }
     for (session, notes) in &sessions {
@@ -118,7 +139,8 @@ async fn with_cut(
     let notes: Vec<_> = notes.into_iter().zip(ids).collect();
     let (address, path) = scene.database.rsplit_once('/').expect("a path");
     let (address, port) = address.rsplit_once(':').expect("a port");
-    let proxy = Proxy::start(port.parse().map_err(text)?).await;
+    let port = port.parse().map_err(text)?;
+    let proxy = Proxy::start(move || Some(port)).await;
     let proxy = proxy.map_err(text)?;
     let mut plan = scene.plan("a");
     plan.database = format!("{address}:{}/{path}", proxy.port());

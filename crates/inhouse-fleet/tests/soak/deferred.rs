@@ -1,12 +1,12 @@
 //! A question that is asked on one worker, which is killed, and answered for another one.
 
 use inhouse_fleet::Answer;
-use inhouse_fleet::postgres::WorkState;
 use inhouse_testkit::RealCli;
 use inhouse_testkit::servers::PostgresServer;
 use inhouse_testkit::soak::{DEADLINE, Failures, event, report, runs, wait_until_dead};
 use tokio::time::timeout;
 
+use crate::engine::STORES_QUESTIONS_AT_ONCE;
 use crate::notes::{self, note, note_call};
 use crate::scene::{Scene, hand_over, text};
 use crate::worker::{NOTED, Point};
@@ -18,7 +18,7 @@ const REASON: &str = "The person said no.";
 /// When the first worker is killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Killed {
-    /// When the question is stored, and the database does not know that the turn has ended with it.
+    /// When the engine does not know that the turn has ended with a question.
     Untold,
     /// When the work waits for the answer.
     Deferred,
@@ -58,22 +58,31 @@ async fn answer_elsewhere(
     }
     let mut first = scene.start(&plan);
     let pid = event(&mut first, "cli").await?.parse().map_err(text)?;
-    let question = scene.question(ids[0]).await?;
+    let mut question = None;
+    if killed == Killed::Deferred || STORES_QUESTIONS_AT_ONCE {
+        question = Some(scene.question(ids[0]).await?);
+    }
     match killed {
         Killed::Untold => drop(event(&mut first, "reached").await?),
         Killed::Deferred => {
-            let deferred = async {
-                while scene.fleet.work(&ids[0]).await.map_err(text)?.state != WorkState::Deferred {
-                    tokio::task::yield_now().await;
-                }
-                Ok::<_, String>(())
-            };
-            timeout(DEADLINE, deferred).await.map_err(text)??;
+            let deferred = timeout(DEADLINE, scene.engine.deferred(ids[0])).await;
+            deferred.map_err(text)??;
         }
     }
     // Nothing runs while the person thinks.
     wait_until_dead(pid).await;
     first.kill();
+    plan = scene.plan("b");
+    (plan.asks, plan.stores_files) = (true, true);
+    let mut second = None;
+    let question = match question {
+        Some(question) => question,
+        None => {
+            // The engine has not got the question, so the second worker asks it again.
+            second = Some(scene.start(&plan));
+            scene.question(ids[0]).await?
+        }
+    };
     if question.call != note_call(0) || scene.effects(&note(0)) != 0 {
         return Err(format!("the call of {question:?} was made before"));
     }
@@ -82,10 +91,8 @@ async fn answer_elsewhere(
         true => Answer::Allow,
         false => Answer::Deny(REASON.to_owned()),
     };
-    scene.fleet.answer(&question, answer).await.map_err(text)?;
-    plan = scene.plan("b");
-    (plan.asks, plan.stores_files) = (true, true);
-    let second = scene.start(&plan);
+    scene.engine.answer(&question, answer).await?;
+    let second = second.unwrap_or_else(|| scene.start(&plan));
     for (id, expected) in ids.into_iter().zip(["Noted 0.", "Said 1."]) {
         let answer = scene.answer(id).await?;
         if answer != expected {
@@ -94,10 +101,7 @@ async fn answer_elsewhere(
     }
     hand_over(second).await?;
 
-    let questions: i64 = sqlx::query_scalar("select count(*) from inhouse.question")
-        .fetch_one(scene.store.pool())
-        .await
-        .map_err(text)?;
+    let questions = scene.engine.questions().await?;
     if questions != 1 {
         return Err(format!("{questions} questions were asked"));
     }

@@ -12,6 +12,7 @@ use inhouse_testkit::servers::PostgresServer;
 use inhouse_testkit::soak::{Failures, event, pass, report, runs, wait_until_dead};
 use serde_json::Value;
 
+use crate::engine::Variant;
 use crate::notes::{self, Verb, answered, has_result, last_prompt, note, note_call};
 use crate::scene::{Scene, Start, hand_over};
 use crate::worker::{NOTED, Point};
@@ -62,7 +63,8 @@ pub(crate) async fn soak(name: &str, server: &PostgresServer) {
         let kills = (0..).zip(MOMENTS).map(|(number, moment)| async move {
             // Alternates between moments, so that a single run has both.
             let stores_files = (run + number) % 2 == 0;
-            let outcome = kill_and_take_over(cli, server, moment, stores_files).await;
+            let variant = Variant::of((run + number) / 2);
+            let outcome = kill_and_take_over(cli, server, moment, stores_files, variant).await;
             (moment, outcome.map_err(|why| format!("{moment:?}: {why}")))
         });
         let mut kills = iter(kills).buffer_unordered(CONCURRENT);
@@ -82,8 +84,9 @@ async fn kill_and_take_over(
     server: &PostgresServer,
     moment: Moment,
     stores_files: bool,
+    variant: Variant,
 ) -> Result<(), String> {
-    let scene = Scene::new(cli, server, |_, request| notes::script(request)).await;
+    let scene = Scene::with(cli, server, variant, |_, request| notes::script(request)).await;
     let ids = scene
         .enqueue(SESSION, &["Note 0.", "Note 1.", "Note 2."])
         .await?;

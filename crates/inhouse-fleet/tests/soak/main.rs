@@ -5,6 +5,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `engine` | the engine under test |
 //! | `worker` | a worker as a separate process, and the points at which it waits to be killed |
 //! | `scene` | both ends: the model, the database and the workers |
 //! | `notes` | prompts whose turns change a file and call a tool, and what must be true of them |
@@ -16,6 +17,7 @@ mod cancelled;
 mod database;
 mod deferred;
 mod deploy;
+mod engine;
 mod killed;
 mod notes;
 mod order;

@@ -10,6 +10,7 @@ use inhouse_testkit::{ModelRequest, RealCli, Turn};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::engine::LOST;
 use crate::notes::{self, answered};
 use crate::scene::{Scene, hand_over, text};
 use crate::worker::{FAIL, MAX_ATTEMPTS, Plan};
@@ -100,7 +101,7 @@ async fn park(cli: &RealCli, server: &PostgresServer, prompt: &str) -> Result<u3
 }
 
 async fn check_parked(scene: &Scene, id: WorkId, prompt: &str, parked: &str) -> Result<(), String> {
-    let reason = if prompt == DIE { "died" } else { FAIL.1 };
+    let reason = if prompt == DIE { LOST } else { FAIL.1 };
     if !parked.contains(reason) {
         return Err(format!("parked for another reason: {parked}"));
     }

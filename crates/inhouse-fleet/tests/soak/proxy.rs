@@ -1,4 +1,4 @@
-//! A connection to a server on loopback that a test can cut.
+//! A connection to servers on loopback that a test can cut.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 
-/// Passes bytes on between clients and a server. While it is cut, nothing passes and nothing is closed, as in a network without a route.
+/// Passes bytes on between clients and servers. While it is cut, nothing passes and nothing is closed, as in a network without a route.
 pub(crate) struct Proxy {
     port: u16,
     is_cut: watch::Sender<bool>,
@@ -16,8 +16,10 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy for the server at a port of loopback.
-    pub(crate) async fn start(server: u16) -> io::Result<Self> {
+    /// Starts a proxy. `choose` returns the port of loopback for the next connection, which is closed if there is none.
+    pub(crate) async fn start(
+        choose: impl Fn() -> Option<u16> + Send + 'static,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
         let is_cut = watch::Sender::new(false);
@@ -25,7 +27,9 @@ impl Proxy {
         let task = tokio::spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
-                connections.spawn(pass(client, server, state.clone()));
+                if let Some(server) = choose() {
+                    connections.spawn(pass(client, server, state.clone()));
+                }
             }
         });
         Ok(Self {

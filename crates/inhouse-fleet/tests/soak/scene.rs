@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use inhouse_fleet::postgres::{Event, Fleet, FleetError};
-use inhouse_fleet::{FleetErrorKind, Question, Work, WorkId};
+use inhouse_fleet::{Question, Work, WorkId};
 use inhouse_store::postgres::PostgresStore;
 use inhouse_store::{Bytes, SessionKey, SessionStore as _};
+use inhouse_testkit::engine_battery::WorkEnd;
 use inhouse_testkit::host::HostProcess;
 use inhouse_testkit::servers::PostgresServer;
 use inhouse_testkit::soak::DEADLINE;
@@ -14,6 +14,7 @@ use inhouse_testkit::{Isolation, ModelRequest, RealCli, ScriptedModel, Turn};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::engine::{Engine, Variant};
 use crate::worker::{Plan, WORKER};
 
 /// The project of the sessions of a fleet.
@@ -30,7 +31,7 @@ pub(crate) struct Scene {
     pub(crate) model: ScriptedModel,
     pub(crate) isolation: Isolation,
     pub(crate) store: PostgresStore,
-    pub(crate) fleet: Fleet,
+    pub(crate) engine: Engine,
     /// The URL of the database.
     pub(crate) database: String,
 }
@@ -51,19 +52,28 @@ impl Scene {
         server: &PostgresServer,
         script: impl Fn(&str, &ModelRequest) -> Turn + Send + Sync + 'static,
     ) -> Self {
+        Self::with(cli, server, Variant::USUAL, script).await
+    }
+
+    /// Creates a scene with a variant of the engine.
+    pub(crate) async fn with(
+        cli: &RealCli,
+        server: &PostgresServer,
+        variant: Variant,
+        script: impl Fn(&str, &ModelRequest) -> Turn + Send + Sync + 'static,
+    ) -> Self {
         let model = ScriptedModel::start().await.expect("a loopback port");
         model.otherwise(move |request| script(worker_of(request), request));
         let isolation = cli.isolated(&model).expect("a temporary directory");
         let database = create_database(server).await;
         let store = PostgresStore::connect(&database).await;
         let store = store.expect("the database is there");
-        let fleet = Fleet::postgres(&store).poll_interval(Duration::from_millis(200));
-        fleet.migrate().await.expect("the database is empty");
+        let engine = Engine::start(&store, &isolation, variant).await;
         Self {
             model,
             isolation,
             store,
-            fleet,
+            engine,
             database,
         }
     }
@@ -79,6 +89,7 @@ impl Scene {
             stores_files: false,
             clis: root.join("clis"),
             effects: root.join("effects"),
+            records: root.to_owned(),
             slots: 1,
             lease: LEASE,
             grace: DEADLINE,
@@ -86,11 +97,16 @@ impl Scene {
             renews: true,
             asks: false,
             point: None,
+            port: 0,
         }
     }
 
     pub(crate) fn start(&self, plan: &Plan) -> HostProcess {
-        plan.start(&self.isolation)
+        let mut plan = plan.clone();
+        self.engine.prepare(&mut plan);
+        let worker = plan.start(&self.isolation);
+        self.engine.started(&plan, worker.pid());
+        worker
     }
 
     pub(crate) async fn enqueue(
@@ -100,8 +116,7 @@ impl Scene {
     ) -> Result<Vec<WorkId>, String> {
         let mut ids = Vec::new();
         for prompt in prompts {
-            let id = self.fleet.enqueue(Work::new(session, *prompt)).await;
-            ids.push(id.map_err(text)?);
+            ids.push(self.engine.enqueue(Work::new(session, *prompt)).await?);
         }
         Ok(ids)
     }
@@ -109,15 +124,15 @@ impl Scene {
     /// Waits for the answer to a prompt.
     pub(crate) async fn answer(&self, id: WorkId) -> Result<String, String> {
         match self.end(id).await? {
-            Ok(text) => Ok(text),
-            Err(error) => Err(format!("work {id}: {error}")),
+            WorkEnd::Done(reply) => Ok(reply.text.unwrap_or_default()),
+            end => Err(format!("work {id} is not answered: {end:?}")),
         }
     }
 
     /// Waits until a prompt is parked, and returns the reason.
     pub(crate) async fn parked(&self, id: WorkId) -> Result<String, String> {
         match self.end(id).await? {
-            Err(error) if error.kind() == FleetErrorKind::Parked => Ok(error.to_string()),
+            WorkEnd::Parked(reason) => Ok(reason),
             end => Err(format!("work {id} is not parked: {end:?}")),
         }
     }
@@ -125,57 +140,35 @@ impl Scene {
     /// Waits until a prompt is cancelled.
     pub(crate) async fn cancelled(&self, id: WorkId) -> Result<(), String> {
         match self.end(id).await? {
-            Err(error) if error.kind() == FleetErrorKind::Cancelled => Ok(()),
+            WorkEnd::Cancelled => Ok(()),
             end => Err(format!("work {id} is not cancelled: {end:?}")),
         }
     }
 
-    async fn end(&self, id: WorkId) -> Result<Result<String, FleetError>, String> {
-        let end = timeout(ANSWER, self.fleet.result(&id)).await;
+    async fn end(&self, id: WorkId) -> Result<WorkEnd, String> {
+        let end = timeout(ANSWER, self.engine.end(id)).await;
         let Ok(end) = end else {
             let starts = self.starts().await?;
-            let status = self.fleet.work(&id).await;
-            return Err(format!("work {id} has not ended: {status:?}, {starts:?}"));
+            let status = self.engine.status(id).await;
+            return Err(format!("work {id} has not ended: {status}, {starts:?}"));
         };
-        Ok(end.map(|reply| reply.text.unwrap_or_default()))
+        end.map_err(|why| format!("work {id}: {why}"))
     }
 
     /// Waits for the next question of a work.
     pub(crate) async fn question(&self, id: WorkId) -> Result<Question, String> {
-        let asked = async {
-            let mut events = self.fleet.watch(&id).await.map_err(text)?;
-            while let Some(event) = events.next().await {
-                if let Event::Question(question) = event.map_err(text)? {
-                    return Ok(*question);
-                }
-            }
-            Err(format!("work {id} has ended without a question"))
-        };
-        let asked = timeout(DEADLINE, asked).await;
+        let asked = timeout(DEADLINE, self.engine.question(id)).await;
         asked.unwrap_or_else(|_| Err(format!("work {id} has asked nothing")))
     }
 
     /// Returns the beginnings of all attempts, in their order.
     pub(crate) async fn starts(&self) -> Result<Vec<Start>, String> {
-        let rows: Vec<(String, String, String)> = sqlx::query_as(
-            "select w.prompt, e.kind, e.body from inhouse.event e join inhouse.work w on w.id = e.work
-             where e.kind in ('started', 'resumed') order by e.id",
-        )
-        .fetch_all(self.store.pool())
-        .await
-        .map_err(text)?;
-        let rows = rows.into_iter().map(|(prompt, kind, worker)| Start {
-            prompt,
-            kind,
-            worker,
-        });
-        Ok(rows.collect())
+        self.engine.starts().await
     }
 
     /// Returns how many attempts a work was charged.
     pub(crate) async fn attempts(&self, id: WorkId) -> Result<u32, String> {
-        let work = self.fleet.work(&id).await.map_err(text)?;
-        Ok(work.attempts)
+        self.engine.attempts(id).await
     }
 
     /// Returns the requests of the conversation that came from the CLIs of a worker.

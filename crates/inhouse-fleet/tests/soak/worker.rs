@@ -14,7 +14,6 @@ use inhouse::message::Message;
 use inhouse::tool::{Tool, ToolServer};
 use inhouse::transport::{ChildTransport, Connection, Transport};
 use inhouse::{HandlerError, Options};
-use inhouse_fleet::postgres::Fleet;
 use inhouse_fleet::{
     Answer, Fence, Host, HostError, Outcome, PreparedWorkspace, Question, RunTurn, SharedVolume,
     StoreWorkspace, TurnEvents, Work, Workspace, WorkspaceError, async_trait,
@@ -28,6 +27,8 @@ use serde::{Deserialize, Serialize};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
+
+use crate::engine;
 
 /// The variable with the plan, as JSON.
 const PLAN: &str = "INHOUSE_SOAK_PLAN";
@@ -64,6 +65,8 @@ pub(crate) struct Plan {
     pub(crate) clis: PathBuf,
     /// A file to which each call of the tool adds the prompt.
     pub(crate) effects: PathBuf,
+    /// The directory of the test, for files of the engine.
+    pub(crate) records: PathBuf,
     pub(crate) slots: usize,
     /// For how long leases are taken, and after what time without a heartbeat the worker is dead.
     pub(crate) lease: Duration,
@@ -75,6 +78,8 @@ pub(crate) struct Plan {
     /// Whether calls of the tool are questions to a person.
     pub(crate) asks: bool,
     pub(crate) point: Option<Point>,
+    /// The port at which the engine reaches the worker, if it does.
+    pub(crate) port: u16,
 }
 
 /// A point on the way from the queue to the release of a session, at which a worker waits to be killed.
@@ -119,16 +124,6 @@ impl Plan {
         self.point = Some(point);
         self
     }
-
-    fn fleet(&self, store: &PostgresStore) -> Fleet {
-        Fleet::postgres(store)
-            .host_name(&self.name)
-            .host_ttl(self.lease)
-            .poll_interval(Duration::from_millis(200))
-            .grace(self.grace)
-            .max_attempts(MAX_ATTEMPTS)
-            .retry_pause(Duration::from_millis(50), Duration::from_millis(200))
-    }
 }
 
 /// After how many attempts a prompt is parked.
@@ -145,15 +140,15 @@ async fn worker() {
     let mut terminated = signal(SignalKind::terminate()).expect("a handler for SIGTERM");
     let store = PostgresStore::connect(&plan.database).await;
     let store = store.expect("the database is there");
-    let fleet = plan.fleet(&store);
-    let runner = Worker::runner(isolation, plan, FaultyStore::new(store));
+    let faulty = FaultyStore::new(store.clone());
+    let runner = Worker::runner(isolation, plan.clone(), faulty);
     report("serving", "");
     let shutdown = async move {
         terminated.recv().await;
     };
-    match fleet.serve(runner, shutdown).await {
+    match engine::serve(&plan, &store, runner, shutdown).await {
         Ok(()) => report("served", ""),
-        Err(error) => report("served", format!("{error:?}")),
+        Err(error) => report("served", error),
     }
 }
 
@@ -273,13 +268,17 @@ impl RunTurn for Runner {
         events: &dyn TurnEvents,
     ) -> Result<Outcome, HostError> {
         self.worker.reach(Point::Claimed).await;
+        let mut end = EndOfTurn {
+            prompt: &work.prompt,
+            outcome: "dropped".to_owned(),
+        };
         let events = Events {
             worker: &self.worker,
             events,
         };
         let outcome = self.host.run_turn_with(work, stop, &events).await;
         self.worker.reach(Point::Untold).await;
-        let name = match &outcome {
+        end.outcome = match &outcome {
             Ok(Outcome::Done(_)) => "done".to_owned(),
             Ok(Outcome::Deferred(_)) => "deferred".to_owned(),
             Ok(Outcome::Cancelled) => "cancelled".to_owned(),
@@ -287,7 +286,6 @@ impl RunTurn for Runner {
             Ok(other) => format!("{other:?}"),
             Err(error) => format!("{:?}: {error}", error.kind()),
         };
-        report("outcome", format!("{} {name}", work.prompt));
         outcome
     }
 
@@ -298,6 +296,18 @@ impl RunTurn for Runner {
             return 0;
         }
         RunTurn::slots(&self.host)
+    }
+}
+
+/// Reports the outcome of a turn, also if an engine drops it.
+struct EndOfTurn<'a> {
+    prompt: &'a str,
+    outcome: String,
+}
+
+impl Drop for EndOfTurn<'_> {
+    fn drop(&mut self) {
+        report("outcome", format!("{} {}", self.prompt, self.outcome));
     }
 }
 
@@ -369,7 +379,8 @@ impl Transport for Starting {
     }
 }
 
-fn add_line(path: &Path, line: &str) {
+/// Adds a line to a file, which is one write.
+pub(crate) fn add_line(path: &Path, line: &str) {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let mut file = file.expect("the directory of the test is there");
     let line = format!("{line}\n");

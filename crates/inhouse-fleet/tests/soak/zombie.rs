@@ -15,6 +15,7 @@ use inhouse_testkit::soak::{
 use inhouse_testkit::{ModelRequest, RealCli, Turn};
 use serde_json::json;
 
+use crate::engine::OUTCOMES_OF_ZOMBIES;
 use crate::scene::{LEASE, Scene, Start, hand_over, text};
 
 const SESSION: &str = "customer-42";
@@ -127,7 +128,7 @@ async fn take_over(
         Stopped::Tree => first.resume_tree(),
     }
     let outcome = event(&mut first, "outcome").await?;
-    if !outcome.ends_with("fenced") && !outcome.ends_with("cancelled") {
+    if !OUTCOMES_OF_ZOMBIES.iter().any(|end| outcome.ends_with(end)) {
         return Err(format!("the first worker has reported {outcome:?}"));
     }
     wait_until_dead(pid).await;
@@ -203,15 +204,15 @@ async fn lease_end(scene: &Scene) -> Result<SystemTime, String> {
     }
 }
 
-/// Everything that the database has of a session, and of the work.
+/// Everything that is stored of a session, and of the work.
 #[derive(PartialEq)]
 struct Stored {
     entries: Vec<Bytes>,
     results: Vec<Bytes>,
     calls: Vec<JournaledCall>,
     files: Vec<String>,
-    work: Vec<String>,
-    events: Vec<String>,
+    /// What the engine has of the work.
+    engine: Vec<String>,
 }
 
 impl Stored {
@@ -225,19 +226,12 @@ impl Stored {
             let content = scene.store.file(&workspace, &file.path).await;
             contents.push(format!("{:?} {:?}", file.path, content.map_err(text)?));
         }
-        let rows = async |query: &'static str| {
-            let rows = sqlx::query_scalar(query)
-                .fetch_all(scene.store.pool())
-                .await;
-            rows.map_err(text)
-        };
         Ok(Self {
             entries: scene.entries(SESSION).await?,
             results: scene.results(SESSION).await?,
             calls: journal.calls(&scene.key(SESSION)).await.map_err(text)?,
             files: contents,
-            work: rows("select w::text from inhouse.work w order by w.id").await?,
-            events: rows("select e::text from inhouse.event e order by e.id").await?,
+            engine: scene.engine.stored().await?,
         })
     }
 }
