@@ -70,7 +70,7 @@ pub fn endpoint(host: impl RunTurn + 'static) -> Endpoint {
 /// Creates an endpoint without a host, for everything but turns.
 ///
 /// Workers serve all handlers, so a fleet that always has a worker does not need it. Registered after the workers, under another URL, it takes
-/// over the handlers of sessions and works: prompts are enqueued and cancelled, questions answered and statuses read also
+/// over the handlers of sessions and work items: prompts are enqueued and cancelled, questions answered and statuses read also
 /// when no worker runs.
 ///
 /// ```no_run
@@ -99,7 +99,8 @@ impl Endpoint {
     /// Sets how often a turn may fail before its work is parked with the reason; 10 unless set.
     ///
     /// An attempt is charged if the host fails with an [error that counts](inhouse_fleet::HostError::counts), panics, or is lost while the
-    /// turn runs: because the worker dies, or because Restate does.
+    /// turn runs there alone: because the worker dies, or because Restate does. If several turns run there, none of them is charged, but those
+    /// that were lost twice do not run on the same worker any more, and are charged for further losses.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts.max(1);
         self

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 use uuid::{Builder, Uuid};
 
-/// The namespace of the ids of works that have a key, or no name at all.
+/// The namespace of the ids of work items that have a key, or no name at all.
 const WORKS: Uuid = Uuid::from_u128(0x9e0c_55d1_3b7a_4f0b_a6e1_7c42_0d8f_19b3);
 
 /// A prompt for a session: the body of a request to `InhouseSession/{session}/enqueue` or `InhouseSession/{session}/prompt`.
@@ -65,7 +65,7 @@ pub struct AnswerRequest {
     pub answer: Answer,
 }
 
-/// The status of a work: the answer of `InhouseWork/{work}/status` and `InhouseWork/{work}/cancel`.
+/// The status of a work item: the answer of `InhouseWork/{work}/status` and `InhouseWork/{work}/cancel`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WorkStatus {
@@ -82,7 +82,7 @@ pub struct WorkStatus {
     pub questions: Vec<Question>,
 }
 
-/// The states of a work.
+/// The states of a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -75,7 +75,9 @@ pub(crate) async fn serve(
     }
 }
 
-/// Serves a connection until it is closed. When the worker drains, the connection is closed after its last turn.
+/// Serves a connection until it is closed. When the worker drains or its store fails, the connection is closed after its last turn.
+///
+/// Restate uses idle connections again. Without those of a worker that has lost its store, it asks the load balancer for another one.
 ///
 /// Restate 1.7.12 closes a connection with all of its streams when a GOAWAY refuses one of them, so none is sent while turns run.
 async fn serve_connection(stream: TcpStream, service: TurnCounter, admission: Admission) {
@@ -86,8 +88,12 @@ async fn serve_connection(stream: TcpStream, service: TurnCounter, admission: Ad
         .keep_alive_timeout(KEEP_ALIVE)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
+    let failures = admission.store_failures();
     let has_no_turns = async {
-        admission.drained().await;
+        tokio::select! {
+            () = admission.drained() => {}
+            () = failures => {}
+        }
         // The counter lives as long as the connection.
         let _ = turns.wait_for(|turns| *turns == 0).await;
     };

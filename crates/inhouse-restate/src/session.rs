@@ -15,7 +15,7 @@ const CURRENT: &str = "current";
 const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// The code of Restate's error when an invocation is cancelled.
 const CANCELLED: u16 = 409;
-/// How often a work that is cancelled may ask about further calls before its turn is left as it is.
+/// How often a work item that is cancelled may ask about further calls before its turn is left as it is.
 const MAX_DENIALS: u32 = 10;
 /// The length of a text in an error.
 const EXCERPT: usize = 100;
@@ -35,6 +35,8 @@ pub(crate) struct Session {
 struct Progress {
     answers: Vec<(QuestionId, Answer)>,
     attempts: u32,
+    /// How often a turn was lost, whether that was charged or not.
+    losses: u32,
     pauses: u32,
     deferrals: u32,
     /// The work was cancelled while it waited for answers.
@@ -142,11 +144,12 @@ impl Session {
                 work: work.clone(),
                 answers: state.answers.clone(),
                 attempts: state.attempts,
+                losses: state.losses,
                 max_attempts: self.max_attempts,
             };
             let turn = ctx.object_client::<TurnClient<'_>>(ctx.key());
             let Json(end) = turn.run(Json(request)).call().await?;
-            let (charged, reason, again) = match end {
+            let (charged, losses, reason, again) = match end {
                 TurnEnd::Done(_) if state.is_cancelled => return Ok(End::Cancelled),
                 TurnEnd::Done(reply) => return Ok(End::Done(reply)),
                 TurnEnd::Cancelled => return Ok(End::Cancelled),
@@ -158,16 +161,18 @@ impl Session {
                     if self.ask(ctx, work.id, questions, &mut state).await? {
                         continue;
                     }
-                    // Answered before: a host that asks the same questions for ever must not do so at full speed.
-                    (0, String::new(), Again::Later)
+                    // Answered before: a host that asks the same questions forever must not do so at full speed.
+                    (0, 0, String::new(), Again::Later)
                 }
                 TurnEnd::Unfinished {
                     charged,
+                    losses,
                     reason,
                     again,
-                } => (charged, reason, again),
+                } => (charged, losses, reason, again),
             };
             state.attempts += charged;
+            state.losses += losses;
             let attempts = state.attempts;
             if charged > 0 && attempts >= self.max_attempts {
                 return Ok(match state.is_cancelled {
@@ -189,7 +194,7 @@ impl Session {
     /// Waits until questions are answered, expire, or the work is cancelled. Returns whether one of them was open.
     ///
     /// A call that was deferred stays in the transcript, and the CLI would ask about it again under the next prompt (2.1.325). So the turn
-    /// of a work that is cancelled meanwhile continues, with its calls denied.
+    /// of a work item that is cancelled meanwhile continues, with its calls denied.
     async fn ask(
         &self,
         ctx: &ObjectContext<'_>,
@@ -217,7 +222,7 @@ impl Session {
         state.answers = answers;
         if is_open {
             // The turn gets further, so it has all of its attempts again.
-            (state.attempts, state.pauses) = (0, 0);
+            (state.attempts, state.losses, state.pauses) = (0, 0, 0);
         }
         Ok(is_open)
     }

@@ -6,18 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use inhouse_fleet::{
-    Answer, Answers, HostError, Outcome, Question, QuestionId, Reply, RunTurn, Work,
+    Answer, Answers, HostError, HostErrorKind, Outcome, Question, QuestionId, Reply, RunTurn, Work,
 };
 use restate_sdk::context::DurableFuturesUnordered;
 use restate_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::admission::{Admission, Refused};
+use crate::admission::{Admission, Refused, Slot};
+
+/// A turn that was lost this often is isolated.
+const ISOLATED_AFTER: u32 = 2;
 
 /// The virtual object `InhouseTurn`, whose key is the name of the session.
 ///
@@ -34,6 +36,8 @@ pub(crate) struct TurnRequest {
     pub(crate) answers: Vec<(QuestionId, Answer)>,
     /// The attempts that were charged before.
     pub(crate) attempts: u32,
+    /// How often the turn was lost before, whether that was charged or not.
+    pub(crate) losses: u32,
     pub(crate) max_attempts: u32,
 }
 
@@ -47,6 +51,8 @@ pub(crate) enum TurnEnd {
     Unfinished {
         /// The attempts that count towards the limit.
         charged: u32,
+        /// How often the turn was lost, whether that is charged or not.
+        losses: u32,
         reason: String,
         again: Again,
     },
@@ -69,7 +75,28 @@ enum Mark {
     /// A delivery has arrived at a worker.
     Arrived(Uuid),
     /// The turn of the delivery has begun. If the delivery then fails without an end, its worker or the connection was lost.
-    Began,
+    Began(Company),
+    /// Another turn has begun beside one that was alone.
+    Joined,
+}
+
+/// What runs on a worker besides a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Company {
+    /// Nothing, so the turn may be the reason if its worker is lost.
+    Alone,
+    /// Other turns.
+    Shared,
+    /// Other turns, none of which has been lost often.
+    Isolated,
+}
+
+/// The deliveries that were lost while their turn ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Lost {
+    all: u32,
+    /// Those that count as attempts: the worker had no other turn, or none that was lost as often.
+    charged: u32,
 }
 
 /// The result of the timer for the limit of a turn.
@@ -98,17 +125,18 @@ impl Turn {
         ctx: ObjectContext<'_>,
         Json(request): Json<TurnRequest>,
     ) -> Result<Json<TurnEnd>, HandlerError> {
-        // Also wakes a turn that Restate has suspended, which would otherwise wait for ever.
+        // Also wakes a turn that Restate has suspended, which would otherwise wait forever.
         let mut limit = DurableFuturesUnordered::new();
         limit.push(ctx.sleep(self.limit));
         let lost = arrive(&ctx).await?;
-        if lost > 0 && request.attempts + lost >= request.max_attempts {
+        if lost.charged > 0 && request.attempts + lost.charged >= request.max_attempts {
             let reason = "its worker, or the connection to it, was lost during the turn";
             return Ok(Json(unfinished(lost, reason, Again::AtOnce)));
         }
-        let permit = tokio::select! {
+        let is_isolated = request.losses + lost.all >= ISOLATED_AFTER;
+        let slot = tokio::select! {
             biased;
-            permit = self.admission.enter() => permit,
+            slot = self.admission.enter(is_isolated) => slot,
             interrupted = limit.next() => {
                 return Ok(Json(match Interrupt::of(interrupted) {
                     Interrupt::Cancelled => TurnEnd::Cancelled,
@@ -116,8 +144,8 @@ impl Turn {
                 }));
             }
         };
-        let permit = match permit {
-            Ok(permit) => permit,
+        let slot = match slot {
+            Ok(slot) => slot,
             Err(Refused::Draining) => {
                 return Ok(Json(unfinished(lost, "the worker shuts down", Again::Soon)));
             }
@@ -129,16 +157,41 @@ impl Turn {
                 )));
             }
         };
-        mark(&ctx, Mark::Began).await?;
+        let joined = slot.joined();
+        tokio::pin!(joined);
+        let company = match slot.is_alone() {
+            _ if is_isolated => Company::Isolated,
+            true => Company::Alone,
+            false => Company::Shared,
+        };
+        let mut alone = (company == Company::Alone).then(|| self.admission.note_alone());
+        mark(&ctx, Mark::Began(company)).await?;
+        if company != Company::Alone {
+            // The other turn is not to be charged if this one ends the worker at once.
+            self.admission.none_is_alone().await;
+        }
 
         let stop = CancellationToken::new();
         // A separate task: it is not polled less often when the connection is slow, and a panic in it is an error.
-        let mut turn = self.spawn(request, lost, stop.clone(), permit);
-        let interrupt = tokio::select! {
-            biased;
-            end = &mut turn => return Ok(Json(ended(end, lost, None))),
-            interrupted = limit.next() => Interrupt::of(interrupted),
-            () = self.admission.handed_over() => Interrupt::HandOver,
+        let mut turn = self.spawn(request, lost, stop.clone(), slot);
+        let interrupt = loop {
+            tokio::select! {
+                biased;
+                end = &mut turn => {
+                    if has_lost_store(&end) {
+                        self.admission.note_store_failure();
+                    }
+                    return Ok(Json(ended(end, lost, None)));
+                }
+                interrupted = limit.next() => break Interrupt::of(interrupted),
+                () = self.admission.handed_over() => break Interrupt::HandOver,
+                () = &mut joined, if alone.is_some() => {
+                    if mark(&ctx, Mark::Joined).await.is_err() {
+                        break Interrupt::Cancelled;
+                    }
+                    alone = None;
+                }
+            }
         };
         stop.cancel();
         Ok(Json(ended(turn.await, lost, Some(interrupt))))
@@ -155,17 +208,17 @@ impl Turn {
     fn spawn(
         &self,
         request: TurnRequest,
-        lost: u32,
+        lost: Lost,
         stop: CancellationToken,
-        permit: OwnedSemaphorePermit,
+        slot: Slot,
     ) -> AbortOnDropHandle<Result<Outcome, HostError>> {
         let runner = Arc::clone(&self.runner);
         let mut work = request.work;
-        work.attempt = request.attempts + lost + 1;
+        work.attempt = request.attempts + lost.charged + 1;
         let answers: Answers = request.answers.into_iter().collect();
         AbortOnDropHandle::new(tokio::spawn(async move {
             let outcome = runner.run_turn_with(&work, stop, &answers).await;
-            drop(permit);
+            drop(slot);
             outcome
         }))
     }
@@ -181,16 +234,36 @@ impl Interrupt {
     }
 }
 
-/// Records the arrival of this delivery. Returns how many earlier ones were lost while their turn ran.
-async fn arrive(ctx: &ObjectContext<'_>) -> Result<u32, TerminalError> {
+/// Records the arrival of this delivery. Returns which earlier ones were lost while their turn ran.
+async fn arrive(ctx: &ObjectContext<'_>) -> Result<Lost, TerminalError> {
     let delivery = Uuid::new_v4();
-    let mut lost = 0;
+    let mut marks = Vec::new();
     loop {
         match mark(ctx, Mark::Arrived(delivery)).await? {
-            Mark::Arrived(other) if other == delivery => return Ok(lost),
-            Mark::Arrived(_) => {}
-            Mark::Began => lost += 1,
+            Mark::Arrived(other) if other == delivery => return Ok(Lost::of(&marks)),
+            mark => marks.push(mark),
         }
+    }
+}
+
+impl Lost {
+    /// Counts the lost deliveries in the marks of a journal.
+    fn of(marks: &[Mark]) -> Self {
+        let mut lost = Self::default();
+        for (place, mark) in marks.iter().enumerate() {
+            if let Mark::Began(company) = mark {
+                let is_joined = marks.get(place + 1) == Some(&Mark::Joined);
+                lost.all += 1;
+                lost.charged += u32::from(*company != Company::Shared && !is_joined);
+            }
+        }
+        lost
+    }
+
+    /// Adds an attempt that has failed here.
+    fn and_failed(mut self) -> Self {
+        self.charged += 1;
+        self
     }
 }
 
@@ -200,9 +273,18 @@ async fn mark(ctx: &ObjectContext<'_>, mark: Mark) -> Result<Mark, TerminalError
     Ok(ctx.run(append).name("mark").await?.into_inner())
 }
 
+/// Returns whether a turn has ended because its store failed, or did not renew the lease.
+fn has_lost_store(end: &Result<Result<Outcome, HostError>, JoinError>) -> bool {
+    match end {
+        Ok(Ok(outcome)) => matches!(outcome, Outcome::Fenced),
+        Ok(Err(error)) => error.kind() == HostErrorKind::Store,
+        Err(_) => false,
+    }
+}
+
 fn ended(
     end: Result<Result<Outcome, HostError>, JoinError>,
-    lost: u32,
+    lost: Lost,
     interrupt: Option<Interrupt>,
 ) -> TurnEnd {
     let error = match end {
@@ -210,7 +292,7 @@ fn ended(
         Ok(Err(error)) => error,
         Err(error) => {
             return unfinished(
-                lost + 1,
+                lost.and_failed(),
                 &format!("the turn panicked: {error}"),
                 Again::Later,
             );
@@ -218,35 +300,35 @@ fn ended(
     };
     match interrupt {
         Some(Interrupt::Cancelled) => TurnEnd::Cancelled,
-        _ => unfinished(
-            lost + u32::from(error.counts()),
-            &chain(&error),
-            Again::Later,
-        ),
+        _ if error.counts() => unfinished(lost.and_failed(), &chain(&error), Again::Later),
+        _ => unfinished(lost, &chain(&error), Again::Later),
     }
 }
 
-fn ended_with(outcome: Outcome, lost: u32, interrupt: Option<Interrupt>) -> TurnEnd {
+fn ended_with(outcome: Outcome, lost: Lost, interrupt: Option<Interrupt>) -> TurnEnd {
     match (outcome, interrupt) {
         (Outcome::Done(reply), _) => TurnEnd::Done(reply),
         (Outcome::Deferred(questions), _) if !questions.is_empty() => TurnEnd::Deferred(questions),
         (_, Some(Interrupt::Cancelled)) => TurnEnd::Cancelled,
         (_, Some(Interrupt::HandOver)) => unfinished(lost, "the worker shuts down", Again::AtOnce),
-        (_, Some(Interrupt::Limit)) => {
-            unfinished(lost + 1, "the turn exceeded its limit", Again::Later)
-        }
+        (_, Some(Interrupt::Limit)) => unfinished(
+            lost.and_failed(),
+            "the turn exceeded its limit",
+            Again::Later,
+        ),
         (Outcome::Fenced, None) => unfinished(lost, "another host owns the session", Again::Later),
         (outcome, None) => unfinished(
-            lost + 1,
+            lost.and_failed(),
             &format!("unexpected outcome {outcome:?}"),
             Again::Later,
         ),
     }
 }
 
-fn unfinished(charged: u32, reason: &str, again: Again) -> TurnEnd {
+fn unfinished(lost: Lost, reason: &str, again: Again) -> TurnEnd {
     TurnEnd::Unfinished {
-        charged,
+        charged: lost.charged,
+        losses: lost.all,
         reason: reason.to_owned(),
         again,
     }
@@ -261,4 +343,28 @@ fn chain(error: &dyn Error) -> String {
         source = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_charged_unless_other_turns_ran() {
+        let arrived = || Mark::Arrived(Uuid::new_v4());
+        let lost = |marks: &[Mark]| {
+            let Lost { all, charged } = Lost::of(marks);
+            (all, charged)
+        };
+        assert_eq!(lost(&[arrived(), arrived()]), (0, 0));
+        let alone = [arrived(), Mark::Began(Company::Alone), arrived()];
+        assert_eq!(lost(&alone), (1, 1));
+        let shared = [arrived(), Mark::Began(Company::Shared), arrived()];
+        assert_eq!(lost(&shared), (1, 0));
+        let began = Mark::Began(Company::Alone);
+        let joined = [arrived(), began, Mark::Joined, arrived()];
+        assert_eq!(lost(&joined), (1, 0));
+        let isolated = [arrived(), Mark::Began(Company::Isolated)];
+        assert_eq!(lost(&isolated), (1, 1));
+    }
 }

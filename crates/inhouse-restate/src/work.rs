@@ -1,4 +1,4 @@
-//! The virtual object of a work: its text, its state and its questions.
+//! The virtual object of a work item: its text, its state and its questions.
 //!
 //! Prompts run in the exclusive handler of their session, which no other handler can write to meanwhile. So everything that is sent to a
 //! work while it is queued or runs is kept in an object of the work, whose handlers are all short.
@@ -13,6 +13,8 @@ use crate::payload::{AnswerRequest, WorkState, WorkStatus};
 
 /// The only key of the object's state.
 const RECORD: &str = "record";
+/// The answers to questions that a running turn has not reported yet, at most. A turn asks about one call at a time.
+const MAX_EARLY: usize = 100;
 /// What the model reads about a call whose question was not answered in time.
 const EXPIRED: &str =
     "The question about this call was not answered in time, so the call was not made.";
@@ -25,14 +27,14 @@ pub(crate) struct WorkObject {
     pub(crate) retention: Duration,
 }
 
-/// What makes a work the same one when it is sent again.
+/// The members by which a work item is recognized when it is sent again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Text {
     pub(crate) session: String,
     pub(crate) prompt: String,
 }
 
-/// The beginning of a work, from its session.
+/// The beginning of a work item, from its session.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Begin {
     pub(crate) text: Text,
@@ -40,7 +42,7 @@ pub(crate) struct Begin {
     pub(crate) invocation: String,
 }
 
-/// The answer to the registration of a work.
+/// The answer to the registration of a work item.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Registered {
     /// The work has to be sent to its session.
@@ -61,7 +63,7 @@ pub(crate) enum Begun {
     Conflict(Text),
 }
 
-/// The end of a work.
+/// The end of a work item.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum End {
     Done(Reply),
@@ -104,7 +106,7 @@ struct Asked {
 
 #[restate_sdk::object(name = "InhouseWork", client_visibility = "pub(crate)")]
 impl WorkObject {
-    /// Registers a work that is about to be sent to its session.
+    /// Registers a work item that is about to be sent to its session.
     #[handler(ingress_private)]
     async fn register(
         &self,
@@ -178,6 +180,9 @@ impl WorkObject {
         Json(request): Json<AnswerRequest>,
     ) -> Result<(), HandlerError> {
         let refuse = |code, message| Err(TerminalError::new_with_code(code, message).into());
+        if !request.answer.is_valid() {
+            return refuse(400, "the input of a call is a JSON object".to_owned());
+        }
         let mut record = load(&ctx).await?;
         let (work, id) = (ctx.key(), request.question);
         if record.invocation.is_none() || record.is_cancelled {
@@ -187,10 +192,16 @@ impl WorkObject {
             );
         }
         let is_deferred = record.signal.is_some();
+        let early = record.asked.iter().filter(|asked| asked.question.is_none());
+        let is_full = early.count() >= MAX_EARLY;
         let asked = record.asked(id);
         // A turn that runs has not reported its questions yet.
         if is_deferred && asked.question.is_none() {
             return refuse(404, format!("work {work} has no question {id}"));
+        }
+        if asked.question.is_none() && asked.answer.is_none() && is_full {
+            let message = format!("work {work} has too many answers without a question");
+            return refuse(409, message);
         }
         if asked.answer.is_some() {
             let message = format!("question {id} is answered already; the first answer counts");

@@ -1,4 +1,4 @@
-//! The battery for engines. Workers share a port, and the handlers of sessions and works run on an endpoint without a host.
+//! The battery for engines. Workers share a port, and the handlers of sessions and work items run on an endpoint without a host.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -54,7 +54,7 @@ impl Restate {
             .max_attempts(3)
             .retry_pause(Duration::from_millis(10));
         let control = tokio::spawn(control.serve(listener, forever()));
-        // Registered last, so that it gets the requests for sessions and works.
+        // Registered last, so that it gets the requests for sessions and work items.
         server.register(&url).await.unwrap();
         Self {
             server: RwLock::new(server),

@@ -90,3 +90,29 @@ async fn prompt_that_costs_every_worker_is_parked() {
         Ok("b")
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn neighbours_of_a_prompt_that_costs_its_worker_are_not_charged() {
+    let (world, mut worker) = World::with_worker().await;
+    let (poison, neighbour) = (WorkId::new(), WorkId::new());
+    world.send("a", &Prompt::new("wait a").id(poison)).await;
+    world.send("b", &Prompt::new("wait b").id(neighbour)).await;
+    let shared = &world.shared;
+    for time in 1..=2 {
+        shared.logged("begin wait a #1", time).await;
+        shared.logged("begin wait b #1", time).await;
+        worker.kill().await;
+        shared.logged("drop wait a", time).await;
+        shared.logged("drop wait b", time).await;
+        worker = world.worker(100, |endpoint| endpoint).await;
+    }
+    // Each of them may be the reason now, so they run one after the other.
+    shared.gate.add_permits(2);
+    world.until(poison, WorkState::Done).await;
+    world.until(neighbour, WorkState::Done).await;
+    let log = shared.log();
+    assert!(log.iter().all(|entry| !entry.ends_with("#2")), "{log:?}");
+    let last = log[log.len() - 4..].iter();
+    let last: Vec<_> = last.map(|entry| entry.split(' ').next().unwrap()).collect();
+    assert_eq!(last, ["begin", "end", "begin", "end"], "{log:?}");
+}

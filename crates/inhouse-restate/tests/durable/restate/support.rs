@@ -158,7 +158,7 @@ impl World {
         self.work(work, "status").await
     }
 
-    /// Waits until a work has a state.
+    /// Waits until a work item has a state.
     pub(crate) async fn until(&self, work: WorkId, state: WorkState) -> WorkStatus {
         within(async {
             loop {

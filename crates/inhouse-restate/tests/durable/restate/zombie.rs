@@ -68,7 +68,7 @@ impl Network {
         }
     }
 
-    /// Cuts the connections of now. Later ones work.
+    /// Cuts the open connections. Later ones work.
     fn cut(&self) {
         self.cut.send_replace(*self.connections.borrow());
     }
@@ -93,9 +93,10 @@ async fn accept(
         };
         let number = *connections.borrow();
         connections.send_replace(number + 1);
-        let ((from, to), (back, forth)) = (server.into_split(), worker.into_split());
-        pumps.spawn(pump(from, forth, number, cut.subscribe()));
-        pumps.spawn(pump(back, to, number, cut.subscribe()));
+        let (server_read, server_write) = server.into_split();
+        let (worker_read, worker_write) = worker.into_split();
+        pumps.spawn(pump(server_read, worker_write, number, cut.subscribe()));
+        pumps.spawn(pump(worker_read, server_write, number, cut.subscribe()));
     }
 }
 
