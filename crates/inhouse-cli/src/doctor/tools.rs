@@ -18,7 +18,7 @@ const PANIC: &str = "Tool that panics";
 
 const DEADLINE: Duration = Duration::from_secs(120);
 
-const REPORT: &str = "The CLI and inhouse do not understand each other. Update both; if that does not help, report it with the output of \
+const REMEDY: &str = "The CLI and inhouse do not understand each other. Update both; if that does not help, report it with the output of \
     `inhouse doctor --json`";
 
 /// Calls two tools with the CLI in isolation and a scripted model; one of them panics.
@@ -30,12 +30,12 @@ pub(super) async fn check(cli: &Path) -> Vec<Check> {
     std::panic::set_hook(hook);
     let results = match results {
         Ok(Ok(results)) => results,
-        Ok(Err(error)) => return vec![Check::failed(CALL, format!("{error:#}"), REPORT)],
+        Ok(Err(error)) => return vec![Check::failed(CALL, format!("{error:#}"), REMEDY)],
         Err(_) => {
             return vec![Check::failed(
                 CALL,
                 "the call did not end in two minutes",
-                REPORT,
+                REMEDY,
             )];
         }
     };
@@ -50,7 +50,7 @@ pub(super) async fn check(cli: &Path) -> Vec<Check> {
         Check::failed(
             CALL,
             format!("the model received {:?}", answer.text),
-            REPORT,
+            REMEDY,
         )
     });
     checks.push(if panic.is_error {
@@ -63,7 +63,7 @@ pub(super) async fn check(cli: &Path) -> Vec<Check> {
         Check::failed(
             PANIC,
             format!("the model received {:?}", panic.text),
-            REPORT,
+            REMEDY,
         )
     });
     checks
@@ -94,7 +94,9 @@ async fn call(cli: &Path) -> Result<[ToolResult; 2]> {
     let answer = query("Call the tools.").options(options).await?;
     answer.text().await?;
     let requests = model.conversation();
-    let last = requests.last().context("the CLI asked no model")?;
+    let last = requests
+        .last()
+        .context("the CLI sent no request to the model")?;
     let results = last.tool_results();
     ensure!(
         results.len() == 2,

@@ -11,7 +11,7 @@ mod modelled_tests;
 mod report;
 mod rust_name;
 #[cfg(test)]
-mod samples;
+mod samples_tests;
 mod scan;
 mod shape;
 mod surface;

@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::items::{Item, items};
-use super::samples::{Sample, samples};
+use super::samples_tests::{Sample, samples};
 use super::shape::Shape;
 use super::surface::{Area, Surface};
 use super::{pinned, rust_name::snake_case};

@@ -106,7 +106,7 @@ impl Action {
     }
 }
 
-/// Returns what became of a work that should end in the state `wanted`.
+/// Returns the outcome of a work item that should end in the state `wanted`.
 fn stopped(work: &WorkId, state: WorkState, wanted: WorkState) -> Result<String> {
     if state == wanted {
         return Ok(format!("Work {work} is {wanted}."));

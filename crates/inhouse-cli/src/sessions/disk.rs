@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use inhouse::sessions::{SessionInfo, Sessions};
 use serde::Serialize;
 
-use super::Place;
+use super::SessionSource;
 use super::report::{EntryWriter, Message, ago, print_message, summary, time};
 use crate::file::is_same_file;
 use crate::output::{bold, dim, one_line, print_json, print_line, print_table};
@@ -42,12 +42,12 @@ struct Forked {
     id: String,
 }
 
-pub(super) fn sessions(place: &Place) -> Sessions {
+pub(super) fn sessions(source: &SessionSource) -> Sessions {
     let mut sessions = Sessions::new();
-    if let Some(directory) = &place.config_dir {
+    if let Some(directory) = &source.config_dir {
         sessions = sessions.config_dir(directory);
     }
-    if let Some(directory) = &place.project {
+    if let Some(directory) = &source.project {
         sessions = sessions.project(directory);
     }
     sessions

@@ -15,12 +15,12 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    place: Place,
+    source: SessionSource,
 }
 
 /// Where the sessions are, and how they are printed.
 #[derive(clap::Args)]
-pub(crate) struct Place {
+pub(crate) struct SessionSource {
     /// Only sessions of this project directory; with a store, its own directory instead of the current one
     #[arg(long, global = true, value_name = "DIRECTORY")]
     project: Option<PathBuf>,
@@ -75,29 +75,29 @@ enum Command {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
-    let Arguments { command, place } = arguments;
+    let Arguments { command, source } = arguments;
     let command = command.unwrap_or(Command::List { limit: 20 });
-    if let Some(address) = &place.store {
-        let project = place.project.as_deref();
+    if let Some(address) = &source.store {
+        let project = source.project.as_deref();
         let store = store::Store::open(address, project).await?;
         return match command {
-            Command::List { limit } => store.list(limit, place.json).await,
-            Command::Show { session } => store.show(&session, place.json).await,
+            Command::List { limit } => store.list(limit, source.json).await,
+            Command::Show { session } => store.show(&session, source.json).await,
             Command::Export { session, output } => store.export(&session, output.as_deref()).await,
             Command::Fork { .. } => bail!(
                 "a session in a store is forked by a program: `Options::resume` with `Options::fork_session`"
             ),
         };
     }
-    let sessions = disk::sessions(&place);
+    let sessions = disk::sessions(&source);
     match command {
-        Command::List { limit } => disk::list(&sessions, limit, place.json).await,
-        Command::Show { session } => disk::show(&sessions, &session, place.json).await,
+        Command::List { limit } => disk::list(&sessions, limit, source.json).await,
+        Command::Show { session } => disk::show(&sessions, &session, source.json).await,
         Command::Fork {
             session,
             title,
             up_to,
-        } => disk::fork(&sessions, &session, title, up_to, place.json).await,
+        } => disk::fork(&sessions, &session, title, up_to, source.json).await,
         Command::Export { session, output } => {
             disk::export(&sessions, &session, output.as_deref()).await
         }

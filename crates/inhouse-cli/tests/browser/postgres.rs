@@ -164,5 +164,5 @@ async fn work_of(fleet: &TestFleet, session: &str) -> WorkId {
 
 async fn parked_work(fleet: &TestFleet) -> WorkId {
     let status = fleet.fleet.status().await.unwrap();
-    status.parked.first().expect("a work is parked").work
+    status.parked.first().expect("a work item is parked").work
 }

@@ -55,7 +55,7 @@ impl TestFleet {
         self.fleet.enqueue(work).await.unwrap()
     }
 
-    /// Waits for an event of a work.
+    /// Waits for an event of a work item.
     pub(crate) async fn until(&self, work: WorkId, is_wanted: impl Fn(&Event) -> bool) -> Event {
         let mut events = self.fleet.watch(&work).await.unwrap();
         let wait = async {
@@ -98,7 +98,7 @@ impl TestFleet {
         }
     }
 
-    /// Returns the text of the answer to a work.
+    /// Returns the text of the answer to a work item.
     pub(crate) async fn answer(&self, work: WorkId) -> String {
         let reply = timeout(LIMIT, self.fleet.result(&work)).await;
         let reply = reply.expect("the answer comes").unwrap();
