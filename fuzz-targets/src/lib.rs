@@ -23,7 +23,7 @@ pub struct Target {
 }
 
 /// All fuzz targets, in the order of their names.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target {
         name: "engine",
         check: targets::engine,
@@ -38,6 +38,11 @@ pub const TARGETS: [Target; 6] = [
         name: "recordings",
         check: targets::recordings,
         seeds: seeds::recordings,
+    },
+    Target {
+        name: "requests",
+        check: targets::requests,
+        seeds: seeds::requests,
     },
     Target {
         name: "rpc",

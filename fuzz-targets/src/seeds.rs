@@ -51,10 +51,11 @@ pub fn message() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Returns seeds for the target `recordings`: the three files of short recordings, and a written one.
+/// Returns seeds for the target `recordings`: the three files of short recordings, a written one, and one of a session.
 #[must_use]
 pub fn recordings() -> Vec<Vec<u8>> {
     let mut seeds = vec![
+        recording().into_bytes(),
         [
             "{}\nnot JSON\n\nlast",
             "{}\n",
@@ -71,6 +72,26 @@ pub fn recordings() -> Vec<Vec<u8>> {
         if seed.len() <= 2 * MAX_PART {
             seeds.push(seed.into_bytes());
         }
+    }
+    seeds
+}
+
+/// Returns seeds for the target `requests`: the requests of CLIs, and those of the target `rpc` to its server.
+#[must_use]
+pub fn requests() -> Vec<Vec<u8>> {
+    let mut seeds: Vec<Vec<u8>> = Vec::new();
+    for line in lines_of_clis() {
+        let value: Value = serde_json::from_str(&line).unwrap_or_default();
+        if value["type"] == "control_request" && line.len() <= MAX_PART {
+            seeds.push(value["request"].to_string().into_bytes());
+        }
+    }
+    for messages in rpc() {
+        let messages = String::from_utf8_lossy(&messages).into_owned();
+        let wrapped = messages.lines().map(|message| {
+            format!(r#"{{"subtype":"mcp_message","server_name":"calc","message":{message}}}"#)
+        });
+        seeds.push(wrapped.collect::<Vec<_>>().join("\n").into_bytes());
     }
     seeds
 }
@@ -176,6 +197,23 @@ pub fn session() -> Vec<Vec<u8>> {
         }
     }
     seeds
+}
+
+/// Returns a recording of a session with an event of each kind.
+fn recording() -> String {
+    [
+        r#"{"inhouse_recording":1,"inhouse":"0.1.0","started":"2026-11-17T09:30:00.250Z","redacted":true,"cli":"claude"}"#,
+        r#"{"t":1200,"host":{"type":"user"}}"#,
+        r#"{"t":1300,"cli":{"type":"result","subtype":"success"}}"#,
+        r#"{"t":1400,"cli_text":"not JSON"}"#,
+        r#"{"t":1500,"stderr":"a warning"}"#,
+        r#"{"t":1600,"end":"host"}"#,
+        r#"{"t":1700,"end":"cli"}"#,
+        r#"{"t":1800,"exit":{"code":0}}"#,
+        r#"{"t":1900,"stopped":"no space"}"#,
+        "",
+    ]
+    .join("\n")
 }
 
 /// Returns the entries of a transcript that are not messages.

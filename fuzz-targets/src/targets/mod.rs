@@ -3,6 +3,7 @@
 mod engine;
 mod message;
 mod recordings;
+mod requests;
 mod rpc;
 mod rules;
 mod session;
@@ -11,6 +12,7 @@ pub use engine::engine;
 pub use message::message;
 pub(crate) use recordings::SEPARATOR;
 pub use recordings::recordings;
+pub use requests::requests;
 pub use rpc::rpc;
 pub use rules::rules;
 pub use session::session;

@@ -78,7 +78,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     runtime.expect("a runtime without I/O needs nothing")
 });
 
-static SERVER: LazyLock<ToolServer> = LazyLock::new(|| {
+pub(super) static SERVER: LazyLock<ToolServer> = LazyLock::new(|| {
     let schema = json!({
         "type": "object",
         "properties": {"name": {"type": "string", "maxLength": 8}},
