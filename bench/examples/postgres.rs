@@ -1,4 +1,4 @@
-//! Starts a PostgreSQL server on loopback, prints its URL, and stops it at the end of input.
+//! Starts a PostgreSQL server on loopback, prints its URL and the directory of its programs, and stops it at the end of input.
 //!
 //! A separate program, because the test kit turns on features of tokio that would slow down what is measured.
 
@@ -11,7 +11,7 @@ use inhouse_testkit::servers::PostgresServer;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let server = PostgresServer::start()?;
-    println!("{}", server.url());
+    println!("{}\n{}", server.url(), server.programs().display());
     io::copy(&mut io::stdin(), &mut io::sink())?;
     Ok(())
 }

@@ -36,6 +36,14 @@ pub enum Load {
     },
 }
 
+/// The lines of a turn.
+struct Turn {
+    /// The lines that are not sent yet, the last of which is the result.
+    lines: Vec<Vec<u8>>,
+    /// Whether the turn begins without a prompt, because it was cut off before.
+    is_continued: bool,
+}
+
 /// A CLI in memory, for one session.
 #[derive(Clone)]
 pub struct InMemoryCli(Arc<Mutex<State>>);
@@ -53,6 +61,8 @@ struct State {
     handshakes: VecDeque<String>,
     /// The line of every frame.
     frame: Option<Vec<u8>>,
+    /// The lines of the turn, instead of a load.
+    turn: Option<Turn>,
     calls: u64,
     open: Option<u64>,
     begun: Option<Instant>,
@@ -74,6 +84,7 @@ impl InMemoryCli {
             servers,
             handshakes: VecDeque::new(),
             frame: None,
+            turn: None,
             calls: 0,
             open: None,
             begun: None,
@@ -84,6 +95,17 @@ impl InMemoryCli {
             closed: false,
             reader: None,
         })))
+    }
+
+    /// Creates a CLI that sends these lines in its turn, the last of which is the result. A turn that `is_continued` begins without a prompt.
+    #[must_use]
+    pub fn with_turn(lines: Vec<Vec<u8>>, is_continued: bool) -> Self {
+        let cli = Self::new(Load::Calls(0), 0);
+        lock(&cli.0).turn = Some(Turn {
+            lines,
+            is_continued,
+        });
+        cli
     }
 
     /// Returns the transport to this CLI.
@@ -112,6 +134,18 @@ impl InMemoryCli {
 
 impl State {
     fn take(&mut self, line: &[u8]) {
+        if let Some(turn) = &self.turn {
+            let is_continued = turn.is_continued;
+            if memmem::find(line, b"\"subtype\":\"initialize\"").is_some() {
+                self.initialize(line);
+                if is_continued {
+                    self.send_turn();
+                }
+            } else if memmem::find(line, b"\"type\":\"user\"").is_some() {
+                self.send_turn();
+            }
+            return;
+        }
         if let Some(id) = self.open.take() {
             assert!(
                 Operation::Add.is_answered_by(line, id),
@@ -181,6 +215,15 @@ impl State {
         }
         self.elapsed = self.begun.map(|begun| begun.elapsed());
         self.send(lines::RESULT);
+        self.send(lines::state("idle"));
+    }
+
+    fn send_turn(&mut self) {
+        self.send(lines::state("running"));
+        self.send(lines::INIT);
+        let turn = self.turn.as_mut();
+        let rest = turn.map_or_else(Vec::new, |turn| std::mem::take(&mut turn.lines));
+        rest.into_iter().for_each(|line| self.send(line));
         self.send(lines::state("idle"));
     }
 

@@ -46,16 +46,34 @@ impl Memory {
 /// # Errors
 /// Returns an error if there is no such process.
 pub fn cpu_microseconds(process: &str) -> Result<u64, Failure> {
+    Ok(ticks(process, 2)? * MICROSECONDS_PER_TICK)
+}
+
+/// Returns the user and system time of a process, its running children, and those that it has reaped, in microseconds.
+///
+/// # Errors
+/// Returns an error if there is no such process.
+pub fn cpu_microseconds_with_children(process: &str) -> Result<u64, Failure> {
+    let mut sum = ticks(process, 4)? * MICROSECONDS_PER_TICK;
+    for child in children(process)? {
+        // A child may exit after the listing.
+        sum += cpu_microseconds(&child).unwrap_or_default();
+    }
+    Ok(sum)
+}
+
+/// Adds up the first of the times in `/proc/<pid>/stat`: user, system, and the same of reaped children.
+fn ticks(process: &str, times: usize) -> Result<u64, Failure> {
     let path = format!("/proc/{process}/stat");
     let stat = fs::read_to_string(&path).map_err(|cause| Failure::of(&path, cause))?;
     // The name of the program is in parentheses and may contain anything.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let mut fields = after_name.split_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let (user, system) = ticks()
-        .zip(ticks())
-        .ok_or_else(|| Failure::new(format!("{path} has no times")))?;
-    Ok((user + system) * MICROSECONDS_PER_TICK)
+    let fields = after_name.split_whitespace().skip(11).take(times);
+    let ticks: Vec<u64> = fields.filter_map(|field| field.parse().ok()).collect();
+    match ticks.len() == times {
+        true => Ok(ticks.iter().sum()),
+        false => Err(Failure::new(format!("{path} has no times"))),
+    }
 }
 
 /// Returns the user and system time of all threads of this process since its start.
@@ -66,6 +84,18 @@ pub fn process_cpu() -> Duration {
         time.tv_sec.unsigned_abs(),
         time.tv_nsec.unsigned_abs() as u32,
     )
+}
+
+/// Returns the id of the parent of a process.
+///
+/// # Errors
+/// Returns an error if there is no such process.
+pub fn parent(process: &str) -> Result<String, Failure> {
+    let path = format!("/proc/{process}/status");
+    let status = fs::read_to_string(&path).map_err(|cause| Failure::of(&path, cause))?;
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+    let parent = parent.ok_or_else(|| Failure::new(format!("{path} has no parent")))?;
+    Ok(parent.trim().to_owned())
 }
 
 /// Returns the ids of the running children of a process.

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use inhouse::{Options, query};
 use inhouse_store::{
-    Append, Bytes, EntryStream, Epoch, Erase, FileInfo, FilePath, Page, Position, ProjectKey,
-    Result as StoreResult, SessionKey, SessionPage, SessionStore, StreamKey, async_trait,
+    Append, Bytes, EntryStream, Epoch, Erase, ErasedStream, FileInfo, FilePath, Page, Position,
+    ProjectKey, Result as StoreResult, SessionKey, SessionPage, SessionStore, StreamKey,
+    async_trait,
 };
 
 use crate::in_memory::{InMemoryCli, Load};
@@ -125,7 +126,7 @@ impl SessionStore for Acknowledging {
         Ok(())
     }
 
-    async fn erase_idle(&self, _: Duration, _: Option<&ProjectKey>) -> StoreResult<u64> {
-        Ok(0)
+    fn erase_idle(&self, _: Duration, _: Option<&ProjectKey>) -> ErasedStream {
+        unreachable!("nothing is erased")
     }
 }

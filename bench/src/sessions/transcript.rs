@@ -101,7 +101,7 @@ impl Transcript {
         format!("{high:08x}-{:04x}-4000-8000-{low:012x}", low & 0xffff)
     }
 
-    fn text(&mut self, bytes: usize) -> String {
+    pub(crate) fn text(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 16);
         while text.len() < bytes {
             self.random ^= self.random << 13;

@@ -34,6 +34,9 @@ pub(crate) struct Figures {
     /// Sessions on disk and in stores, by what is done with them.
     #[serde(default)]
     pub(crate) sessions: Costs,
+    /// A fleet on PostgreSQL, by what it does.
+    #[serde(default)]
+    pub(crate) fleet: Costs,
 }
 
 /// Figures by name, for things that have names.
@@ -108,6 +111,7 @@ impl Figures {
             in_process: Costs::new(),
             scale: Costs::new(),
             sessions: Costs::new(),
+            fleet: Costs::new(),
         })
     }
 
@@ -136,6 +140,11 @@ impl Figures {
     /// Returns a figure of what is done with sessions.
     pub(crate) fn session_value(&self, row: &str, metric: &str) -> Option<f64> {
         self.sessions.get(row)?.get(metric).copied()
+    }
+
+    /// Returns a figure of a fleet.
+    pub(crate) fn fleet_value(&self, row: &str, metric: &str) -> Option<f64> {
+        self.fleet.get(row)?.get(metric).copied()
     }
 
     /// Returns the hosts that were measured, in the order of their trials.

@@ -22,7 +22,7 @@ enum Limit {
 
 const OURS: &str = "closure";
 
-pub(crate) const GOALS: [Goal; 18] = [
+pub(crate) const GOALS: [Goal; 21] = [
     Goal {
         title: "small call, p50, one core, in comparison with the floor",
         limit: Limit::AtMost(1.6),
@@ -128,6 +128,22 @@ pub(crate) const GOALS: [Goal; 18] = [
         limit: Limit::AtMostUnits(500.0, "ms"),
         value: |f| f.session_value("resume 20 MB, postgres", "wall_ms"),
     },
+    Goal {
+        title: "turns per second of a fleet, in comparison with pgbench and the same statements",
+        limit: Limit::AtLeast(0.4),
+        value: |f| fleet_ratio(f, "turns", "turns, pgbench", "per_second"),
+    },
+    Goal {
+        title: "from enqueueing a prompt to the start of its CLI, p50",
+        limit: Limit::AtMostUnits(20.0, "ms"),
+        value: |f| f.fleet_value("begin", "p50_ms"),
+    },
+    Goal {
+        title: "claim beside 100,000 queued prompts, p50, in comparison with 10",
+        // The indexes have two more levels.
+        limit: Limit::AtMost(1.5),
+        value: |f| fleet_ratio(f, "claim, 100,000 prompts", "claim, 10 prompts", "p50_us"),
+    },
 ];
 
 fn ratio(
@@ -137,6 +153,11 @@ fn ratio(
     divisor: &str,
 ) -> Option<f64> {
     let value = |host| figures.value(scenario, cores, host, metric);
+    Some(value(dividend)? / value(divisor)?)
+}
+
+fn fleet_ratio(figures: &Figures, dividend: &str, divisor: &str, metric: &str) -> Option<f64> {
+    let value = |row| figures.fleet_value(row, metric);
     Some(value(dividend)? / value(divisor)?)
 }
 
@@ -258,6 +279,27 @@ mod tests {
         assert_eq!(session("messages", "peak_kib", 62_500.0), [true]);
         assert_eq!(session("messages", "peak_kib", 62_501.0), [false]);
         assert_eq!(session("resume 20 MB, postgres", "wall_ms", 500.0), [true]);
+    }
+
+    #[test]
+    fn goals_for_fleets_are_met_up_to_their_limits() {
+        let outcomes = |rate: f64, begin: f64, claim: f64| {
+            let mut figures = figures(&[]);
+            for (row, metric, value) in [
+                ("turns", "per_second", rate),
+                ("turns, pgbench", "per_second", 1_000.0),
+                ("begin", "p50_ms", begin),
+                ("claim, 10 prompts", "p50_us", 200.0),
+                ("claim, 100,000 prompts", "p50_us", claim),
+            ] {
+                let values = [(metric.to_owned(), value)].into();
+                figures.fleet.insert(row.to_owned(), values);
+            }
+            let outcomes = GOALS.iter().filter_map(|goal| goal.is_met(&figures));
+            outcomes.collect::<Vec<_>>()
+        };
+        assert_eq!(outcomes(400.0, 20.0, 300.0), [true; 3]);
+        assert_eq!(outcomes(399.0, 20.1, 301.0), [false; 3]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod budget;
 mod chart;
 mod figures;
+mod fleet;
 mod goals;
 mod host;
 mod in_process;
@@ -16,6 +17,7 @@ mod reports;
 mod results;
 mod scenario;
 mod sdks;
+mod server;
 mod sessions;
 mod table;
 mod trial;
@@ -28,6 +30,7 @@ use anyhow::{Result, bail};
 
 use crate::workspace::Workspace;
 use figures::{Costs, Figure, Figures};
+use fleet::Fleets;
 use host::Host;
 use programs::Programs;
 use scenario::Scenario;
@@ -87,6 +90,7 @@ impl Arguments {
             .collect();
         scenarios.extend([in_process::NAME, in_process::SCALE]);
         scenarios.extend(sessions::NAMES);
+        scenarios.extend(fleet::NAMES);
         for only in &self.only {
             if !scenarios.iter().any(|name| name.starts_with(only.as_str())) {
                 bail!(
@@ -118,10 +122,16 @@ impl Arguments {
 fn measure(workspace: &Workspace, arguments: &Arguments) -> Result<bool> {
     let begin = Instant::now();
     let programs = Programs::build(workspace)?;
-    let (hosts, absent) = host::available(workspace, &programs, &arguments.hosts)?;
     let quick = arguments.quick;
     let mut scenarios = scenario::all(quick);
     scenarios.retain(|scenario| arguments.includes(scenario.name));
+    let (hosts, absent) = match scenarios.is_empty()
+        && !sessions::NAMES.iter().any(|name| arguments.includes(name))
+    {
+        // Nothing has to be installed for what no host takes part in.
+        true => (Vec::new(), BTreeMap::new()),
+        false => host::available(workspace, &programs, &arguments.hosts)?,
+    };
     let rounds_of = |scenario: &Scenario| {
         if quick {
             1
@@ -170,10 +180,15 @@ fn measure(workspace: &Workspace, arguments: &Arguments) -> Result<bool> {
             sessions.measure(name);
         }
     }
+    let mut fleets = Fleets::new(&programs, quick);
+    fleets.measure(|name| arguments.includes(name));
     eprintln!("measured in {} s", begin.elapsed().as_secs());
     figures.sessions = sessions.costs;
+    figures.fleet = fleets.costs;
     figures.absent.append(&mut sessions.absent);
+    figures.absent.append(&mut fleets.absent);
     failed.append(&mut sessions.failed);
+    failed.append(&mut fleets.failed);
     figures.failed = failed;
     print!("{}\n{}", table::render(&figures), goals::render(&figures));
     if arguments.is_complete() {

@@ -80,6 +80,85 @@ const SESSIONS: [(&str, &str); 11] = [
     ),
 ];
 
+/// The names of figures, with their titles.
+type Columns = &'static [(&'static str, &'static str)];
+
+/// The rows about fleets, with their titles and the figures that are shown.
+const FLEET: [(&str, &str, Columns); 10] = [
+    (
+        "turns",
+        "200 sessions with 10 prompts each, two workers",
+        TURN_COLUMNS,
+    ),
+    (
+        "turns, pgbench",
+        "the same statements with pgbench",
+        TURN_COLUMNS,
+    ),
+    (
+        "large turns, pgbench",
+        "turns with a transcript of 77 kB in 8 appends, pgbench",
+        TURN_COLUMNS,
+    ),
+    (
+        "notifications, pgbench",
+        "transactions that only notify, pgbench",
+        &[("per_second", "rate"), ("each_us", "each")],
+    ),
+    (
+        "begin",
+        "from enqueueing a prompt to the start of its CLI",
+        &[("p50_ms", "p50"), ("p99_ms", "p99")],
+    ),
+    ("idle, 0 sessions", "idle worker, no sessions", IDLE_COLUMNS),
+    (
+        "idle, 10,000 sessions",
+        "idle worker, 10,000 sessions that wait for a time or a person",
+        IDLE_COLUMNS,
+    ),
+    (
+        "claim, 10 prompts",
+        "claim beside 10 queued prompts",
+        CLAIM_COLUMNS,
+    ),
+    (
+        "claim, 100,000 prompts",
+        "claim beside 100,000 queued prompts",
+        CLAIM_COLUMNS,
+    ),
+    (
+        "simulation",
+        "20,000 queued prompts of 2,000 sessions, four workers of which one is killed: all answered once and in order",
+        &[
+            ("enqueued_per_second", "enqueued"),
+            ("per_second", "answered"),
+            ("taken_over", "prompts taken over"),
+            ("worker_cpu_us", "worker CPU each"),
+            ("peak_kib", "worker memory"),
+        ],
+    ),
+];
+
+const TURN_COLUMNS: Columns = &[
+    ("per_second", "rate"),
+    ("transactions", "transactions each"),
+    ("transactions_per_second", "transactions"),
+    ("each_us", "each transaction"),
+    ("log_kib", "log each"),
+    ("worker_cpu_us", "worker CPU each"),
+    ("server_cpu_us", "server CPU each"),
+    ("peak_kib", "worker memory"),
+];
+
+const IDLE_COLUMNS: Columns = &[
+    ("transactions_per_second", "transactions"),
+    ("worker_cpu_us", "worker CPU per second"),
+    ("server_cpu_us", "server CPU per second"),
+    ("resident_kib", "worker memory"),
+];
+
+const CLAIM_COLUMNS: Columns = &[("p50_us", "p50"), ("p99_us", "p99"), ("pages", "pages")];
+
 pub(crate) fn write(workspace: &Workspace, figures: &Figures) -> Result<()> {
     workspace.write(PATH, &page(figures))
 }
@@ -128,6 +207,7 @@ fn page(figures: &Figures) -> String {
     overview(&mut text, figures);
     in_process(&mut text, figures);
     sessions(&mut text, figures);
+    fleet(&mut text, figures);
     text.push_str("\n## All scenarios\n\n");
     for section in table::sections(figures) {
         section.write_markdown(&mut text);
@@ -249,6 +329,24 @@ fn sessions(text: &mut String, figures: &Figures) {
     }
 }
 
+/// Renders what a fleet does.
+fn fleet(text: &mut String, figures: &Figures) {
+    let mut rows = String::new();
+    for (row, title, columns) in FLEET {
+        let known = columns.iter().filter_map(|(metric, name)| {
+            let value = figures.fleet_value(row, metric)?;
+            Some(format!("{name} {}", show(metric, value)))
+        });
+        let known = known.collect::<Vec<_>>().join(", ");
+        if !known.is_empty() {
+            let _ = writeln!(rows, "| {title} | {known} |");
+        }
+    }
+    if !rows.is_empty() {
+        let _ = write!(text, "\n## Fleet\n\n| | |\n|---|---|\n{rows}");
+    }
+}
+
 fn costs(cost: &BTreeMap<String, f64>) -> String {
     let parts = [
         ("each_us", ""),
@@ -311,6 +409,18 @@ mod tests {
             text.contains("Python SDK | 5.00 s (12.5×) | – | – |"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn figures_of_a_fleet_have_their_units() {
+        let mut figures = Figures::of(Vec::new(), 1).unwrap();
+        let mut text = String::new();
+        fleet(&mut text, &figures);
+        assert!(text.is_empty(), "{text}");
+        let begin = [("p50_ms".to_owned(), 4.0), ("p99_ms".to_owned(), 9.5)];
+        figures.fleet.insert("begin".to_owned(), begin.into());
+        fleet(&mut text, &figures);
+        assert!(text.contains("CLI | p50 4.00 ms, p99 9.50 ms |"), "{text}");
     }
 
     #[test]

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::figures::{Costs, median};
 use super::host::{self, Host};
 use super::programs::Programs;
+use super::server::Server;
 use crate::command::output;
 
 pub(crate) const NAMES: [&str; 4] = [
@@ -25,7 +25,7 @@ pub(crate) const NAMES: [&str; 4] = [
 const DEADLINE: Duration = Duration::from_secs(300);
 
 /// The figures of one program.
-type Values = BTreeMap<String, f64>;
+pub(super) type Values = BTreeMap<String, f64>;
 
 /// Measures sessions, and collects the figures.
 pub(crate) struct Sessions<'a> {
@@ -222,12 +222,12 @@ impl<'a> Sessions<'a> {
 }
 
 /// Returns the figures that a program prints as a JSON object.
-fn figures(command: &mut Command) -> Result<Values> {
+pub(super) fn figures(command: &mut Command) -> Result<Values> {
     let text = output(command)?;
     serde_json::from_str(&text).with_context(|| format!("not a report: {text}"))
 }
 
-fn medians(rounds: &[Values]) -> Values {
+pub(super) fn medians(rounds: &[Values]) -> Values {
     let names = rounds.iter().flat_map(|values| values.keys());
     let value = |name: &String| {
         let values = rounds.iter().filter_map(|values| values.get(name).copied());
@@ -254,44 +254,6 @@ impl Drop for Directory {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
             eprintln!("{}: {error}", self.0.display());
-        }
-    }
-}
-
-/// A PostgreSQL server, in a process that stops it at the end of its input.
-struct Server {
-    url: String,
-    process: Child,
-    input: Option<ChildStdin>,
-}
-
-impl Server {
-    fn start(programs: &Programs) -> Result<Self> {
-        let mut process = Command::new(programs.example("postgres")?)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let input = process.stdin.take();
-        let mut url = String::new();
-        if let Some(stdout) = process.stdout.take() {
-            BufReader::new(stdout).read_line(&mut url)?;
-        }
-        if url.is_empty() {
-            bail!("no server was started: {}", process.wait()?);
-        }
-        Ok(Self {
-            url: url.trim().to_owned(),
-            process,
-            input,
-        })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        if let Err(error) = self.process.wait() {
-            eprintln!("PostgreSQL: {error}");
         }
     }
 }

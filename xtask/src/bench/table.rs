@@ -54,6 +54,7 @@ pub(crate) fn render(figures: &Figures) -> String {
         ("in process", &figures.in_process),
         ("scale", &figures.scale),
         ("sessions", &figures.sessions),
+        ("fleet", &figures.fleet),
     ] {
         for (name, values) in rows {
             let values = values.iter();
