@@ -12,6 +12,13 @@ pub(crate) fn cargo<const N: usize>(root: &Path, arguments: [&str; N]) -> Comman
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root);
+    // Build scripts that watch the variables of their own package would run again, because `cargo run` has set those of this tool.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 

@@ -69,18 +69,27 @@ impl Source {
 
     /// Returns the first line of the inline module of unit tests, or the number of lines plus one.
     pub(crate) fn first_test_line(&self) -> usize {
-        const TEST_MODULE: [&str; 8] = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
         let code: Vec<&Token> = self.code().collect();
-        code.windows(TEST_MODULE.len() + 2)
-            .find(|window| {
-                let texts = window.iter().map(|token| token.text.as_str());
-                texts
-                    .zip(TEST_MODULE)
-                    .all(|(text, expected)| text == expected)
-                    && window[TEST_MODULE.len() + 1].text == "{"
-            })
-            .map_or(self.lines + 1, |window| window[0].line)
+        let texts: Vec<&str> = code.iter().map(|token| token.text.as_str()).collect();
+        let found = (0..texts.len()).find(|at| begins_tests(&texts[*at..]));
+        found.map_or(self.lines + 1, |at| code[at].line)
     }
+}
+
+/// Returns whether code begins with an inline module that is only compiled for tests: `#[cfg(test)]` or `#[cfg(all(test, …))]`.
+fn begins_tests(code: &[&str]) -> bool {
+    let Some(condition) = code.strip_prefix(&["#", "[", "cfg", "("]) else {
+        return false;
+    };
+    let rest = match condition {
+        ["test", ")", "]", rest @ ..] => rest,
+        ["all", "(", "test", ",", rest @ ..] => {
+            let end = rest.iter().position(|text| *text == "]");
+            &rest[end.map_or(rest.len(), |end| end + 1)..]
+        }
+        _ => return false,
+    };
+    matches!(rest, ["mod", _, "{", ..])
 }
 
 struct Reader<'a> {
@@ -203,6 +212,8 @@ mod tests {
     fn unit_tests_begin_at_their_inline_module() {
         let inline = "#[cfg(test)]\nuse a;\nfn b() {}\n#[cfg(test)]\nmod tests {\n}\n";
         assert_eq!(Source::parse(inline).unwrap().first_test_line(), 4);
+        let on_unix = "fn a() {}\n#[cfg(all(test, unix))]\nmod tests {\n}\n";
+        assert_eq!(Source::parse(on_unix).unwrap().first_test_line(), 2);
         let separate = "#[cfg(test)]\nmod tests;\nfn a() {}\n";
         assert_eq!(Source::parse(separate).unwrap().first_test_line(), 4);
     }

@@ -59,6 +59,7 @@ impl Build {
             // Cargo builds the binaries of a package (`real-cli`) only together with one of its integration tests.
             [Ring::Soak] => {
                 command.args(["--package=inhouse", "--package=inhouse-fleet"]);
+                command.arg("--package=inhouse-restate");
                 command.args(["--package=inhouse-testkit", "--test=scripted_model"]);
                 command.arg("--test=soak");
             }

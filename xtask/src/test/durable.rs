@@ -18,7 +18,7 @@ const RESTATE: &str = "1.7.12";
 
 /// A program that the tests of one module need.
 pub(crate) struct Program {
-    /// The beginning of the names of the tests that need the program.
+    /// The module of the tests that need the program, with `::`.
     pub(crate) tests: &'static str,
     pub(crate) environment: Result<Environment>,
 }
@@ -34,8 +34,13 @@ pub(crate) fn provide(root: &Path) -> Vec<Program> {
         Program::find("azure::", "INHOUSE_AZURITE", || {
             npm("azurite", AZURITE, "dist/src/blob/main.js")
         }),
-        Program::find("restate::", "INHOUSE_RESTATE", restate),
+        restate(),
     ]
+}
+
+/// Finds or installs the servers of the ring `soak`.
+pub(crate) fn provide_servers() -> Vec<Program> {
+    vec![postgres(), restate()]
 }
 
 /// Finds PostgreSQL, for the tests in modules `postgres`.
@@ -72,8 +77,13 @@ fn newest_postgres() -> Result<PathBuf> {
     Ok(newest.path().join("bin"))
 }
 
+/// Finds or installs Restate, for the tests in modules `restate`.
+fn restate() -> Program {
+    Program::find("restate::", "INHOUSE_RESTATE", restate_server)
+}
+
 /// Returns the program of the Restate server, which npm has for the platforms that Restate supports.
-fn restate() -> Result<PathBuf> {
+fn restate_server() -> Result<PathBuf> {
     let platform = match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => "linux-x64",
         ("linux", "aarch64") => "linux-arm64",

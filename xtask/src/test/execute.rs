@@ -58,14 +58,27 @@ pub(crate) fn list(test: &Executable, arguments: &[String]) -> Result<Vec<String
         .collect())
 }
 
-/// Returns the arguments for libtest with a limit on threads: each of these tests starts large processes.
-pub(crate) fn with_limited_threads(arguments: &[String]) -> Vec<String> {
+/// How many tests of a ring run at the same time for each processor.
+#[derive(Clone, Copy)]
+pub(crate) enum Threads {
+    /// For tests that start large processes.
+    One,
+    /// For tests that also wait for servers and leases most of the time.
+    Two,
+}
+
+/// Returns the arguments for libtest with a limit on threads.
+pub(crate) fn with_limited_threads(arguments: &[String], each: Threads) -> Vec<String> {
     let mut arguments = arguments.to_vec();
     if !arguments
         .iter()
         .any(|argument| argument.starts_with("--test-threads"))
     {
-        let threads = available_parallelism().map_or(2, usize::from).clamp(2, 4);
+        let processors = available_parallelism().map_or(2, usize::from).clamp(2, 4);
+        let threads = match each {
+            Threads::One => processors,
+            Threads::Two => 2 * processors,
+        };
         arguments.push(format!("--test-threads={threads}"));
     }
     arguments
@@ -192,7 +205,9 @@ mod tests {
     #[test]
     fn threads_are_limited_unless_given() {
         let given = ["--test-threads=1".to_owned()];
-        assert_eq!(with_limited_threads(&given), given);
-        assert_eq!(with_limited_threads(&[]).len(), 1);
+        for each in [Threads::One, Threads::Two] {
+            assert_eq!(with_limited_threads(&given, each), given);
+            assert_eq!(with_limited_threads(&[], each).len(), 1);
+        }
     }
 }

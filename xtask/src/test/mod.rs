@@ -20,7 +20,7 @@ use crate::page;
 use crate::workspace::Workspace;
 use build::{Build, Executable};
 use durable::Program;
-use execute::{Counts, Environment};
+use execute::{Counts, Environment, Threads};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -61,13 +61,13 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
             })?,
             Ring::Soak => match real_cli::provide(root, build.binary("real-cli")) {
                 Ok(cli) => {
-                    let libtest = execute::with_limited_threads(libtest);
-                    with_postgres(&build, &libtest, cli, |_| {})?
+                    let libtest = execute::with_limited_threads(libtest, Threads::Two);
+                    with_servers_of_soak(&build, &libtest, cli, |_| {})?
                 }
                 Err(reason) => not_run(&names(build.tests_of(ring), libtest)?, &reason),
             },
             Ring::Durable => {
-                let libtest = execute::with_limited_threads(libtest);
+                let libtest = execute::with_limited_threads(libtest, Threads::Two);
                 let programs = durable::provide(root);
                 let tests: Vec<_> = build.tests_of(ring).collect();
                 with_servers(&tests, &libtest, programs, Environment::new(), |_| {})?
@@ -101,7 +101,7 @@ pub(crate) fn soak(
     let build = Build::run(workspace.root(), &[Ring::Soak])?;
     let mut all = real_cli::provide(workspace.root(), build.binary("real-cli"))?;
     all.extend(environment);
-    Ok(with_postgres(&build, libtest, all, on_line)?.failed)
+    Ok(with_servers_of_soak(&build, libtest, all, on_line)?.failed)
 }
 
 fn run_all<'a>(
@@ -125,7 +125,7 @@ fn foreign_ring(root: &Path, build: &Build, libtest: &[String]) -> Result<Counts
     let mut counts = with_programs(clients.into_iter(), libtest, || foreign::provide(root))?;
     counts += match foreign::provide_browser(root) {
         Ok(environment) => {
-            let libtest = execute::with_limited_threads(libtest);
+            let libtest = execute::with_limited_threads(libtest, Threads::One);
             let programs = vec![durable::postgres()];
             with_servers(&browser, &libtest, programs, environment, |_| {})?
         }
@@ -165,7 +165,7 @@ fn with_programs<'a>(
 ) -> Result<Counts> {
     let reason = match provide() {
         Ok(environment) => {
-            let libtest = execute::with_limited_threads(libtest);
+            let libtest = execute::with_limited_threads(libtest, Threads::One);
             return run_all(tests, &libtest, &environment, |_| {});
         }
         Err(reason) => reason,
@@ -173,14 +173,14 @@ fn with_programs<'a>(
     Ok(not_run(&names(tests, libtest)?, &reason))
 }
 
-/// Runs the ring `soak`. Without PostgreSQL, only the tests that need it are not run.
-fn with_postgres(
+/// Runs the ring `soak`. Without a server, only the tests that need it are not run.
+fn with_servers_of_soak(
     build: &Build,
     libtest: &[String],
     environment: Environment,
     on_line: impl FnMut(&str),
 ) -> Result<Counts> {
-    let programs = vec![durable::postgres()];
+    let programs = durable::provide_servers();
     let tests: Vec<_> = build.tests_of(Ring::Soak).collect();
     with_servers(&tests, libtest, programs, environment, on_line)
 }
@@ -193,19 +193,18 @@ fn with_servers(
     mut environment: Environment,
     on_line: impl FnMut(&str),
 ) -> Result<Counts> {
-    let names = names(tests.iter().copied(), libtest)?;
+    let mut names = names(tests.iter().copied(), libtest)?;
     let mut counts = Counts::default();
     let mut libtest = libtest.to_vec();
     for program in programs {
         match program.environment {
             Ok(variables) => environment.extend(variables),
             Err(reason) => {
-                let mut missing = names.clone();
-                missing.retain(|name| {
-                    // Behind the name of the executable.
-                    let test = name.split_once("::").map(|(_, test)| test);
-                    test.is_some_and(|test| test.starts_with(program.tests))
-                });
+                // Behind the name of the executable, or of another program that the tests need.
+                let module = format!("::{}", program.tests);
+                let missing: Vec<_> = names
+                    .extract_if(.., |name| name.contains(&module))
+                    .collect();
                 counts += not_run(&missing, &reason);
                 libtest.extend(["--skip".to_owned(), program.tests.to_owned()]);
             }

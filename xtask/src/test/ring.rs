@@ -83,6 +83,7 @@ mod tests {
             ("inhouse-fleet", "soak", Ring::Soak),
             ("inhouse-restate", "durable", Ring::Durable),
             ("inhouse-restate", "inhouse_restate", Ring::Behaviour),
+            ("inhouse-restate", "soak", Ring::Soak),
             ("inhouse-store", "durable", Ring::Durable),
             ("inhouse-store", "sqlite", Ring::Behaviour),
             ("inhouse-testkit", "differential", Ring::Real),
