@@ -38,6 +38,11 @@ fn recordings_has_no_findings() {
 }
 
 #[test]
+fn requests_has_no_findings() {
+    assert_no_findings("requests");
+}
+
+#[test]
 fn rpc_has_no_findings() {
     assert_no_findings("rpc");
 }
@@ -53,9 +58,12 @@ fn session_has_no_findings() {
 }
 
 #[test]
-fn every_target_has_seeds_and_a_libfuzzer_binary() {
+fn every_target_has_seeds_a_test_and_a_libfuzzer_binary() {
+    let tests = include_str!("short.rs");
     for target in TARGETS {
         assert!((target.seeds)().len() >= 10, "{}", target.name);
+        let call = format!("assert_no_findings(\"{}\");", target.name);
+        assert!(tests.contains(&call), "no test has {call}");
         let binary = format!("../fuzz/fuzz_targets/{}.rs", target.name);
         let text = std::fs::read_to_string(&binary).expect(&binary);
         assert!(
