@@ -1,5 +1,8 @@
 //! The command `inhouse`: shows what an agent did, and works with its sessions.
 //!
+//! This crate is for people who develop or operate agents that are built with `inhouse`, and for their scripts. It is a program without a
+//! library: an application uses the crates `inhouse`, `inhouse-store` and `inhouse-fleet`.
+//!
 //! ```text
 //! inhouse trace trace.jsonl             writes a page that shows a recording, and opens it
 //! inhouse trace --follow trace.jsonl    shows a recording while it is written
@@ -15,6 +18,11 @@
 //!
 //! Every command has `--help`; those that report something have `--json` for scripts. Colours are used on a terminal only, and never if `NO_COLOR` is
 //! set.
+//!
+//! # Stability
+//!
+//! The commands, their options and the fields that `--json` prints follow semantic versioning; new versions add commands, options and fields.
+//! The text without `--json` and the HTML pages change without notice.
 
 mod doctor;
 mod drift;
