@@ -38,15 +38,18 @@ use inhouse_fleet::{
     Answer, HostError, Outcome, Question, Reply, RunTurn, Work, WorkId, async_trait,
 };
 use inhouse_store::SessionStore;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 pub use self::host::{ScriptedHost, ScriptedTurn};
 
 /// How long a contract may take.
 const LIMIT: Duration = Duration::from_secs(120);
+/// How long the hosts of a contract may take to shut down before they are killed.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
 /// An error of an engine.
 pub type EngineError = Box<dyn Error + Send + Sync>;
@@ -160,6 +163,7 @@ impl Battery {
             let problem = format!("{name}: {problem}\n  turns: {log:?}");
             self.broken.push(problem);
         }
+        scene.shut_down().await;
     }
 }
 
@@ -168,6 +172,10 @@ struct Scene {
     engine: Arc<dyn Engine>,
     id: String,
     log: Arc<Mutex<Vec<String>>>,
+    hosts: TaskTracker,
+    aborts: Mutex<Vec<AbortHandle>>,
+    /// The parent of the tokens of the hosts.
+    shutdown: CancellationToken,
 }
 
 impl Scene {
@@ -176,6 +184,9 @@ impl Scene {
             engine: Arc::clone(engine),
             id: Uuid::new_v4().simple().to_string(),
             log: Arc::default(),
+            hosts: TaskTracker::new(),
+            aborts: Mutex::default(),
+            shutdown: CancellationToken::new(),
         }
     }
 
@@ -225,10 +236,30 @@ impl Scene {
                 })
             },
         );
-        let shutdown = CancellationToken::new();
+        let shutdown = self.shutdown.child_token();
         let (engine, token) = (Arc::clone(&self.engine), shutdown.clone());
-        let task = tokio::spawn(async move { engine.serve(Arc::new(host), token).await });
+        let serve = async move { engine.serve(Arc::new(host), token).await };
+        let task = self.hosts.spawn(serve);
+        self.aborts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(task.abort_handle());
         RunningHost { task, shutdown }
+    }
+
+    /// Ends all hosts. The claim of a host that is only aborted may still be in flight, and would take a prompt of the next contract.
+    async fn shut_down(self) {
+        self.shutdown.cancel();
+        self.hosts.close();
+        if timeout(SHUTDOWN_LIMIT, self.hosts.wait()).await.is_ok() {
+            return;
+        }
+        let aborts = self
+            .aborts
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        aborts.iter().for_each(AbortHandle::abort);
+        self.hosts.wait().await;
     }
 
     /// Returns the prompts of all turns that have begun, in order.
@@ -240,7 +271,7 @@ impl Scene {
     }
 }
 
-/// A host that is killed when it is dropped.
+/// A host of a contract. It runs until it is killed, is shut down, or the contract ends.
 struct RunningHost {
     task: JoinHandle<Result<(), EngineError>>,
     shutdown: CancellationToken,
@@ -248,21 +279,15 @@ struct RunningHost {
 
 impl RunningHost {
     /// Ends the host without letting it hand over.
-    async fn kill(mut self) {
+    async fn kill(self) {
         self.task.abort();
-        let _ = (&mut self.task).await;
+        let _ = self.task.await;
     }
 
     /// Lets the host hand over, and waits for its end.
-    async fn shut_down(mut self) -> Result<(), EngineError> {
+    async fn shut_down(self) -> Result<(), EngineError> {
         self.shutdown.cancel();
-        (&mut self.task).await?
-    }
-}
-
-impl Drop for RunningHost {
-    fn drop(&mut self) {
-        self.task.abort();
+        self.task.await?
     }
 }
 
