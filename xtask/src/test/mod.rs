@@ -61,7 +61,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
             })?,
             Ring::Soak => match real_cli::provide(root, build.binary("real-cli")) {
                 Ok(cli) => {
-                    let libtest = execute::with_limited_threads(libtest, Threads::Two);
+                    // Moments and leases of a scenario need the machine for themselves.
+                    let libtest = execute::with_limited_threads(libtest, Threads::One);
                     with_servers_of_soak(&build, &libtest, cli, |_| {})?
                 }
                 Err(reason) => not_run(&names(build.tests_of(ring), libtest)?, &reason),
