@@ -32,7 +32,7 @@ pub(crate) async fn run(name: &str, url: &str, directory: &str) -> Result<(), Bo
     };
     Fleet::postgres(&store)
         .host_name(name)
-        .host_ttl(Duration::from_secs(2))
+        .host_ttl(Duration::from_secs(5))
         .serve(host, shutdown)
         .await?;
     println!("hands over and ends");

@@ -41,7 +41,7 @@ async fn listener_connects_again() {
     within(fleet.result(&first)).await.unwrap();
     database
         .execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where query like 'LISTEN%'",
+            "select pg_terminate_backend(pid) from pg_stat_activity where query like 'LISTEN%' and datname = current_database()",
         )
         .await;
     // Enqueued while there may be no listener: the new one makes the host look.

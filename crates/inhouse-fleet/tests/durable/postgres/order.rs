@@ -34,7 +34,7 @@ async fn commit_order_is_prompt_order() {
     let mut blocked = Box::pin(blocked);
     assert!((&mut blocked).now_or_never().is_none());
     let waiting = database.until(
-        "select exists (select from pg_stat_activity where wait_event_type = 'Lock' and query like '%inhouse.enqueue%')",
+        "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%inhouse.enqueue%')",
     );
     tokio::select! {
         () = waiting => {}
@@ -128,12 +128,18 @@ async fn open_transaction_blocks_only_enqueueing_for_its_session() {
 async fn delayed_prompt_does_not_block_its_session() {
     let database = Database::create().await;
     let _host = database.host(1, answer);
-    let later = Work::new("a", "later").delay(Duration::from_secs(2));
+    let later = Work::new("a", "later").delay(Duration::from_secs(3600));
     let later = database.fleet.enqueue(later).await.unwrap();
     let now = database.fleet.enqueue(Work::new("a", "now")).await.unwrap();
     assert_eq!(database.answer_to(now).await, "answer to now");
     let status = database.fleet.status().await.unwrap();
     assert_eq!((status.queue.queued, status.queue.delayed), (1, 1));
+    for statement in [
+        "update inhouse.work set not_before = clock_timestamp() where state = 'queued'",
+        "update inhouse.session set ready_at = clock_timestamp()",
+    ] {
+        database.execute(statement).await;
+    }
     assert_eq!(database.answer_to(later).await, "answer to later");
 }
 

@@ -18,6 +18,9 @@ use super::support::{Database, Host, quick, within};
 const SESSIONS: usize = 20;
 const PROMPTS: usize = 10;
 
+/// How long all prompts may take, which is longer than other tests do.
+const DEADLINE: Duration = Duration::from_secs(180);
+
 /// Opens a CLI that mirrors the prompt, unless the transcript has it, and answers with its text.
 fn open(work: &Work) -> FakeTransport {
     let (transport, mut cli) = FakeCli::new();
@@ -51,7 +54,7 @@ async fn start(database: &Database, directory: &Arc<TempDir>) -> Host {
     let host = inhouse_fleet::Host::new(store, async move |_: &Work| {
         Ok(Options::new().session_root(directory.path()))
     });
-    let host = host.lease_ttl(Duration::from_millis(1500)).slots(8);
+    let host = host.lease_ttl(Duration::from_secs(5)).slots(8);
     Host::start(&fleet, Arc::new(host.transport(open)))
 }
 
@@ -78,14 +81,12 @@ async fn queued_prompts_are_answered_once_and_in_order_although_a_host_dies() {
     let directories = [(); 3].map(|()| Arc::new(tempfile::tempdir().unwrap()));
     let killed = start(&database, &directories[0]).await;
     let _second = start(&database, &directories[1]).await;
-    database
-        .until("select count(*) > 40 from inhouse.work where state = 'done'")
-        .await;
+    let begun = "select count(*) > 40 from inhouse.work where state = 'done'";
+    database.until_within(DEADLINE, begun).await;
     killed.kill().await;
     let _third = start(&database, &directories[2]).await;
-    database
-        .until("select count(*) = 0 from inhouse.work where state <> 'done'")
-        .await;
+    let answered = "select count(*) = 0 from inhouse.work where state <> 'done'";
+    database.until_within(DEADLINE, answered).await;
 
     for (what, query) in [
         (

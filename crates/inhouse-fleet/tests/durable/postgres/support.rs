@@ -100,6 +100,11 @@ impl Database {
 
     /// Waits until a query returns true.
     pub(crate) async fn until(&self, query: &'static str) {
+        self.until_within(DEADLINE, query).await;
+    }
+
+    /// Waits until a query returns true, with another deadline.
+    pub(crate) async fn until_within(&self, deadline: Duration, query: &'static str) {
         let met = async {
             loop {
                 let query = sqlx::query_scalar(query);
@@ -111,7 +116,9 @@ impl Database {
                 tokio::task::yield_now().await;
             }
         };
-        within(met).await;
+        timeout(deadline, met)
+            .await
+            .unwrap_or_else(|_| panic!("not true within {deadline:?}: {query}"));
     }
 }
 
