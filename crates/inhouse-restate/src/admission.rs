@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// The turns that wait for a slot at one worker. Restate delivers without a limit, but each of them keeps a stream open.
 const MAX_WAITING: usize = 100;
 /// How long a turn waits until the journal of another one says that it is not alone any more.
-const JOIN_LIMIT: Duration = Duration::from_secs(1);
+const JOIN_LIMIT: Duration = Duration::from_secs(5);
 
 /// The slots of a worker, and whether it shuts down. Clones share them.
 #[derive(Clone)]
