@@ -19,7 +19,7 @@ async fn silent_turn_outlives_the_timeouts_of_the_server() {
     assert_eq!(world.shared.log(), ["begin last 8 #1", "end last 8"]);
 }
 
-/// The control: with the timeout of the server, the same turn is dropped and not delivered again.
+/// The control: with the timeouts of the server, a silent turn is dropped and not delivered again.
 #[tokio::test(flavor = "multi_thread")]
 async fn silent_turn_is_suspended_without_our_timeouts() {
     let world = World::start(SHORT).await;
@@ -31,13 +31,13 @@ async fn silent_turn_is_suspended_without_our_timeouts() {
     let (status, body) = within(change).await.unwrap();
     assert_eq!(status, 200, "{body}");
     let id = WorkId::new();
-    world.send("a", &Prompt::new("last 8").id(id)).await;
-    world.shared.logged("drop last 8", 1).await;
+    world.send("a", &Prompt::new("last 60").id(id)).await;
+    world.shared.logged("drop last 60", 1).await;
     // Restate waits for the limit of the turn, a day.
     let answered = tokio::time::timeout(
         std::time::Duration::from_secs(8),
         world.until(id, WorkState::Done),
     );
     assert!(answered.await.is_err());
-    assert_eq!(world.shared.log(), ["begin last 8 #1", "drop last 8"]);
+    assert_eq!(world.shared.log(), ["begin last 60 #1", "drop last 60"]);
 }
