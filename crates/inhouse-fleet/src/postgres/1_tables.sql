@@ -93,7 +93,10 @@ create table inhouse.host (
     slots integer not null,
     draining boolean not null default false,
     since timestamptz not null default clock_timestamp(),
-    alive_until timestamptz not null
+    alive_until timestamptz not null,
+    -- The first of the heartbeats that came without a gap. A host does not declare others dead soon after a gap: they may have had the same one, as
+    -- after an outage of the database.
+    steady_since timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 create index host_alive on inhouse.host (alive_until);
 

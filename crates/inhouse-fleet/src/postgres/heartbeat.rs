@@ -178,7 +178,10 @@ impl Heartbeat {
     async fn send(&self, executor: impl PgExecutor<'_>) -> Result<Option<PgRow>, FleetError> {
         let query = sqlx::query(
             "with beat as (
-                 update inhouse.host set alive_until = clock_timestamp() + make_interval(secs => $2)
+                 update inhouse.host set alive_until = clock_timestamp() + make_interval(secs => $2),
+                     -- The heartbeat before was longer ago than half of the time.
+                     steady_since = case when alive_until < clock_timestamp() + make_interval(secs => $2) / 2
+                                    then clock_timestamp() else steady_since end
                  where incarnation = $1 returning draining
              )
              select draining,

@@ -75,8 +75,10 @@ impl Fleet {
 
     /// Sets after what time without a heartbeat a host is dead and its prompts go to other hosts; 15 s by default.
     ///
-    /// A host sends a heartbeat every third of this time. The session itself is protected by its lease in the store: a host that takes over waits for
-    /// the end of that lease, so it should not be much longer than this time.
+    /// A host sends a heartbeat every third of this time. It declares others dead only after this time with heartbeats that the database accepted
+    /// without a gap of half of it, so an outage of the database is not the death of its hosts. If no other host has been running that long, as after
+    /// a restart of all hosts, prompts of dead hosts wait up to this time longer. The session itself is protected by its lease in the store: a host
+    /// that takes over waits for the end of that lease, so it should not be much longer than this time.
     #[must_use]
     pub fn host_ttl(mut self, ttl: Duration) -> Self {
         self.settings.host_ttl = ttl.max(Duration::from_millis(30));

@@ -35,14 +35,19 @@ async fn run(fleet: Fleet, incarnation: Uuid) {
 /// Returns how many sessions were taken from dead hosts.
 async fn sweep(fleet: &Fleet, incarnation: Uuid) -> Result<i32, FleetError> {
     let (settings, pool) = (&fleet.settings, fleet.store.pool());
-    let taken = sqlx::query_scalar(
-        "select inhouse.sweep($1, $2, make_interval(secs => $3), make_interval(secs => $4))",
+    // After an outage of the database, or a pause of the whole process, the other hosts need some time for their heartbeats as well. The database
+    // measures all of it, so its clock may jump and that of this machine may have been stopped.
+    let taken: Option<i32> = sqlx::query_scalar(
+        "select inhouse.sweep($1, $2, make_interval(secs => $3), make_interval(secs => $4)) from inhouse.host
+         where incarnation = $1 and steady_since < clock_timestamp() - make_interval(secs => $5)
+             and alive_until > clock_timestamp() + make_interval(secs => $5) / 2",
     )
     .bind(incarnation)
     .bind(i32::try_from(settings.max_attempts).unwrap_or(i32::MAX))
     .bind(seconds(settings.retry_pause))
     .bind(seconds(settings.longest_retry_pause))
-    .fetch_one(pool)
+    .bind(seconds(settings.host_ttl))
+    .fetch_optional(pool)
     .in_time()
     .await?;
     sqlx::query("select inhouse.expire()")
@@ -54,7 +59,7 @@ async fn sweep(fleet: &Fleet, incarnation: Uuid) -> Result<i32, FleetError> {
         .execute(pool)
         .in_time()
         .await?;
-    Ok(taken)
+    Ok(taken.unwrap_or(0))
 }
 
 /// Returns the age of the oldest prompt, and the time for which a session has waited for a slot, in seconds.

@@ -12,6 +12,7 @@ mod managing;
 mod metrics;
 mod notifications;
 mod order;
+mod outages;
 mod questions;
 mod schema;
 mod simulation;
