@@ -408,8 +408,9 @@ impl Worker {
         for turn in self.running.values() {
             turn.stop.cancel();
         }
-        self.incarnation = Uuid::new_v4();
         loop {
+            // For each try, because one whose answer was lost may have taken effect.
+            self.incarnation = Uuid::new_v4();
             match start(&self.fleet, &*self.runner, self.incarnation, &self.health).await {
                 Ok((heartbeat, beats)) => {
                     (self.heartbeat, self.beats) = (heartbeat, beats);

@@ -45,3 +45,37 @@ async fn outage_of_the_database_is_not_the_death_of_other_hosts() {
     assert_eq!(database.answer_to(work).await, "answer to prompt");
     assert_eq!(database.fleet.work(&work).await.unwrap().attempts, 1);
 }
+
+/// A sequence survives the rollback of the trigger, so the second try finds the incarnation of the first one, as it finds a row whose insert was
+/// committed while its answer was lost.
+#[tokio::test]
+async fn host_whose_registration_had_no_answer_registers_again() {
+    let database = Database::create().await;
+    database.fleet.migrate().await.unwrap();
+    let _host = database.host(1, answer);
+    database
+        .until("select exists (select from inhouse.host)")
+        .await;
+    let statements = "create sequence first_try;
+         create function lose_answer() returns trigger language plpgsql as $$
+         declare
+             number bigint := ('x' || substr(md5(new.incarnation::text), 1, 15))::bit(60)::bigint + 2;
+             known bigint := (select last_value from first_try);
+         begin
+             if known = 1 then
+                 perform setval('first_try', number);
+                 raise exception 'the answer is lost' using errcode = '08006';
+             elsif known = number then
+                 raise unique_violation;
+             end if;
+             return new;
+         end $$;
+         create trigger lose_answer before insert on inhouse.host for each row execute function lose_answer();
+         update inhouse.host set alive_until = '-infinity';
+         select inhouse.sweep(gen_random_uuid(), 3, '0', '0')";
+    let statements = sqlx::raw_sql(statements);
+    statements.execute(database.store.pool()).await.unwrap();
+    let work = database.fleet.enqueue(Work::new("a", "prompt"));
+    let work = work.await.unwrap();
+    assert_eq!(database.answer_to(work).await, "answer to prompt");
+}
