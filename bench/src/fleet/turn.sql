@@ -5,7 +5,8 @@
 -- does. A unit test compares the texts with the sources of the two crates. A worker of the fleet claims several sessions with one statement if
 -- it can, and answers the first prompt of a session with fewer statements; here each turn has one claim and all statements.
 \if :prepared = 0
-prepare enqueue as select inhouse.enqueue($1, $2, $3, $4, $5, to_timestamp($6::float8), $7);
+prepare enqueue as with limits as materialized (select set_config('lock_timeout', $8, true))
+             select inhouse.enqueue($1, $2, $3, $4, $5, to_timestamp($6::float8), $7) from limits;
 prepare claim as select delivery, (prompt).id, (prompt).session, (prompt).tenant, (prompt).prompt, (prompt).priority,
                     (prompt).dedupe, (prompt).attempts
              from inhouse.claim($1, $2, $3, $4);
@@ -77,7 +78,7 @@ prepare done as select inhouse.done($1, $2, $3, $4, $5, $6);
 \set prepared 1
 \endif
 \set number random(1, :sessions)
-execute enqueue('session-:number', '9 sent at 2142150556702', 'session-:number', 0, null, null, gen_random_uuid());
+execute enqueue('session-:number', '9 sent at 2142150556702', 'session-:number', 0, null, null, gen_random_uuid(), '25000');
 execute claim(':host', 1, ':tenant', null) \gset
 execute epoch('inhouse-fleet', ':session') \gset
 \set epoch :greatest

@@ -108,7 +108,8 @@ impl Fleet {
         let pool = self.pool().await?;
         let not_before = work.not_before.map(seconds_since_1970);
         let query = sqlx::query_scalar(
-            "select inhouse.enqueue($1, $2, $3, $4, $5, to_timestamp($6::float8), $7)",
+            "with limits as materialized (select set_config('lock_timeout', $8, true))
+             select inhouse.enqueue($1, $2, $3, $4, $5, to_timestamp($6::float8), $7) from limits",
         )
         .bind(&work.session)
         .bind(work.prompt)
@@ -118,8 +119,9 @@ impl Fleet {
         .bind(not_before)
         .bind(work.id.as_uuid());
         let enqueue = async {
-            let _permit = self.shared.waiting.enter(&work.session).await;
-            query.fetch_one(pool).await
+            let mut call = self.shared.waiting.enter(&work.session, pool).await?;
+            let query = query.bind(call.lock_timeout());
+            query.fetch_one(&mut *call.connection).await
         };
         let id: uuid::Uuid = enqueue.in_time().await?;
         Ok(id.into())
@@ -305,7 +307,7 @@ impl Fleet {
 
     /// Erases a session: its prompts with answers, questions and events, and its transcript and files in this database.
     ///
-    /// Waits for transactions that are about to enqueue for this session.
+    /// Waits for transactions that are about to enqueue for this session, 30 s at most.
     ///
     /// ```no_run
     /// # async fn example(fleet: inhouse_fleet::Fleet) -> Result<(), inhouse_fleet::FleetError> {
@@ -318,9 +320,13 @@ impl Fleet {
     pub async fn erase(&self, session: &str) -> Result<(), FleetError> {
         let pool = self.pool().await?;
         let erase = async {
-            let _permit = self.shared.waiting.enter(session).await;
-            let erase = sqlx::query_scalar("select inhouse.erase($1)").bind(session);
-            erase.fetch_one(pool).await
+            let mut call = self.shared.waiting.enter(session, pool).await?;
+            let erase = sqlx::query_scalar(
+                "with limits as materialized (select set_config('lock_timeout', $2, true))
+                 select inhouse.erase($1) from limits",
+            );
+            let erase = erase.bind(session).bind(call.lock_timeout());
+            erase.fetch_one(&mut *call.connection).await
         };
         let erased: bool = erase.in_time().await?;
         if !erased {

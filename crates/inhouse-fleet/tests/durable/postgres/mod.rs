@@ -7,6 +7,7 @@ mod connections;
 mod example;
 mod health;
 mod hosts;
+mod locks;
 mod managing;
 #[cfg(feature = "opentelemetry")]
 mod metrics;
