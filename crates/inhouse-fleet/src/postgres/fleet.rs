@@ -5,6 +5,7 @@ use inhouse_store::postgres::PostgresStore;
 use inhouse_store::{Erase, SessionKey, SessionStore as _};
 use sqlx::postgres::PgPool;
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 
 use super::health::ServedHosts;
 use super::listen::Listener;
@@ -13,6 +14,9 @@ use super::statement::Statement as _;
 use super::waiting::WaitingCalls;
 use super::{FleetError, FleetErrorKind, WorkState, schema};
 use crate::{Answer, Question, QuestionId, Work, WorkId};
+
+/// How long changes of the schema may take, with the wait for other calls that make them.
+const MIGRATION: Duration = Duration::from_secs(300);
 
 /// A queue of prompts in the PostgreSQL database of the sessions, which any number of hosts serve.
 ///
@@ -74,13 +78,19 @@ impl Fleet {
     ///
     /// # Errors
     /// [`TooNew`](FleetErrorKind::TooNew) if a newer version of this crate has changed the schema;
-    /// [`Refused`](FleetErrorKind::Refused) if the role may not create it.
+    /// [`Refused`](FleetErrorKind::Refused) if the role may not create it;
+    /// [`Unavailable`](FleetErrorKind::Unavailable) if another process has locked the schema for 30 s, or all of it takes longer than 5 minutes.
     pub async fn migrate(&self) -> Result<(), FleetError> {
         let migrated = &self.shared.migrated;
-        migrated
-            .get_or_try_init(|| schema::migrate(self.store.pool()))
-            .await?;
-        Ok(())
+        let migrate = migrated.get_or_try_init(|| schema::migrate(self.store.pool()));
+        let migrated = timeout(MIGRATION, migrate).await.map_err(|_| {
+            let text = format!(
+                "the schema is not up to date after {} s",
+                MIGRATION.as_secs()
+            );
+            FleetError::new(FleetErrorKind::Unavailable, text)
+        })?;
+        migrated.map(|&()| ())
     }
 
     /// Adds a prompt to the queue of its session, and returns the id of the work.

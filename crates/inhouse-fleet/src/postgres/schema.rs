@@ -1,10 +1,10 @@
 //! The schema `inhouse` of the database.
 
 use sqlx::SqlSafeStr as _;
-use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::PgPool;
 
-use super::FleetError;
+use super::{FleetError, FleetErrorKind};
 
 /// The changes of the schema in order. A text that was released never changes: databases have its checksum.
 const MIGRATIONS: &[(&str, &str)] = &[
@@ -26,7 +26,25 @@ pub(super) async fn migrate(pool: &PgPool) -> Result<(), FleetError> {
     migrator.dangerous_set_table_name("inhouse.migrations");
     // A migration that fails leaves its advisory lock with the connection, so that connection is closed.
     let mut connection = pool.acquire().await?.detach();
+    // For the advisory lock of the migrator, and for tables that are in use.
+    sqlx::query("set lock_timeout = '30s'")
+        .execute(&mut connection)
+        .await?;
     let migrated = migrator.run_direct(None, &mut connection, false).await;
     sqlx::Connection::close(connection).await?;
-    Ok(migrated?)
+    migrated.map_err(|error| match is_lock_timeout(&error) {
+        true => {
+            let text = "the schema was locked for 30 s: another process changes it, or a transaction uses its tables";
+            FleetError::new(FleetErrorKind::Unavailable, text).with_source(error)
+        }
+        false => error.into(),
+    })
+}
+
+fn is_lock_timeout(error: &MigrateError) -> bool {
+    let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else {
+        return false;
+    };
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.as_deref() == Some("55P03")
 }

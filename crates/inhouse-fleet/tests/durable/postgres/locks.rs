@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use inhouse_fleet::postgres::Fleet;
 use inhouse_fleet::{FleetErrorKind, Work};
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::timeout;
@@ -52,4 +53,32 @@ async fn calls_behind_a_long_transaction_also_end_on_the_server() {
         .await;
     transaction.commit().await.unwrap();
     within(database.fleet.erase("busy")).await.unwrap();
+}
+
+/// The event trigger shortens the time for which a migration may wait for a lock to a hundredth; without a limit there is nothing to shorten.
+#[tokio::test]
+async fn migration_that_waits_for_a_lock_fails_with_the_reason() {
+    let database = Database::create().await;
+    database.fleet.migrate().await.unwrap();
+    let statements = "create function shorten() returns event_trigger language plpgsql as $$
+         begin
+             perform set_config('lock_timeout', (setting::integer / 100)::text, false) from pg_settings where name = 'lock_timeout';
+         end $$;
+         create event trigger shorten on ddl_command_start when tag in ('CREATE SCHEMA') execute function shorten()";
+    let statements = sqlx::raw_sql(statements);
+    statements.execute(database.store.pool()).await.unwrap();
+    let mut other = PgConnection::connect(&database.url).await.unwrap();
+    let mut transaction = other.begin().await.unwrap();
+    sqlx::query("lock table inhouse.migrations in access exclusive mode")
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+    let fleet = Fleet::postgres(&database.store);
+    let migrated = timeout(LIMIT, fleet.migrate()).await;
+    let migrated = migrated.expect("the wait for the lock has an end");
+    let error = migrated.unwrap_err();
+    assert_eq!(error.kind(), FleetErrorKind::Unavailable);
+    assert!(error.to_string().contains("locked"), "{error}");
+    transaction.commit().await.unwrap();
+    fleet.migrate().await.unwrap();
 }
