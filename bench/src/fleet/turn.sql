@@ -8,7 +8,7 @@
 prepare enqueue as with limits as materialized (select set_config('lock_timeout', $8, true))
              select inhouse.enqueue($1, $2, $3, $4, $5, to_timestamp($6::float8), $7) from limits;
 prepare claim as select delivery, (prompt).id, (prompt).session, (prompt).tenant, (prompt).prompt, (prompt).priority,
-                    (prompt).dedupe, (prompt).attempts
+                    (prompt).dedupe, (prompt).attempts, (prompt).host
              from inhouse.claim($1, $2, $3, $4);
 prepare epoch as select greatest(nextval('inhouse_epoch'), 1 + coalesce(
                  (select epoch from inhouse_session where project = $1 and session = $2), 0));

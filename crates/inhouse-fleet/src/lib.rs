@@ -57,7 +57,7 @@
 //! | `inhouse.fleet.turns` | attempts by `outcome`: `done`, `deferred`, `cancelled`, `fenced`, `failed` |
 //! | `inhouse.fleet.turn.duration` | their duration in seconds, from the delivery to the outcome |
 //! | `inhouse.fleet.active` | attempts that have a slot now |
-//! | `inhouse.fleet.takeovers` | sessions that were taken over from another host |
+//! | `inhouse.fleet.takeovers` | turns that continue a prompt whose last turn was on another host |
 //! | `inhouse.fleet.cost` | cost of the turns in US dollars |
 //! | `inhouse.fleet.oldest_prompt.age` | age in seconds of the oldest unanswered prompt that waits neither for a person nor for a time |
 //! | `inhouse.fleet.queue.age` | time in seconds for which the session that waits longest for a slot has waited |

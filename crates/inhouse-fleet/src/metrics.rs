@@ -49,7 +49,7 @@ mod instruments {
             instruments.duration.record(seconds, &outcome);
         }
 
-        /// Counts a session that was taken over from another host.
+        /// Counts a turn that continues a prompt whose last turn was on another host.
         pub(crate) fn count_takeover(&self) {
             self.instruments().takeovers.add(1, &[]);
         }
@@ -86,8 +86,10 @@ mod instruments {
                     .build(),
                 takeovers: meter
                     .u64_counter("inhouse.fleet.takeovers")
-                    .with_unit("{session}")
-                    .with_description("Sessions that this host took over from another one.")
+                    .with_unit("{turn}")
+                    .with_description(
+                        "Turns that continue a prompt whose last turn was on another host.",
+                    )
                     .build(),
                 cost: meter
                     .f64_counter("inhouse.fleet.cost")

@@ -42,6 +42,9 @@ pub struct Work {
     pub not_before: Option<SystemTime>,
     /// The number of this attempt; 1 for the first.
     pub attempt: u32,
+    /// Whether the last turn of this work was on another host, as the engine knows it. For [`HostStats::takeovers`](crate::HostStats::takeovers).
+    #[serde(default)]
+    pub taken_over: bool,
 }
 
 /// The id of a [`Work`].
@@ -70,6 +73,7 @@ impl Work {
             dedupe: None,
             not_before: None,
             attempt: 1,
+            taken_over: false,
         }
     }
 

@@ -215,6 +215,8 @@ impl Turn {
         let runner = Arc::clone(&self.runner);
         let mut work = request.work;
         work.attempt = request.attempts + lost.charged + 1;
+        // Restate does not say which worker had the turn before.
+        work.taken_over = lost.all > 0;
         let answers: Answers = request.answers.into_iter().collect();
         AbortOnDropHandle::new(tokio::spawn(async move {
             let outcome = runner.run_turn_with(&work, stop, &answers).await;

@@ -105,9 +105,9 @@ impl Attempt<'_> {
         loop {
             match acquire_or_release(options.clone(), id.clone()).await {
                 Ok(lease) => {
-                    if held.was_waited_for || self.work.attempt > 1 {
+                    if self.work.taken_over {
                         self.host.counters.count_takeover();
-                        tracing::info!(epoch = lease.epoch().get(), "session taken over");
+                        tracing::info!(epoch = lease.epoch().get(), "prompt taken over");
                     }
                     return Ok(lease);
                 }

@@ -15,7 +15,7 @@ const HELD_PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::
 pub(super) struct HeldSession {
     until: Instant,
     pause: Duration,
-    pub(super) was_waited_for: bool,
+    was_waited_for: bool,
 }
 
 impl HeldSession {

@@ -17,7 +17,11 @@ pub struct HostStats {
     pub deferred: u64,
     /// The number of attempts that were stopped.
     pub cancelled: u64,
-    /// The number of sessions that were taken over from another host: this host waited for its lease, or the work had been attempted before.
+    /// The number of turns that continue a prompt whose last turn was on another host: after a failed attempt, an answer, a hand-over or the death of
+    /// that host.
+    ///
+    /// The engine sets [`Work::taken_over`](crate::Work::taken_over). On PostgreSQL, hosts are distinguished by their names. Restate does not say which
+    /// worker a turn was on, so there it is a turn whose worker, or the connection to it, was lost.
     pub takeovers: u64,
     /// The number of attempts that ended because another host had taken over the session.
     pub fenced: u64,

@@ -79,7 +79,7 @@ impl Heartbeat {
              values ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))",
         )
         .bind(incarnation)
-        .bind(fleet.settings.name.clone().unwrap_or_else(default_name))
+        .bind(fleet.settings.host_name())
         .bind(i32::try_from(slots).unwrap_or(i32::MAX))
         .bind(seconds(fleet.settings.host_ttl))
         .execute(fleet.store.pool())
@@ -194,9 +194,4 @@ impl Heartbeat {
         .bind(seconds(self.fleet.settings.host_ttl));
         query.fetch_optional(executor).in_time().await
     }
-}
-
-fn default_name() -> String {
-    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "host".to_owned());
-    format!("{host}-{}", std::process::id())
 }

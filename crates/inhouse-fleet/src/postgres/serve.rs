@@ -294,7 +294,7 @@ impl Worker {
         self.unsure = true;
         let rows = sqlx::query(
             "select delivery, (prompt).id, (prompt).session, (prompt).tenant, (prompt).prompt, (prompt).priority,
-                    (prompt).dedupe, (prompt).attempts
+                    (prompt).dedupe, (prompt).attempts, (prompt).host
              from inhouse.claim($1, $2, $3, $4)",
         )
         .bind(self.incarnation)
@@ -304,7 +304,9 @@ impl Worker {
         .fetch_all(self.fleet.store.pool())
         .in_time()
         .await?;
-        let deliveries = rows.iter().map(read_delivery).collect::<Result<_, _>>()?;
+        let name = self.fleet.settings.host_name();
+        let deliveries = rows.iter().map(|row| read_delivery(row, &name));
+        let deliveries = deliveries.collect::<Result<_, _>>()?;
         self.unsure = false;
         Ok(deliveries)
     }
@@ -458,7 +460,8 @@ pub(super) fn jittered(pause: Duration) -> Duration {
     pause.mul_f64(1.0 - f64::from(random) / 1024.0)
 }
 
-fn read_delivery(row: &PgRow) -> Result<Delivery, FleetError> {
+/// Reads a delivery for the host with a name.
+fn read_delivery(row: &PgRow, name: &str) -> Result<Delivery, FleetError> {
     let id: Uuid = row.try_get(1)?;
     let (session, prompt): (String, String) = (row.try_get(2)?, row.try_get(4)?);
     let mut work = Work::new(session, prompt).with_id(id.into());
@@ -466,6 +469,9 @@ fn read_delivery(row: &PgRow) -> Result<Delivery, FleetError> {
     work.priority = row.try_get(5)?;
     work.dedupe = row.try_get(6)?;
     work.attempt = row.try_get::<i32, _>(7)?.unsigned_abs() + 1;
+    // The host of the turn before; none before the first.
+    let last_host: Option<String> = row.try_get(8)?;
+    work.taken_over = last_host.is_some_and(|last| last != name);
     Ok(Delivery {
         claim: row.try_get(0)?,
         work,

@@ -49,6 +49,16 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Returns the name of this host.
+    pub(super) fn host_name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| {
+            let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "host".to_owned());
+            format!("{host}-{}", std::process::id())
+        })
+    }
+}
+
 /// Settings, for the process that calls them. Hosts of one fleet should have the same, apart from their names.
 ///
 /// ```no_run

@@ -68,9 +68,8 @@ async fn turns_of_a_host_are_measured_by_outcome() {
     })
     .transport(move |_: &Work| transport.lock().unwrap().take().unwrap());
 
-    // The second attempt at a work takes its session over.
     let mut work = Work::new("a", "answered");
-    work.attempt = 2;
+    work.taken_over = true;
     let turn = host.run_turn(&work, CancellationToken::new());
     let play = async {
         cli.accept().await;

@@ -19,5 +19,6 @@ mod schema;
 mod simulation;
 mod status;
 mod support;
+mod takeovers;
 mod tenants;
 mod watching;
