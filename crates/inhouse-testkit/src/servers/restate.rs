@@ -127,7 +127,9 @@ impl RestateServer {
     /// # Errors
     /// Returns an error if the connection fails.
     pub async fn admin(&self, method: &str, path: &str, body: &str) -> io::Result<(u16, String)> {
-        request(self.ports.admin, method, path, "", body).await
+        // Without it, queries are answered in a binary format.
+        let accept = "accept: application/json\r\n";
+        request(self.ports.admin, method, path, accept, body).await
     }
 
     /// Kills the server. What it has accepted stays.

@@ -3,6 +3,7 @@ mod battery;
 mod cancel;
 mod crash;
 mod dedupe;
+mod deliveries;
 mod failure;
 mod order;
 mod questions;
