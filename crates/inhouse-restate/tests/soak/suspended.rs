@@ -12,8 +12,11 @@ use crate::scene::{Scene, text};
 
 const SESSION: &str = "customer-42";
 
-/// The time of the silent call, and that in which the turn does not end.
-const SILENCE: Duration = Duration::from_secs(8);
+/// The time of the silent call, which is cut off.
+const CALL: Duration = Duration::from_secs(60);
+
+/// How long the end of the work is waited for, which does not come.
+const NO_END: Duration = Duration::from_secs(8);
 
 /// Repeats the scenario.
 pub(crate) async fn soak(name: &str, server: &PostgresServer) {
@@ -30,7 +33,7 @@ async fn is_suspended(cli: &RealCli, server: &PostgresServer) -> Result<(), Stri
     scene.engine.use_timeouts_of_server().await?;
     let id = scene.enqueue(SESSION, &["Note 0."]).await?[0];
     let mut plan = scene.plan("a");
-    plan.call_time = SILENCE;
+    plan.call_time = CALL;
     let mut worker = scene.start(&plan);
     let pid = event(&mut worker, "cli").await?.parse().map_err(text)?;
     let outcome = event(&mut worker, "outcome").await?;
@@ -39,7 +42,7 @@ async fn is_suspended(cli: &RealCli, server: &PostgresServer) -> Result<(), Stri
     }
     wait_until_dead(pid).await;
     // Restate waits for the limit of the turn, a day.
-    if let Ok(end) = timeout(SILENCE, scene.engine.end(id)).await {
+    if let Ok(end) = timeout(NO_END, scene.engine.end(id)).await {
         return Err(format!("the work has ended: {end:?}"));
     }
     let starts = scene.starts().await?;
