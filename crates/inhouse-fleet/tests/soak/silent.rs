@@ -13,41 +13,40 @@ const SESSION: &str = "customer-42";
 
 const LEASE: Duration = Duration::from_secs(2);
 
-/// The time of the silent call, in a single run and in longer ones.
-const SILENCE: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(60)];
+/// The time of the silent call.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// Repeats the scenario, each time with a control run whose leases are not renewed.
 pub(crate) async fn soak(name: &str, server: &PostgresServer) {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut failures = Failures::default();
-    let silence = SILENCE[usize::from(runs() > 1)];
     for run in 0..runs() {
-        failures.check(run, survives(&cli, server, silence).await);
-        let control = fails_without_renewal(&cli, server, silence).await;
+        failures.check(run, survives(&cli, server).await);
+        let control = fails_without_renewal(&cli, server).await;
         failures.check(run, control.map_err(|why| format!("control run: {why}")));
     }
     let detail = format!(
         "turns of {} s with leases of {} s",
-        silence.as_secs(),
+        SILENCE.as_secs(),
         LEASE.as_secs()
     );
     report(name, runs(), failures.0.min(runs()), &detail);
 }
 
-async fn survives(cli: &RealCli, server: &PostgresServer, silence: Duration) -> Result<(), String> {
+async fn survives(cli: &RealCli, server: &PostgresServer) -> Result<(), String> {
     let scene = Scene::new(cli, server, |_, request| notes::script(request)).await;
     let notes = [(0, scene.enqueue(SESSION, &["Note 0."]).await?[0])];
     let mut plan = scene.plan("a");
-    (plan.lease, plan.call_time) = (LEASE, silence);
+    (plan.lease, plan.call_time) = (LEASE, SILENCE);
     let first = scene.start(&plan);
     plan = scene.plan("b");
     plan.lease = LEASE;
     // The first worker is not the only one that could run the turn, and not always the one that does.
-    plan.call_time = silence;
+    plan.call_time = SILENCE;
     let second = scene.start(&plan);
     let begin = Instant::now();
     answered(&scene, &notes).await?;
-    if begin.elapsed() < silence {
+    if begin.elapsed() < SILENCE {
         return Err("the turn was not silent".to_owned());
     }
     notes::check(&scene, SESSION, &notes).await?;
@@ -64,15 +63,11 @@ async fn survives(cli: &RealCli, server: &PostgresServer, silence: Duration) -> 
 }
 
 /// Runs the same turn on a worker that does not renew its leases: it is cut off, and another worker finds that out.
-async fn fails_without_renewal(
-    cli: &RealCli,
-    server: &PostgresServer,
-    silence: Duration,
-) -> Result<(), String> {
+async fn fails_without_renewal(cli: &RealCli, server: &PostgresServer) -> Result<(), String> {
     let scene = Scene::new(cli, server, |_, request| notes::script(request)).await;
     let notes = [(0, scene.enqueue(SESSION, &["Note 0."]).await?[0])];
     let mut plan = scene.plan("a");
-    (plan.lease, plan.call_time, plan.renews) = (LEASE, silence, false);
+    (plan.lease, plan.call_time, plan.renews) = (LEASE, SILENCE, false);
     let mut first = scene.start(&plan);
     let outcome = event(&mut first, "outcome").await?;
     if outcome != "Note 0. fenced" {
