@@ -4,7 +4,7 @@
 //! worker wakes up.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use inhouse_fleet::Work;
 use inhouse_store::{Bytes, JournaledCall, SessionKey, SessionStore as _};
@@ -28,6 +28,10 @@ const SECOND: &str = "Stop.";
 
 /// How long after the end of its lease the CLI of a stopped worker may still ask the model.
 const LATE: Duration = Duration::from_secs(1);
+
+/// After what time without a change the end of a lease is final, and how often it is read.
+const SETTLED: Duration = Duration::from_millis(500);
+const POLL: Duration = Duration::from_millis(50);
 
 /// The time of a tool call: it ends as soon as a worker that was stopped in it wakes up.
 const CALL: Duration = Duration::from_millis(500);
@@ -105,8 +109,6 @@ async fn take_over(
         Stopped::Tree => first.stop_tree(),
     }
     let before = requests.count();
-    // A renewal may be on its way to the server.
-    pass(Duration::from_millis(100)).await;
     let lease_end = lease_end(&scene).await?;
 
     let mut plan = scene.plan("b");
@@ -194,14 +196,22 @@ fn check_answer(answer: &str) -> Result<(), String> {
     }
 }
 
+/// Returns the end of the lease of a stopped worker, when the renewals that were on their way to the server have arrived.
 async fn lease_end(scene: &Scene) -> Result<SystemTime, String> {
     let leases = scene.store.leases().expect("the store has leases");
-    let holder = leases.holder(&scene.key(SESSION)).await.map_err(text)?;
-    let lease = holder.ok_or("the session has no lease")?;
-    match lease.until > SystemTime::now() + LEASE {
-        true => Err(format!("the lease ends at {:?}", lease.until)),
-        false => Ok(lease.until),
+    let mut last = (SystemTime::UNIX_EPOCH, Instant::now());
+    while last.1.elapsed() < SETTLED {
+        let holder = leases.holder(&scene.key(SESSION)).await.map_err(text)?;
+        let lease = holder.ok_or("the session has no lease")?;
+        if lease.until > SystemTime::now() + LEASE {
+            return Err(format!("the lease ends at {:?}", lease.until));
+        }
+        if lease.until != last.0 {
+            last = (lease.until, Instant::now());
+        }
+        pass(POLL).await;
     }
+    Ok(last.0)
 }
 
 /// Everything that is stored of a session, and of the work.
