@@ -1,6 +1,7 @@
 //! The schema `inhouse` of the database.
 
 use sqlx::SqlSafeStr as _;
+use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::PgPool;
 
@@ -45,6 +46,7 @@ fn is_lock_timeout(error: &MigrateError) -> bool {
     let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else {
         return false;
     };
-    let code = error.as_database_error().and_then(|error| error.code());
+    let error = error.as_database_error();
+    let code = error.and_then(DatabaseError::code);
     code.as_deref() == Some("55P03")
 }
