@@ -20,8 +20,8 @@ const CRASH: Duration = Duration::from_millis(500);
 /// The server is down for less than this time, which is longer than a lease.
 const DOWN: Duration = Duration::from_millis(4500);
 
-/// How long a connection is cut, in a single run and in longer ones.
-const CUT: [Duration; 2] = [Duration::from_secs(6), Duration::from_secs(30)];
+/// How long a connection is cut.
+const CUT: Duration = Duration::from_secs(30);
 
 /// How long after the end of its lease the CLI of a worker may still ask the model.
 const LATE: Duration = Duration::from_secs(1);
@@ -109,17 +109,16 @@ pub(crate) async fn soak_cuts(name: &str, server: &PostgresServer) {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
     let mut rng = Rng::seeded();
     let mut failures = Failures::default();
-    let cut = CUT[usize::from(runs() > 1)];
     let mut taken_over = 0;
     for run in 0..runs() {
         for has_other in [true, false] {
             let delay = rng.time_below(Duration::from_secs(1));
-            let outcome = with_cut(&cli, server, has_other, delay, cut).await;
+            let outcome = with_cut(&cli, server, has_other, delay).await;
             let outcome = outcome.map_err(|why| format!("other worker {has_other}: {why}"));
             taken_over += u32::from(failures.check(run, outcome).unwrap_or(false));
         }
     }
-    let detail = format!("cut for {} s, {taken_over} taken over", cut.as_secs());
+    let detail = format!("cut for {} s, {taken_over} taken over", CUT.as_secs());
     report(name, runs(), failures.0.min(runs()), &detail);
 }
 
@@ -129,7 +128,6 @@ async fn with_cut(
     server: &PostgresServer,
     has_other: bool,
     delay: Duration,
-    cut: Duration,
 ) -> Result<bool, String> {
     let scene = Scene::new(cli, server, |_, request| notes::script(request)).await;
     let (session, notes) = SESSIONS[0];
@@ -157,7 +155,7 @@ async fn with_cut(
     proxy.cut();
     pass(LEASE + LATE).await;
     let asked = scene.requests_of("a").len();
-    pass(cut - LEASE - LATE).await;
+    pass(CUT - LEASE - LATE).await;
     if has_other {
         // The other worker needs no connection to this one.
         answered(&scene, &notes).await?;
