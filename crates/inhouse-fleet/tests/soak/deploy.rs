@@ -13,8 +13,8 @@ use crate::scene::{Scene, Start, hand_over, text};
 /// The session whose turn runs in the old worker, and those that wait.
 const SESSIONS: [(&str, [u32; 2]); 2] = [("running", [0, 1]), ("waiting", [2, 3])];
 
-/// The time of a call.
-const CALL: Duration = Duration::from_secs(3);
+/// The old worker gets SIGTERM at most this long after the beginning of a call.
+const DELAY: Duration = Duration::from_millis(1500);
 
 /// How long the old worker may finish its turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +25,23 @@ enum Grace {
     TooShort,
 }
 
+impl Grace {
+    fn time(self) -> Duration {
+        match self {
+            Self::Enough => DEADLINE,
+            Self::TooShort => Duration::from_millis(300),
+        }
+    }
+
+    /// Returns the time of a call, which must not end before SIGTERM, or before it is cut off.
+    fn call_time(self) -> Duration {
+        match self {
+            Self::Enough => DELAY + Duration::from_secs(9),
+            Self::TooShort => Duration::from_secs(60),
+        }
+    }
+}
+
 /// Repeats the scenario, with enough time to finish and without.
 pub(crate) async fn soak(name: &str, server: &PostgresServer) {
     let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
@@ -32,7 +49,7 @@ pub(crate) async fn soak(name: &str, server: &PostgresServer) {
     let mut failures = Failures::default();
     for run in 0..runs() {
         for grace in [Grace::Enough, Grace::TooShort] {
-            let delay = rng.time_below(CALL / 2);
+            let delay = rng.time_below(DELAY);
             let outcome = deploy(&cli, server, grace, delay).await;
             let outcome = outcome.map_err(|why| format!("{grace:?} after {delay:?}: {why}"));
             failures.check(run, outcome);
@@ -57,11 +74,8 @@ async fn deploy(
         sessions.push((session, notes));
     }
     let mut plan = scene.plan("old");
-    (plan.call_time, plan.stores_files) = (CALL, true);
-    plan.grace = match grace {
-        Grace::Enough => DEADLINE,
-        Grace::TooShort => CALL / 10,
-    };
+    (plan.grace, plan.call_time) = (grace.time(), grace.call_time());
+    plan.stores_files = true;
     let mut old = scene.start(&plan);
     let running = event(&mut old, "began").await?;
     pass(delay).await;
