@@ -2,11 +2,11 @@
 
 use std::process::Stdio;
 
+use inhouse_fleet::WorkId;
 use inhouse_fleet::postgres::{Event, FleetError, FleetErrorKind, WorkState};
-use inhouse_fleet::{Work, WorkId};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, Command};
-use tokio::task::{JoinHandle, JoinSet, block_in_place};
+use tokio::task::{JoinHandle, block_in_place};
 use tokio::time::timeout;
 
 use crate::fleet::{LIMIT, TestFleet};
@@ -143,15 +143,10 @@ async fn page_follows_the_fleet_and_survives_its_database() {
 #[tokio::test(flavor = "multi_thread")]
 async fn document_stays_small_with_5_000_sessions() {
     let fleet = TestFleet::start().await;
-    let mut prompts = JoinSet::new();
-    for number in 0..5_000 {
-        let work = Work::new(format!("session-{number}"), format!("Prompt {number}"));
-        let fleet = fleet.fleet.clone();
-        prompts.spawn(async move { fleet.enqueue(work).await });
-    }
-    for enqueued in prompts.join_all().await {
-        enqueued.unwrap();
-    }
+    fleet.fleet.migrate().await.unwrap();
+    let pool = sqlx::PgPool::connect(&fleet.server.url()).await.unwrap();
+    let prompts = "select inhouse.enqueue('session-' || number, 'Prompt ' || number) from generate_series(0, 4999) number";
+    sqlx::query(prompts).execute(&pool).await.unwrap();
     scenario(&fleet, "thousands").await;
 }
 
