@@ -19,8 +19,8 @@ use crate::worker::{NOTED, Point};
 
 const SESSION: &str = "customer-42";
 
-/// The time of a call: longer than the last moment in it.
-const CALL_TIME: Duration = Duration::from_millis(250);
+/// The time of a call that lasts until its worker is killed.
+const ENDLESS: Duration = Duration::from_secs(3600);
 
 /// How long a request of a dead CLI may be on its way to the model.
 const LAST_REQUEST: Duration = Duration::from_millis(100);
@@ -92,9 +92,10 @@ async fn kill_and_take_over(
         .await?;
     let ids: Vec<_> = (0..).zip(ids).collect();
     let mut plan = scene.plan("a");
-    (plan.call_time, plan.stores_files) = (CALL_TIME, stores_files);
-    if let Moment::At(point) = moment {
-        plan.point = Some(point);
+    plan.stores_files = stores_files;
+    match moment {
+        Moment::At(point) => plan.point = Some(point),
+        Moment::InCall(_) => plan.call_time = ENDLESS,
     }
     let mut first = scene.start(&plan);
     reach(&scene, &mut first, moment).await?;
@@ -106,10 +107,7 @@ async fn kill_and_take_over(
         wait_until_dead(pid).await;
     }
     pass(LAST_REQUEST).await;
-    let after = scene.requests_of("a").len();
-    if after != before {
-        return Err(format!("{} requests of a dead worker", after - before));
-    }
+    check_requests(&scene, before)?;
     if stores_files {
         // The second worker is on another machine, which has no such directory.
         let _ = std::fs::remove_dir_all(scene.workspace(SESSION));
@@ -119,9 +117,18 @@ async fn kill_and_take_over(
     plan.stores_files = stores_files;
     let second = scene.start(&plan);
     answered(&scene, &ids).await?;
+    check_requests(&scene, before)?;
     hand_over(second).await?;
     notes::check(&scene, SESSION, &ids).await?;
     check(&scene, moment, &ids).await
+}
+
+/// Checks that the CLI of the first worker has made no further requests.
+fn check_requests(scene: &Scene, before: usize) -> Result<(), String> {
+    match scene.requests_of("a").len() - before {
+        0 => Ok(()),
+        further => Err(format!("{further} requests of a dead worker")),
+    }
 }
 
 async fn reach(scene: &Scene, worker: &mut HostProcess, moment: Moment) -> Result<(), String> {
