@@ -107,7 +107,7 @@ async fn kill_and_take_over(
         wait_until_dead(pid).await;
     }
     pass(LAST_REQUEST).await;
-    check_requests(&scene, before)?;
+    check_requests(&scene, before, "when it died")?;
     if stores_files {
         // The second worker is on another machine, which has no such directory.
         let _ = std::fs::remove_dir_all(scene.workspace(SESSION));
@@ -117,17 +117,22 @@ async fn kill_and_take_over(
     plan.stores_files = stores_files;
     let second = scene.start(&plan);
     answered(&scene, &ids).await?;
-    check_requests(&scene, before)?;
+    check_requests(&scene, before, "when another had taken over")?;
     hand_over(second).await?;
     notes::check(&scene, SESSION, &ids).await?;
     check(&scene, moment, &ids).await
 }
 
 /// Checks that the CLI of the first worker has made no further requests.
-fn check_requests(scene: &Scene, before: usize) -> Result<(), String> {
-    match scene.requests_of("a").len() - before {
-        0 => Ok(()),
-        further => Err(format!("{further} requests of a dead worker")),
+fn check_requests(scene: &Scene, before: usize, when: &str) -> Result<(), String> {
+    match &scene.requests_of("a")[before..] {
+        [] => Ok(()),
+        further => {
+            let seen = further.iter();
+            let seen = seen.map(|request| (request.last_user_text(), request.tool_results()));
+            let seen: Vec<_> = seen.collect();
+            Err(format!("requests of a dead worker {when}: {seen:?}"))
+        }
     }
 }
 
