@@ -31,6 +31,8 @@ pub(super) struct Unsent {
     /// The positions of the next entries. A stream that is not here begins with them.
     ends: HashMap<StreamKey, Position>,
     sessions: MirroredSessions,
+    /// Whether a result counts only after a step of the caller, which has not run for those in the queue.
+    has_step: bool,
     file: Option<File>,
 }
 
@@ -59,10 +61,15 @@ pub(super) struct Line {
 }
 
 impl Unsent {
-    pub(super) fn new(ends: HashMap<StreamKey, Position>, sessions: MirroredSessions) -> Self {
+    pub(super) fn new(
+        ends: HashMap<StreamKey, Position>,
+        sessions: MirroredSessions,
+        has_step: bool,
+    ) -> Self {
         Self {
             ends,
             sessions,
+            has_step,
             file: None,
         }
     }
@@ -93,7 +100,7 @@ impl Unsent {
         self.add(unsent)
     }
 
-    /// Adds everything that is left in the queue.
+    /// Adds everything that is left in the queue, without results that do not count.
     pub(super) async fn add_all(&mut self, queue: &mut Queue) -> io::Result<()> {
         while !queue.is_empty() {
             let batch = queue.take().await?;
@@ -103,8 +110,10 @@ impl Unsent {
                     entries: frame.entries,
                 }])?;
             }
-            let records = self.sessions.records(batch.results);
-            self.add(records)?;
+            if !self.has_step {
+                let records = self.sessions.records(batch.results);
+                self.add(records)?;
+            }
         }
         Ok(())
     }

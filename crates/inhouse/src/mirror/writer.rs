@@ -67,6 +67,8 @@ struct StoreFailure {
     /// The sessions that this host owned.
     owned: Vec<SessionKey>,
     unsent: Vec<UnsentEntries>,
+    /// Whether a result counts only after a step of the caller.
+    has_step: bool,
 }
 
 impl Writer {
@@ -107,7 +109,7 @@ impl Writer {
             self.report(Err(error.clone()));
             return Err(error);
         }
-        let mut unsent = Unsent::new(failure.ends, failure.sessions);
+        let mut unsent = Unsent::new(failure.ends, failure.sessions, failure.has_step);
         let path = unsent_path(&self.directory);
         let error = match unsent.create(&path, &failure.owned, failure.unsent) {
             Ok(()) => format!(
@@ -377,6 +379,7 @@ impl Streams {
             sessions: self.sessions,
             owned: self.epochs.owned(),
             unsent,
+            has_step: self.before_result.is_some(),
         }))
     }
 }

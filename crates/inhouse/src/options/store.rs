@@ -218,7 +218,8 @@ impl Options {
     ///
     /// It is called when the CLI has ended a turn, also one with an error, and the [store](Self::store) has its transcript. Only when the
     /// step has succeeded the result is stored and delivered. If it fails, or the host dies meanwhile, the prompt has no result: the session ends with
-    /// [`Store`](crate::ErrorKind::Store), and a prompt that is sent again after a resume continues its turn. The CLI still runs, and may
+    /// [`Store`](crate::ErrorKind::Store), and a prompt that is sent again after a resume continues its turn. The same holds if the store is down at
+    /// the end of the turn: [`recover`](crate::sessions::recover) stores the transcript, without the result. The CLI still runs, and may
     /// run background tasks. The step must set its own deadline. Default: none.
     ///
     /// ```

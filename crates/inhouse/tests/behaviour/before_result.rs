@@ -3,15 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use inhouse::message::Prompt;
-use inhouse::sessions::recent_results;
+use inhouse::sessions::{recent_results, recover};
 use inhouse::{ErrorKind, HandlerError, Options, query};
 use inhouse_store::SessionStore as _;
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::fake::join;
+use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use serde_json::{Value, json};
 
 use crate::resume::{Machine, OTHER, SESSION, user};
-use crate::support::failed;
+use crate::support::{failed, idle};
 
 fn prompt() -> Prompt {
     Prompt::from("Hello").uuid(OTHER)
@@ -109,4 +110,37 @@ async fn result_does_not_count_without_the_step() {
         .await;
         assert_eq!(answer, "Continued.");
     }
+}
+
+/// The turn ends while the store is down, so its result waits behind an append that is being repeated.
+#[tokio::test(start_paused = true)]
+async fn result_is_not_recovered_without_the_step() {
+    let machine = &Machine::new();
+    let (transport, mut cli) = FakeCli::new();
+    let options = machine.options().session_id(SESSION);
+    let options = options.before_result(async || panic!("the transcript is not stored"));
+    let host = async {
+        let query = query(prompt()).options(options).transport(transport);
+        query.await?.text().await
+    };
+    let faults = machine.store.faults();
+    let (outcome, ()) = join(host, async {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        faults.always(StoreCall::Append, Fault::Fail);
+        mirror_prompt(&mut cli, machine).await;
+        idle().await;
+        cli.state("running").await;
+        cli.result("42").await;
+        cli.expect_kill().await;
+    })
+    .await;
+    assert_eq!(failed(outcome).kind(), ErrorKind::Store);
+    faults.clear();
+
+    let recovered = recover(machine.directory(SESSION), &machine.store).await;
+    assert_eq!(recovered.unwrap(), 1, "the prompt");
+    let session = machine.session(SESSION);
+    let results = recent_results(machine.store.inner(), &session, 1).await;
+    assert!(results.unwrap().is_empty());
 }
