@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -11,13 +11,30 @@ use serde_json::value::RawValue;
 use super::queue::Queue;
 use super::sessions::MirroredSessions;
 
+/// The end of the name of a file with entries that are not stored.
+const UNSENT: &str = ".unsent.jsonl";
+
 /// Returns the path of the file with entries that are not stored: beside the directory of their session.
 ///
 /// The CLI writes to that directory, and so do the commands that it runs. The file decides which sessions are written later.
 pub(crate) fn unsent_path(directory: &Path) -> PathBuf {
     let mut name = directory.file_name().unwrap_or_default().to_owned();
-    name.push(".unsent.jsonl");
+    name.push(UNSENT);
     directory.with_file_name(name)
+}
+
+/// Returns the project that the unsent entries of a session directory belong to; `None` if there are none, or their file is incomplete.
+pub(crate) fn unsent_project(directory: &Path) -> Option<String> {
+    let mut header = String::new();
+    let file = File::open(unsent_path(directory)).ok()?;
+    BufReader::new(file).read_line(&mut header).ok()?;
+    let header: Header = serde_json::from_str(&header).ok()?;
+    Some(header.project)
+}
+
+/// Returns the directory of a session whose unsent entries are in a file of this name.
+pub(crate) fn directory_of_unsent(name: &str) -> Option<&str> {
+    name.strip_suffix(UNSENT)
 }
 
 /// Entries of one stream, in order, that are not stored.

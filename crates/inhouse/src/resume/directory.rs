@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use inhouse_proto::session::SessionId;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::{FILE_HISTORY, unsent_path};
+use crate::mirror::{FILE_HISTORY, directory_of_unsent, unsent_path, unsent_project};
 use crate::options::OsUser;
 
 /// The configuration directory of the CLI for one session, which no other process of the machine uses meanwhile.
@@ -197,22 +198,30 @@ pub(super) fn remove(root: &Path, id: &str) -> Result<()> {
     remove().map_err(|error| not_removed(&path, error))
 }
 
-/// Returns the directories of sessions of a project that nothing was written to for `idle`.
+/// Returns the sessions of a project with a directory or unsent entries that nothing was written to for `idle`.
 ///
-/// A directory without a project counts: the host was killed before the CLI had begun.
+/// A session without a project counts: the host was killed before the CLI had begun, or before it had removed everything.
 pub(super) fn find_idle(root: &Path, project: &str, idle: Duration) -> Vec<String> {
     let Ok(listing) = fs::read_dir(root) else {
         return Vec::new();
     };
     let sessions = listing.flatten().filter_map(|entry| {
-        let id = entry.file_name().into_string().ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        // A host that is killed while it removes a session leaves the file with the entries alone.
+        let id = directory_of_unsent(&name).unwrap_or(&name);
         id.parse::<SessionId>().ok()?;
-        let projects = entry.path().join("projects");
-        let is_own = projects.join(project).is_dir() || !projects.exists();
-        let age = last_change(&entry.path()).elapsed().unwrap_or_default();
-        (is_own && age >= idle).then_some(id)
+        let path = root.join(id);
+        let projects = path.join("projects");
+        let is_own = match projects.exists() {
+            true => projects.join(project).is_dir(),
+            false => unsent_project(&path).is_none_or(|own| own == project),
+        };
+        let last_change = last_change(&path).max(last_change(&unsent_path(&path)));
+        let age = last_change.elapsed().unwrap_or_default();
+        (is_own && age >= idle).then(|| id.to_owned())
     });
-    sessions.collect()
+    // A session with both a directory and a file is found twice.
+    sessions.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Returns the time of the last change of a file or of anything below a directory.

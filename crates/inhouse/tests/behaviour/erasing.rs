@@ -10,7 +10,7 @@ use inhouse_testkit::fake::join;
 use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use serde_json::json;
 
-use crate::resume::{Machine, OTHER, SESSION, user};
+use crate::resume::{Machine, OTHER, SESSION, THIRD, user};
 use crate::support::{failed, idle, seconds};
 
 /// Stores a session with everything that a session can have.
@@ -126,6 +126,30 @@ async fn idle_sessions_are_erased_with_their_directories() {
     assert_gone(machine, SESSION).await;
     assert!(!machine.directory(SESSION).exists());
     assert!(machine.directory(OTHER).exists(), "of another project");
+}
+
+/// The host was killed after it had removed the directory, and before it removed the file.
+#[tokio::test(start_paused = true)]
+async fn unsent_entries_without_a_directory_are_erased() {
+    let machine = &Machine::new();
+    let options = machine.options();
+    let unsent = |id: &str| {
+        let directory = machine.directory(id);
+        directory.with_file_name(format!("{id}.unsent.jsonl"))
+    };
+    let project = machine.project();
+    let header = |project: &str| format!("{}\n", json!({"project": project, "sessions": []}));
+    fs::write(unsent(SESSION), header(project.as_str())).unwrap();
+    fs::write(unsent(THIRD), "").unwrap();
+    fs::write(unsent(OTHER), header("-other")).unwrap();
+    let year = seconds(365 * 24 * 60 * 60);
+    sessions::erase_idle(&options, year).await.unwrap();
+    assert!(unsent(SESSION).exists() && unsent(THIRD).exists());
+
+    sessions::erase_idle(&options, seconds(0)).await.unwrap();
+    assert!(!unsent(SESSION).exists());
+    assert!(!unsent(THIRD).exists(), "without a header");
+    assert!(unsent(OTHER).exists(), "of another project");
 }
 
 #[tokio::test(start_paused = true)]

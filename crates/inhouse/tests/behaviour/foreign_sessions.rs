@@ -10,10 +10,8 @@ use inhouse_testkit::fake::join;
 use serde_json::json;
 
 use crate::mirror::{entry, mirror, mirror_path, stored};
-use crate::resume::{Machine, OTHER, SESSION, user};
+use crate::resume::{Machine, OTHER, SESSION, THIRD, user};
 use crate::support::{failed, idle, result_with, seconds};
-
-const THIRD: &str = "3d1b2f0c-5a57-4d65-8a55-6f4f0c8f7a21";
 
 /// Opens a session whose CLI acts after its first prompt, and returns the error that ends it.
 async fn fail(options: Options, act: impl AsyncFnOnce(&mut FakeCli)) -> Error {

@@ -16,8 +16,7 @@ use crate::support::{failed, seconds};
 
 pub(crate) const SESSION: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
 pub(crate) const OTHER: &str = "0b9c6f6e-7a46-4f0c-9d5e-3f6f1f1c2a11";
-
-const THIRD: &str = "3d1b2f0c-5a57-4d65-8a55-6f4f0c8f7a21";
+pub(crate) const THIRD: &str = "3d1b2f0c-5a57-4d65-8a55-6f4f0c8f7a21";
 
 /// A store, and a machine with a working directory and a root of session directories.
 pub(crate) struct Machine {
