@@ -1,94 +1,55 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::Duration;
 
 use bytes::Bytes;
-use inhouse_store::{Append, Epoch, Position, ProjectKey, SessionKey, SessionStore, StreamKey};
+use inhouse_store::{
+    Append, Epoch, Lease, Position, ProjectKey, SessionKey, SessionStore, StoreErrorKind, StreamKey,
+};
+use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::persist::{next_entry, persist};
 use super::session_files::{ChangedFile, files_below};
 use super::unsent::{Header, Line, OwnedSession, unsent_path};
 use crate::error::{Error, ErrorKind, Result};
-use crate::resume::{held, store_error};
+use crate::resume::{held, release, store_error};
+
+/// How long a session is leased while its entries are stored. The lease is renewed after half of this time.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// What became of the unsent entries of a session directory.
+pub(crate) struct Recovered {
+    /// How many entries were stored.
+    pub(crate) stored: usize,
+    /// The sessions whose entries were not stored: they have continued without these entries, or were erased.
+    pub(crate) left: Vec<SessionKey>,
+}
 
 /// Stores the entries of a session directory and removes it; returns how many entries the store did not have.
 pub(crate) async fn recover(
     directory: &Path,
     store: &(impl SessionStore + ?Sized),
 ) -> Result<usize> {
-    recover_as(directory, store, None).await?.ok_or_else(|| {
-        let text = format!(
-            "the session of {} has continued in the store without these entries, or was erased; remove {} to drop them",
-            directory.display(),
-            unsent_path(directory).display()
-        );
-        Error::new(ErrorKind::Store, text)
-    })
+    let mut recovery = Recovery::new(store);
+    let recovered = recovery.store_all_and_remove(directory).await;
+    recovery.release().await;
+    recovered
 }
 
-/// Stores the entries of a session directory and removes it, as the owner of one of their sessions.
-///
-/// Returns how many entries the store did not have; `None`, without storing anything, if a session has continued without them.
+/// Stores the entries of a session directory, as the owner of one of their sessions.
 pub(crate) async fn recover_as(
     directory: &Path,
     store: &(impl SessionStore + ?Sized),
-    owned: Option<(&SessionKey, Epoch)>,
-) -> Result<Option<usize>> {
-    let mut recovery = Recovery {
-        store,
-        epochs: owned
-            .into_iter()
-            .map(|(session, epoch)| (session.clone(), epoch))
-            .collect(),
-    };
-    let unsent = UnsentFile::read(directory).await?;
-    let sessions: Vec<SessionKey> = unsent.owned.iter().map(|(key, _)| key.clone()).collect();
-    let files = files_below(directory, &sessions).await;
-    for (session, end) in &unsent.owned {
-        recovery.check_lease(session).await?;
-        if recovery.end(&session.main()).await? < *end {
-            // The session was erased meanwhile.
-            return Ok(None);
-        }
-    }
-    let mut missing = Vec::new();
-    for (session, streams) in unsent.streams {
-        match recovery.missing_of_all(&streams).await? {
-            Some(streams) if sessions.contains(&session) => missing.extend(streams),
-            None if sessions.contains(&session) => return Ok(None),
-            // The host never owned this session: the CLI named it after the store had failed.
-            Some(missing_streams) if is_whole(&streams) => {
-                recovery.check_lease(&session).await?;
-                missing.extend(missing_streams);
-            }
-            _ => tracing::warn!(%session, "entries dropped: the CLI did not begin their session"),
-        }
-    }
-    missing.retain(|unsent| !unsent.entries.is_empty());
-    for unsent in &missing {
-        recovery.own(unsent.stream.session()).await?;
-    }
-    // Once more under the epoch of this call: nothing can be added from now on.
-    let Some(missing) = recovery.missing_of_all(&missing).await? else {
-        return Ok(None);
-    };
-    for file in files {
-        recovery.store_file(file).await?;
-    }
-    let mut stored = 0;
-    for unsent in missing {
-        stored += unsent.entries.len();
-        recovery.append(unsent).await?;
-    }
-    remove(directory).await.map_err(|error| {
-        let text = format!(
-            "everything is stored, but {} cannot be removed",
-            directory.display()
-        );
-        Error::new(ErrorKind::Store, text).with_source(error)
-    })?;
-    Ok(Some(stored))
+    (session, epoch): (&SessionKey, Epoch),
+) -> Result<Recovered> {
+    let mut recovery = Recovery::new(store);
+    let ownership = Ownership { epoch, lease: None };
+    recovery.owned.insert(session.clone(), ownership);
+    let recovered = recovery.store_all(directory).await;
+    recovery.release().await;
+    recovered
 }
 
 /// Removes the directory of a session and its unsent entries.
@@ -104,12 +65,6 @@ async fn remove(directory: &Path) -> io::Result<()> {
     removed.or_else(is_gone)
 }
 
-/// Returns whether these are the streams of a session from its beginning.
-fn is_whole(streams: &[UnsentStream]) -> bool {
-    let mut streams = streams.iter();
-    streams.any(|unsent| unsent.stream.is_main() && unsent.position == Position::START)
-}
-
 /// Entries of one stream that are not stored, and the position of the first one.
 struct UnsentStream {
     stream: StreamKey,
@@ -117,12 +72,25 @@ struct UnsentStream {
     entries: Vec<Bytes>,
 }
 
+/// The entries of one session that are not stored.
+struct UnsentSession {
+    key: SessionKey,
+    /// The end of its main stream in the store; `None` if the host did not own the session, because the CLI named it after the store had
+    /// failed.
+    end: Option<Position>,
+    streams: Vec<UnsentStream>,
+}
+
+impl UnsentSession {
+    fn main(&self) -> Option<&UnsentStream> {
+        let mut streams = self.streams.iter();
+        streams.find(|unsent| unsent.stream.is_main())
+    }
+}
+
 /// The content of a file with unsent entries.
 struct UnsentFile {
-    /// The sessions that the host owned, with the ends of their main streams in the store.
-    owned: Vec<(SessionKey, Position)>,
-    /// The streams of each session.
-    streams: Vec<(SessionKey, Vec<UnsentStream>)>,
+    sessions: Vec<UnsentSession>,
 }
 
 impl UnsentFile {
@@ -143,25 +111,31 @@ impl UnsentFile {
         let header = lines.next().unwrap_or_default();
         let header: Header = serde_json::from_str(header).map_err(|error| unreadable(&error))?;
         let project = ProjectKey::new(header.project).map_err(store_error)?;
-        let mut owned = Vec::new();
+        let mut sessions = Vec::new();
         for OwnedSession { session, end } in header.sessions {
-            let session = project.session(session).map_err(store_error)?;
-            owned.push((session, Position::new(end)));
+            sessions.push(UnsentSession {
+                key: project.session(session).map_err(store_error)?,
+                end: Some(Position::new(end)),
+                streams: Vec::new(),
+            });
         }
-        let mut sessions: Vec<(SessionKey, Vec<UnsentStream>)> = Vec::new();
         for line in lines {
             let line: Line = serde_json::from_str(line).map_err(|error| unreadable(&error))?;
-            let session = project.session(line.session).map_err(store_error)?;
+            let key = project.session(line.session).map_err(store_error)?;
             let stream = match line.subpath {
-                Some(subpath) => session.stream(subpath).map_err(store_error)?,
-                None => session.main(),
+                Some(subpath) => key.stream(subpath).map_err(store_error)?,
+                None => key.main(),
             };
-            let at = sessions.iter().position(|(other, _)| *other == session);
+            let at = sessions.iter().position(|other| other.key == key);
             let at = at.unwrap_or_else(|| {
-                sessions.push((session, Vec::new()));
+                sessions.push(UnsentSession {
+                    key,
+                    end: None,
+                    streams: Vec::new(),
+                });
                 sessions.len() - 1
             });
-            let streams = &mut sessions[at].1;
+            let streams = &mut sessions[at].streams;
             let position = Position::new(line.position);
             let entry = Bytes::copy_from_slice(line.entry.get().as_bytes());
             match streams.iter_mut().find(|other| other.stream == stream) {
@@ -176,46 +150,155 @@ impl UnsentFile {
                 }),
             }
         }
-        Ok(Self {
-            owned,
-            streams: sessions,
-        })
+        Ok(Self { sessions })
     }
 }
 
 /// The recovery of one directory.
 struct Recovery<'a, S: ?Sized> {
     store: &'a S,
-    /// The epochs of the sessions that this call owns.
-    epochs: HashMap<SessionKey, Epoch>,
+    /// The name of this call in leases.
+    owner: String,
+    /// The sessions that this call owns.
+    owned: HashMap<SessionKey, Ownership>,
 }
 
-impl<S: SessionStore + ?Sized> Recovery<'_, S> {
-    /// Checks that no other host works on a session.
-    async fn check_lease(&self, session: &SessionKey) -> Result<()> {
-        let Some(leases) = self.store.leases() else {
-            return Ok(());
-        };
-        if self.epochs.contains_key(session) {
-            return Ok(());
-        }
-        let holder = persist(|| leases.holder(session)).await;
-        let holder = holder.map_err(store_error)?;
-        match holder.is_some_and(|lease| lease.until > SystemTime::now()) {
-            true => Err(held(leases, session).await),
-            false => Ok(()),
+/// The ownership of a session.
+struct Ownership {
+    epoch: Epoch,
+    /// The lease that this call has acquired, and when it was renewed.
+    lease: Option<(Lease, Instant)>,
+}
+
+impl<'a, S: SessionStore + ?Sized> Recovery<'a, S> {
+    fn new(store: &'a S) -> Self {
+        Self {
+            store,
+            owner: format!("inhouse-recovery-{}", Uuid::new_v4()),
+            owned: HashMap::new(),
         }
     }
 
-    /// Becomes the owner of a session, once.
-    async fn own(&mut self, session: &SessionKey) -> Result<Epoch> {
-        if let Some(epoch) = self.epochs.get(session) {
-            return Ok(*epoch);
+    /// Stores all entries and removes the directory; returns how many entries the store did not have.
+    async fn store_all_and_remove(&mut self, directory: &Path) -> Result<usize> {
+        let recovered = self.store_all(directory).await?;
+        if !recovered.left.is_empty() {
+            let left: Vec<&str> = recovered.left.iter().map(SessionKey::session).collect();
+            let text = format!(
+                "entries of session {} were not stored: the session has continued in the store without them, or was erased; remove {} and {} \
+                 to drop them",
+                left.join(" and of session "),
+                directory.display(),
+                unsent_path(directory).display()
+            );
+            return Err(Error::new(ErrorKind::Store, text));
         }
-        let epoch = persist(|| self.store.fence(session, None)).await;
-        let epoch = epoch.map_err(store_error)?;
-        self.epochs.insert(session.clone(), epoch);
+        remove(directory).await.map_err(|error| {
+            let text = format!(
+                "everything is stored, but {} cannot be removed",
+                directory.display()
+            );
+            Error::new(ErrorKind::Store, text).with_source(error)
+        })?;
+        Ok(recovered.stored)
+    }
+
+    /// Stores the entries and files of each session that has not continued without them.
+    async fn store_all(&mut self, directory: &Path) -> Result<Recovered> {
+        let UnsentFile { sessions } = UnsentFile::read(directory).await?;
+        let owned = sessions.iter().filter(|session| session.end.is_some());
+        let owned: Vec<SessionKey> = owned.map(|session| session.key.clone()).collect();
+        let files = files_below(directory, &owned).await;
+        let mut recovered = Recovered {
+            stored: 0,
+            left: Vec::new(),
+        };
+        let mut fitting = Vec::new();
+        for session in sessions {
+            let has_files = files.iter().any(|file| file.session == session.key);
+            match self.missing_of(&session).await? {
+                Some(missing) if missing.is_empty() && !has_files => {}
+                Some(_) => fitting.push(session),
+                None if session.end.is_some() => recovered.left.push(session.key),
+                None => {
+                    let session = session.key;
+                    tracing::warn!(%session, "entries dropped: the CLI did not begin their session");
+                }
+            }
+        }
+        // Before the first write, so that nothing is stored if another host works on one of the sessions.
+        for session in &fitting {
+            self.own(&session.key).await?;
+        }
+        for session in fitting {
+            // Once more under the epoch of this call: nothing can be added from now on.
+            let Some(missing) = self.missing_of(&session).await? else {
+                recovered.left.push(session.key);
+                continue;
+            };
+            for file in files.iter().filter(|file| file.session == session.key) {
+                self.store_file(file).await?;
+            }
+            for unsent in missing {
+                recovered.stored += unsent.entries.len();
+                self.append(unsent).await?;
+            }
+        }
+        Ok(recovered)
+    }
+
+    /// Becomes the owner of a session, once, and renews its lease.
+    ///
+    /// # Errors
+    /// `Held` if another host works on the session.
+    async fn own(&mut self, session: &SessionKey) -> Result<Epoch> {
+        let now = Instant::now();
+        if let Some(ownership) = self.owned.get_mut(session) {
+            if let (Some(leases), Some((lease, renewed))) =
+                (self.store.leases(), &mut ownership.lease)
+                && now - *renewed > LEASE / 2
+            {
+                let former = lease.clone();
+                let next = persist(|| leases.renew(&former, LEASE)).await;
+                *lease = next.map_err(store_error)?;
+                *renewed = now;
+            }
+            return Ok(ownership.epoch);
+        }
+        let ownership = match self.store.leases() {
+            // Not by a fence: it would take the session from a host that has acquired it meanwhile.
+            Some(leases) => {
+                let lease = persist(|| leases.acquire(session, &self.owner, LEASE)).await;
+                match lease {
+                    Ok(lease) => Ownership {
+                        epoch: lease.epoch,
+                        lease: Some((lease, now)),
+                    },
+                    Err(error) if error.kind() == StoreErrorKind::Held => {
+                        return Err(held(leases, session).await.with_source(error));
+                    }
+                    Err(error) => return Err(store_error(error)),
+                }
+            }
+            None => {
+                let epoch = persist(|| self.store.fence(session, None)).await;
+                let epoch = epoch.map_err(store_error)?;
+                Ownership { epoch, lease: None }
+            }
+        };
+        let epoch = ownership.epoch;
+        self.owned.insert(session.clone(), ownership);
         Ok(epoch)
+    }
+
+    /// Releases the leases that this call has acquired.
+    async fn release(self) {
+        let Some(leases) = self.store.leases() else {
+            return;
+        };
+        for (lease, _) in self.owned.into_values().filter_map(|owned| owned.lease) {
+            release(leases, &lease).await;
+        }
     }
 
     async fn end(&self, stream: &StreamKey) -> Result<Position> {
@@ -223,11 +306,28 @@ impl<S: SessionStore + ?Sized> Recovery<'_, S> {
         end.map_err(store_error)
     }
 
-    /// Returns what the store lacks of these streams; `None` if one has other entries in their place.
-    async fn missing_of_all(&self, streams: &[UnsentStream]) -> Result<Option<Vec<UnsentStream>>> {
+    /// Returns what the store lacks of a session; `None` if the session has continued without it or was erased, or the CLI did not begin it.
+    async fn missing_of(&self, session: &UnsentSession) -> Result<Option<Vec<UnsentStream>>> {
+        match session.end {
+            Some(end) => {
+                let stored = self.end(&session.key.main()).await?;
+                let has_continued = stored > end && session.main().is_none();
+                if stored < end || has_continued {
+                    return Ok(None);
+                }
+            }
+            None if session
+                .main()
+                .is_none_or(|main| main.position > Position::START) =>
+            {
+                return Ok(None);
+            }
+            None => {}
+        }
         let mut missing = Vec::new();
-        for unsent in streams {
-            match self.missing_of(unsent).await? {
+        for unsent in &session.streams {
+            match self.missing_of_stream(unsent).await? {
+                Some(unsent) if unsent.entries.is_empty() => {}
                 Some(unsent) => missing.push(unsent),
                 None => return Ok(None),
             }
@@ -236,7 +336,7 @@ impl<S: SessionStore + ?Sized> Recovery<'_, S> {
     }
 
     /// Returns those of the entries that the stream lacks; `None` if it has others in their place, or lacks those before them.
-    async fn missing_of(&self, unsent: &UnsentStream) -> Result<Option<UnsentStream>> {
+    async fn missing_of_stream(&self, unsent: &UnsentStream) -> Result<Option<UnsentStream>> {
         if self.end(&unsent.stream).await? < unsent.position {
             return Ok(None);
         }
@@ -256,7 +356,7 @@ impl<S: SessionStore + ?Sized> Recovery<'_, S> {
         }))
     }
 
-    async fn store_file(&mut self, file: ChangedFile) -> Result<()> {
+    async fn store_file(&mut self, file: &ChangedFile) -> Result<()> {
         let content = file.read().await.ok_or_else(|| {
             let text = format!("the file {} of the session cannot be read", file.path);
             Error::new(ErrorKind::Store, text)

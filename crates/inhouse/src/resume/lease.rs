@@ -29,6 +29,9 @@ pub(super) const LEASE_TTL: Duration = Duration::from_secs(30);
 /// How long the release of a lease may take. A lease that is not released ends by itself.
 const RELEASE: Duration = Duration::from_secs(5);
 
+/// How long the error for a held session waits for the end of the other lease.
+const HOLDER: Duration = Duration::from_secs(5);
+
 /// The right of this process to run a session of a store, renewed in the background.
 ///
 /// A session of a [store](Options::store) with leases acquires one when it connects, and releases it when the CLI has exited. A host that does
@@ -239,9 +242,9 @@ impl SessionLease {
 
     /// Stores what an earlier session on this machine could not store, because its store had failed; returns the number of entries.
     ///
-    /// Without it, connecting with such entries left fails, see [`recover`](crate::sessions::recover). Entries that no longer fit, because
-    /// another host has continued the session, are dropped: their host had lost it. `options` are those that the session is opened with; they
-    /// name the [directory](Options::session_root).
+    /// Without it, connecting with such entries left fails, see [`recover`](crate::sessions::recover). Entries of a session that another host has
+    /// continued, or that was erased, are dropped. Those of other sessions, which the CLI has begun with `/clear`, are stored all the same.
+    /// `options` are those that the session is opened with; they name the [directory](Options::session_root).
     ///
     /// ```
     /// use inhouse::Options;
@@ -270,17 +273,17 @@ impl SessionLease {
         let Some(directory) = found else {
             return Ok(0);
         };
-        let owned = Some((self.session(), self.epoch()));
-        if let Some(stored) = recover_as(&directory.path, &*self.0.store, owned).await? {
-            return Ok(stored);
+        let owned = (self.session(), self.epoch());
+        let recovered = recover_as(&directory.path, &*self.0.store, owned).await?;
+        for session in recovered.left {
+            tracing::warn!(%session, "unsent entries dropped: another host has continued the session");
         }
-        tracing::warn!("unsent entries dropped: another host has continued the session");
         let removed = spawn_blocking(move || directory.remove()).await;
         removed.unwrap_or_else(|error| {
             let text = "the directory of the session cannot be removed";
             Err(Error::new(ErrorKind::Store, text).with_source(error))
         })?;
-        Ok(0)
+        Ok(recovered.stored)
     }
 
     /// Waits until no session runs under the lease, and releases it, so that another host need not wait for its end.
@@ -306,8 +309,10 @@ impl SessionLease {
     /// Dropping the future releases the lease in the background.
     pub async fn release(self) {
         self.unused().await;
-        if self.0.end() {
-            release(&*self.0.store, &self.0.lease).await;
+        if self.0.end()
+            && let Some(leases) = self.0.store.leases()
+        {
+            release(leases, &self.0.lease).await;
         }
     }
 
@@ -344,7 +349,11 @@ impl Drop for HeldLease {
             && let Ok(runtime) = Handle::try_current()
         {
             let (store, lease) = (Arc::clone(&self.store), self.lease.clone());
-            runtime.spawn(async move { release(&*store, &lease).await });
+            runtime.spawn(async move {
+                if let Some(leases) = store.leases() {
+                    release(leases, &lease).await;
+                }
+            });
         }
     }
 }
@@ -399,10 +408,8 @@ impl Drop for LeasedSession {
     }
 }
 
-async fn release(store: &dyn SessionStore, lease: &Lease) {
-    let Some(leases) = store.leases() else {
-        return;
-    };
+/// Releases a lease, for a limited time.
+pub(crate) async fn release(leases: &dyn Leases, lease: &Lease) {
     match timeout(RELEASE, leases.release(lease)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "lease not released; it ends by itself"),
@@ -412,7 +419,9 @@ async fn release(store: &dyn SessionStore, lease: &Lease) {
 
 /// Returns the error for a session that another host has.
 pub(crate) async fn held(leases: &dyn Leases, session: &SessionKey) -> Error {
-    let until = leases.holder(session).await.ok().flatten();
+    // The time that is left is only a part of the message, so an answer without it is better than a wait.
+    let until = timeout(HOLDER, leases.holder(session)).await;
+    let until = until.ok().and_then(|holder| holder.ok().flatten());
     let left = until.and_then(|lease| lease.until.duration_since(SystemTime::now()).ok());
     let wait = match left {
         Some(left) => format!("unless renewed, its lease ends in {} s", left.as_secs() + 1),

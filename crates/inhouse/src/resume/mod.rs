@@ -40,8 +40,8 @@ use self::config::ConfigHome;
 use self::directory::SessionDirectory;
 pub(crate) use self::erase::{erase, erase_idle};
 pub use self::lease::SessionLease;
-pub(crate) use self::lease::held;
 use self::lease::{LEASE_TTL, LeasedSession};
+pub(crate) use self::lease::{held, release};
 use self::load::{Loaded, Loader, ends_of};
 pub(crate) use self::prompts::{
     AnsweredPrompts, IdentifiedEntry, PromptState, ResultRecord, StoredPrompts, results_of,

@@ -320,26 +320,81 @@ async fn recovery_of_a_session_that_runs_elsewhere_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn recovery_has_a_deadline() {
+async fn recovery_does_not_fence_a_host_that_acquires_the_session_meanwhile() {
     let machine = Machine::new();
     let directory = leave_unsent(&machine).await;
+    let session = machine.session(SESSION);
+    let slow = Fault::Delay(seconds(5));
+    for call in [StoreCall::Fence, StoreCall::Acquire] {
+        machine.store.faults().always(call, slow);
+    }
+    let other = async {
+        pass(seconds(1)).await;
+        let store = machine.store.inner();
+        let lease = store.acquire(&session, "other", seconds(40)).await;
+        lease.unwrap().epoch
+    };
+    let recovery = sessions::recover(&directory, &machine.store);
+    let (recovered, epoch) = tokio::join!(recovery, other);
+    assert_eq!(failed(recovered).kind(), ErrorKind::Held);
+    let current = machine.store.inner().fence(&session, Some(epoch)).await;
+    assert_eq!(current.unwrap(), epoch, "the other host is not fenced");
+    assert_stored(&machine, 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn recovery_releases_its_lease() {
+    let machine = Machine::new();
+    let directory = leave_unsent(&machine).await;
+    let session = machine.session(SESSION);
+    machine
+        .store
+        .faults()
+        .always(StoreCall::Append, Fault::Fail);
+    failed(sessions::recover(&directory, &machine.store).await);
+    assert_eq!(machine.store.holder(&session).await.unwrap(), None);
+    machine.store.faults().clear();
+    let recovered = sessions::recover(&directory, &machine.store).await;
+    assert_eq!(recovered.unwrap(), 2);
+    assert_eq!(machine.store.holder(&session).await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn recovery_has_a_deadline() {
+    let machine = Machine::new();
+    let faults = machine.store.faults();
+    let directory = leave_unsent(&machine).await;
     for call in [
-        StoreCall::Fence,
+        StoreCall::Acquire,
         StoreCall::Load,
         StoreCall::List,
         StoreCall::Append,
-        StoreCall::Release,
     ] {
-        machine.store.faults().clear();
-        machine.store.faults().always(call, Fault::Hang);
+        faults.clear().always(call, Fault::Hang);
         let start = Instant::now();
         let error = failed(sessions::recover(&directory, &machine.store).await);
         assert_eq!(error.kind(), ErrorKind::Store, "{call:?}");
         assert!(start.elapsed() < seconds(100), "{call:?}");
     }
-    machine.store.faults().clear();
+    faults.clear().always(StoreCall::Fence, Fault::Hang);
+    let store = machine.store.clone().without_leases();
+    let start = Instant::now();
+    let error = failed(sessions::recover(&directory, &store).await);
+    assert_eq!(error.kind(), ErrorKind::Store);
+    assert!(start.elapsed() < seconds(100));
+
+    // Neither the name of another holder nor a release is waited for without end.
+    faults.clear().always(StoreCall::Release, Fault::Hang);
+    let (inner, session) = (machine.store.inner(), machine.session(SESSION));
+    let lease = inner.acquire(&session, "other", seconds(40)).await.unwrap();
+    let start = Instant::now();
+    let error = failed(sessions::recover(&directory, &machine.store).await);
+    assert_eq!(error.kind(), ErrorKind::Held);
+    assert!(start.elapsed() < seconds(100));
+    inner.release(&lease).await.unwrap();
     let recovered = sessions::recover(&directory, &machine.store).await;
     assert_eq!(recovered.unwrap(), 2);
+    assert!(start.elapsed() < seconds(100));
     assert_stored(&machine, 3).await;
 }
 
@@ -353,6 +408,88 @@ async fn entries_before_a_line_that_is_cut_off_are_recovered() {
     let recovered = sessions::recover(&directory, &machine.store).await;
     assert_eq!(recovered.unwrap(), 1);
     assert_stored(&machine, 2).await;
+}
+
+/// Leaves an entry of each of two sessions, the second of which began with `/clear`. Another host has continued the first one.
+async fn leave_two_sessions(machine: &Machine) -> PathBuf {
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        for session in [SESSION, OTHER] {
+            mirror(cli, session, &[&entry(0)]).await;
+            idle().await;
+        }
+        let faults = machine.store.faults();
+        faults.always(StoreCall::Append, Fault::Fail);
+        for session in [SESSION, OTHER] {
+            mirror(cli, session, &[&entry(1)]).await;
+        }
+    })
+    .await;
+    machine.store.faults().clear();
+    machine.keep(SESSION, None, &[entry(7)]).await;
+    unsent_directory(&error)
+}
+
+async fn assert_second_session_stored(machine: &Machine) {
+    let store = machine.store.inner();
+    for (id, last) in [(SESSION, 7), (OTHER, 1)] {
+        let main = machine.session(id).main();
+        assert_eq!(stored(store, &main).await, [entry(0), entry(last)], "{id}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn recovery_decides_about_each_session() {
+    let machine = Machine::new();
+    let directory = leave_two_sessions(&machine).await;
+    for _ in 0..2 {
+        let error = failed(sessions::recover(&directory, &machine.store).await);
+        let error = error.to_string();
+        assert!(error.contains("has continued"), "{error}");
+        let entries = error.split("; remove").next().unwrap();
+        assert!(
+            entries.contains(SESSION) && !entries.contains(OTHER),
+            "{error}"
+        );
+        assert_second_session_stored(&machine).await;
+        assert!(directory.exists());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_owner_stores_unsent_entries_of_sessions_that_did_not_continue() {
+    let machine = Machine::new();
+    leave_two_sessions(&machine).await;
+    let lease = sessions::SessionLease::acquire(&machine.options(), SESSION).await;
+    let lease = lease.unwrap();
+    let recovered = lease.recover_unsent(&machine.options()).await;
+    assert_eq!(recovered.unwrap(), 1);
+    assert_second_session_stored(&machine).await;
+    assert!(machine.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_are_not_recovered_into_a_session_that_has_continued() {
+    let machine = &Machine::new();
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        let path = machine.path(SESSION, &format!("{SESSION}.jsonl"));
+        mirror_path(cli, path.to_str().unwrap(), &[&entry(0)]).await;
+        idle().await;
+        let results = machine.path(SESSION, &format!("{SESSION}/tool-results"));
+        std::fs::create_dir_all(&results).unwrap();
+        std::fs::write(results.join("a.txt"), "old").unwrap();
+        let faults = machine.store.faults();
+        faults.always(StoreCall::File, Fault::Fail);
+        cli.state("running").await;
+        cli.result("Hello.").await;
+    })
+    .await;
+    machine.store.faults().clear();
+    machine.keep(SESSION, None, &[entry(1)]).await;
+    let directory = unsent_directory(&error);
+    let error = failed(sessions::recover(&directory, &machine.store).await);
+    assert!(error.to_string().contains("has continued"), "{error}");
+    let files = machine.store.files(&machine.session(SESSION)).await;
+    assert_eq!(files.unwrap(), []);
 }
 
 #[tokio::test(start_paused = true)]
