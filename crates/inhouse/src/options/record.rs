@@ -10,6 +10,8 @@ impl Options {
     ///
     /// The recording is complete when [`Client::close`](crate::Client::close) or the end of a stream is returned. A recording
     /// that cannot be written ends with one event of `tracing` at level `ERROR`; the session continues.
+    /// So does one that is slower than its session: up to 64 MiB of lines wait in memory to be redacted, and never in a file, because they may
+    /// contain secrets.
     /// Default: no recording.
     ///
     /// ```

@@ -28,11 +28,20 @@ pub(super) enum InputKind {
     Exit(Option<ExitStatus>),
 }
 
-/// Inputs on their way from the session to the thread that writes them.
-#[derive(Default)]
+/// Inputs on their way from the session to the thread that redacts them.
+///
+/// They are not redacted yet, so they never go to a file, and their number is limited.
 pub(super) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
+    /// How many bytes wait for the thread at most.
+    limit: usize,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self::with_limit(LIMIT)
+    }
 }
 
 #[derive(Default)]
@@ -57,7 +66,7 @@ pub(super) enum Taken {
     Last,
 }
 
-/// How many bytes wait for the thread at most.
+/// How many bytes wait for the thread at most, by default.
 const LIMIT: usize = 64 << 20;
 
 /// How many bytes wake the thread up before [`PAUSE`] has passed.
@@ -67,6 +76,14 @@ const BATCH: usize = 256 << 10;
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Queue {
+    pub(super) fn with_limit(limit: usize) -> Self {
+        Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            limit,
+        }
+    }
+
     /// Moves inputs into the queue; drops them if it is closed or stopped.
     pub(super) fn push(&self, inputs: &mut Vec<Input>, bytes: usize) {
         let mut state = self.lock();
@@ -80,7 +97,7 @@ impl Queue {
         }
         let was_small = state.bytes < BATCH;
         state.bytes += bytes;
-        state.is_stopped = state.bytes > LIMIT;
+        state.is_stopped = state.bytes > self.limit;
         if state.is_idle || (was_small && state.bytes >= BATCH) {
             state.is_idle = false;
             self.changed.notify_all();

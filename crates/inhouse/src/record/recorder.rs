@@ -207,3 +207,67 @@ fn encode(mut encoder: Encoder, queue: &Queue, sink: &Sink) -> Result<(), SinkFa
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::record::{RecordedEvent, Recording};
+
+    /// A writer whose bytes the test reads.
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn recording_that_is_slower_than_its_session_says_where_it_stopped() {
+        let written = Written::default();
+        let now = Instant::now();
+        let queue = Arc::new(Queue::with_limit(100));
+        let line = |text: &str| {
+            let kind = InputKind::Cli(Bytes::from(format!(r#"{{"type":"{text}"}}"#)));
+            Input { time: now, kind }
+        };
+        // Everything up to the limit is recorded, also the line that exceeds it.
+        queue.push(&mut vec![line("first")], 60);
+        queue.push(&mut vec![line("second")], 60);
+        queue.push(&mut vec![line("third")], 60);
+        let target = Record::writer(written.clone()).open().unwrap();
+        let encoder = Encoder::new(Some(Secrets::new(Vec::new())), None, now);
+        spawn_threads(target, encoder, Arc::clone(&queue)).unwrap();
+        assert!(queue.wait_done(FINISH_LIMIT));
+
+        let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let recording = Recording::parse(&text).unwrap();
+        let events: Vec<_> = recording
+            .entries()
+            .iter()
+            .map(|entry| &entry.event)
+            .collect();
+        let [
+            RecordedEvent::Cli(first),
+            RecordedEvent::Cli(second),
+            RecordedEvent::Stopped(reason),
+        ] = &events[..]
+        else {
+            panic!("{events:?}");
+        };
+        assert!(first.contains("first") && second.contains("second"));
+        assert!(reason.contains("faster"), "{reason}");
+        // The session continues, and later lines are dropped.
+        queue.push(&mut vec![line("fourth")], 60);
+        assert_eq!(written.0.lock().unwrap().len(), text.len());
+    }
+}
