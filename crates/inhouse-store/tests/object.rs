@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -121,6 +121,28 @@ async fn erased_session_leaves_no_content() {
     assert_eq!(objects_with(&inner, "").await, 1, "the marker");
 }
 
+/// The first attempt takes effect and its answer is lost, so the client of the backend repeats it and finds its own object.
+#[tokio::test]
+async fn file_whose_record_is_created_by_a_repetition_keeps_its_content() {
+    let inner = Arc::new(InMemory::new());
+    let backend = Arc::new(Quirk::new(&inner, List::FromTheBeginning));
+    let store = ObjectStore::new(backend.clone());
+    let session = SessionKey::new("project", "session").unwrap();
+    let epoch = store.fence(&session, None).await.unwrap();
+    let path = FilePath::new("tool-results/a.txt").unwrap();
+    for content in ["first", "second"] {
+        backend.repeats_create.store(true, Ordering::Relaxed);
+        let put = store.put_file(&session, epoch, &path, content.into());
+        timeout(DEADLINE, put).await.unwrap().unwrap();
+        for store in [&store, &ObjectStore::new(inner.clone())] {
+            let file = store.file(&session, &path).await.unwrap();
+            assert_eq!(file.unwrap(), content);
+        }
+    }
+    assert_eq!(objects_with(&inner, "first").await, 0);
+    assert_eq!(objects_with(&inner, "second").await, 1);
+}
+
 /// Returns the number of objects that contain a text.
 async fn objects_with(backend: &InMemory, text: &str) -> usize {
     let objects: Vec<_> = backend.list(None).collect().await;
@@ -133,12 +155,15 @@ async fn objects_with(backend: &InMemory, text: &str) -> usize {
     count
 }
 
-/// A backend in memory whose lists differ, and which refuses to overwrite objects after some.
+/// A backend in memory whose lists differ, and whose writes fail or are repeated.
 #[derive(Debug)]
 struct Quirk {
     inner: Arc<InMemory>,
     list: List,
+    /// How many objects can still be overwritten.
     overwrites: AtomicUsize,
+    /// Whether the answer to the next create is lost, and the create repeated.
+    repeats_create: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -153,6 +178,7 @@ impl Quirk {
             inner: inner.clone(),
             list,
             overwrites: AtomicUsize::new(usize::MAX),
+            repeats_create: AtomicBool::new(false),
         }
     }
 }
@@ -199,6 +225,10 @@ impl Backend for Quirk {
                     source,
                 });
             }
+        }
+        if options.mode == PutMode::Create && self.repeats_create.swap(false, Ordering::Relaxed) {
+            let (payload, options) = (payload.clone(), options.clone());
+            self.inner.put_opts(location, payload, options).await?;
         }
         self.inner.put_opts(location, payload, options).await
     }

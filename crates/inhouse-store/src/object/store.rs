@@ -281,7 +281,7 @@ impl ObjectStore {
             change: Change::File {
                 path: path.as_str().to_owned(),
                 size: content.len() as u64,
-                object,
+                object: object.clone(),
             },
         };
         // The content has a new name, and counts only when the log names it.
@@ -290,11 +290,16 @@ impl ObjectStore {
             .await
             .map_err(failure)?;
         let former = loop {
-            let former = index
-                .files
-                .get(path.as_str())
-                .map(|file| file.object.clone());
+            let object_of_path = |index: &Index| {
+                let file = index.files.get(path.as_str());
+                file.map(|file| file.object.clone())
+            };
+            let former = object_of_path(index);
             if self.create(session, index, record.clone(), &[]).await? {
+                break former;
+            }
+            // The client of the backend repeats a create without an answer, and meets the record of its first attempt.
+            if object_of_path(index).as_ref() == Some(&object) {
                 break former;
             }
             if let Err(error) = index.check(session, epoch) {
@@ -302,7 +307,7 @@ impl ObjectStore {
                 return Err(error);
             }
         };
-        if let Some(former) = former {
+        if let Some(former) = former.filter(|former| *former != object) {
             let location = self.session_path("files", session).join(former.as_str());
             self.delete(&location).await?;
         }
