@@ -21,6 +21,12 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Sessions that are erased in one call.
 const SESSIONS: usize = 200;
 
+/// The pause between two renewals of a lease.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The sessions after whose erasure the log is emptied.
+const EMPTIED: usize = 100;
+
 #[tokio::test]
 async fn sqlite_store_passes_the_battery() {
     let directory = tempdir().unwrap();
@@ -123,6 +129,53 @@ async fn erased_session_leaves_no_byte_in_the_files() {
     assert!(!contains(&directory, b"the marker"));
 }
 
+/// Writes idle sessions with names in order, each with a text of its own.
+async fn write_idle(store: &SqliteStore, sessions: usize) {
+    for number in 0..sessions {
+        let session = SessionKey::new("idle", format!("{number:03}")).unwrap();
+        let epoch = store.fence(&session, None).await.unwrap();
+        let append = Append::new(epoch, Position::START, [marker(number)]);
+        store.append(&session.main(), &append).await.unwrap();
+    }
+}
+
+fn marker(number: usize) -> String {
+    format!("the marker {number:03}")
+}
+
+#[tokio::test]
+async fn failed_erasure_of_idle_sessions_leaves_no_byte_of_those_it_erased() {
+    let (directory, store) = new_store().await;
+    write_idle(&store, 3).await;
+    change(
+        &directory,
+        "create trigger refuse before delete on inhouse_session when old.session = '002'
+         begin select raise(abort, 'refused'); end",
+    )
+    .await;
+    let erased = store.erase_idle(Duration::ZERO, None);
+    let erased: Result<Vec<SessionKey>, _> = erased.try_collect().await;
+    erased.unwrap_err();
+    for number in 0..2 {
+        assert!(!contains(&directory, marker(number).as_bytes()), "{number}");
+    }
+    assert!(contains(&directory, marker(2).as_bytes()));
+}
+
+#[tokio::test]
+async fn dropped_erasure_of_idle_sessions_leaves_bytes_of_the_last_ones_at_most() {
+    let (directory, store) = new_store().await;
+    write_idle(&store, SESSIONS).await;
+    let mut erased = store.erase_idle(Duration::ZERO, None);
+    for _ in 0..=EMPTIED {
+        erased.try_next().await.unwrap().unwrap();
+    }
+    drop(erased);
+    for number in 0..EMPTIED {
+        assert!(!contains(&directory, marker(number).as_bytes()), "{number}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn leases_are_renewed_while_many_sessions_are_erased() {
     let (directory, store) = new_store().await;
@@ -152,14 +205,15 @@ async fn leases_are_renewed_while_many_sessions_are_erased() {
         while !is_erased.load(Ordering::Relaxed) {
             store.renew(lease, HOUR).await.unwrap();
             renewals += 1;
+            // As a host does: without a pause, the renewals of one process would keep the lock from those of the other.
+            tokio::time::sleep(PAUSE).await;
         }
         renewals
     }));
     let (erased, renewals) = tokio::join!(erase, renewals);
     assert_eq!(erased, SESSIONS);
-    // They take turns in one process. Another one asks for the lock from time to time.
-    assert!(renewals[0] > SESSIONS / 4, "{renewals:?}");
-    assert!(renewals[1] > 5, "{renewals:?}");
+    // One renewal begins before the erasure, and one may end after it.
+    assert!(renewals.iter().all(|count| *count > 2), "{renewals:?}");
 }
 
 /// Returns whether a file of the directory contains some bytes.

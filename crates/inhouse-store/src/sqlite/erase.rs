@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use async_stream::try_stream;
+use futures_util::TryStreamExt as _;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, Row as _, Sqlite, SqliteConnection, Transaction};
 
@@ -14,6 +15,9 @@ const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The number of keys of idle sessions that are read at once.
 const KEYS: i64 = 1000;
+
+/// The number of idle sessions after whose erasure the log is emptied.
+const EMPTIED: usize = 100;
 
 /// The longest pause between the erasures of two sessions.
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
@@ -84,8 +88,33 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Erases the sessions without an append after `since`, each in a separate transaction.
+    /// Erases the sessions without an append after `since`, each in a separate transaction, and removes them from the log.
     pub(super) fn erase_idle_since(&self, since: i64, project: Option<ProjectKey>) -> ErasedStream {
+        let store = self.clone();
+        let mut sessions = self.erase_each_idle(since, project);
+        Box::pin(try_stream! {
+            let mut erased = 0;
+            loop {
+                match sessions.try_next().await {
+                    Ok(Some(session)) => yield session,
+                    Ok(None) => break,
+                    Err(error) => {
+                        // The first error says more than that of the log, which the next erasure empties.
+                        let _ = store.empty_log().await;
+                        Err(error)?;
+                    }
+                }
+                erased += 1;
+                if erased % EMPTIED == 0 {
+                    store.empty_log().await?;
+                }
+            }
+            store.empty_log().await?;
+        })
+    }
+
+    /// Erases the sessions without an append after `since`, each in a separate transaction. The log may keep them.
+    fn erase_each_idle(&self, since: i64, project: Option<ProjectKey>) -> ErasedStream {
         let store = self.clone();
         Box::pin(try_stream! {
             let (mut last_project, mut last_session) = (String::new(), String::new());
@@ -101,7 +130,7 @@ impl SqliteStore {
                     .await
                     .map_err(StoreError::from)?;
                 if rows.is_empty() {
-                    break;
+                    return;
                 }
                 for row in rows {
                     last_project = row.try_get(0).map_err(StoreError::from)?;
@@ -114,7 +143,6 @@ impl SqliteStore {
                     pause_after(begin).await;
                 }
             }
-            store.empty_log().await?;
         })
     }
 

@@ -26,7 +26,9 @@ use crate::{Epoch, Result, SessionKey, StoreError, StoreErrorKind, sql};
 ///
 /// Erased data is overwritten in the file and removed from the write-ahead log. While a process reads from the database, its old pages stay in
 /// the log, until the next erasure or until the last process closes the file. Many sessions are erased one by one, and other writes, such as renewals
-/// of leases, have their turn in between.
+/// of leases, have their turn in between. The log is emptied after every 100 idle sessions, at the end and after an error. So an
+/// [`erase_idle`](crate::SessionStore::erase_idle) whose stream is dropped leaves up to 100 erased sessions in the log, and an
+/// [`erase`](crate::SessionStore::erase) whose future is dropped all of its sessions: repeat the call.
 ///
 /// Clones share their connections. Writes use one connection, reads up to 16; an [`EntryStream`](crate::EntryStream) occupies one of them
 /// until its end or its drop.

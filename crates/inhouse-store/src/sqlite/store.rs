@@ -223,13 +223,15 @@ impl SessionStore for SqliteStore {
     }
 
     async fn erase(&self, what: &Erase) -> Result<()> {
-        match what {
-            Erase::Stream(stream) if !stream.is_main() => self.erase_stream(stream).await?,
-            Erase::Stream(stream) => self.erase_session(stream.session()).await?,
-            Erase::Session(session) => self.erase_session(session).await?,
-            Erase::Project(project) => self.erase_project(project).await?,
-        }
-        self.empty_log().await
+        let erased = match what {
+            Erase::Stream(stream) if !stream.is_main() => self.erase_stream(stream).await,
+            Erase::Stream(stream) => self.erase_session(stream.session()).await,
+            Erase::Session(session) => self.erase_session(session).await,
+            Erase::Project(project) => self.erase_project(project).await,
+        };
+        // Also after an error: some sessions of a project may be erased.
+        let emptied = self.empty_log().await;
+        erased.and(emptied)
     }
 
     fn erase_idle(&self, idle: Duration, project: Option<&ProjectKey>) -> ErasedStream {
