@@ -49,6 +49,14 @@ const DELETE_IDLE: &str =
 impl PostgresStore {
     pub(super) async fn erase_stream(&self, stream: &StreamKey) -> Result<()> {
         let mut transaction = self.begin().await?;
+        // First, as in an erasure of the session, which has entries locked before their stream. Renewals do not wait for a key share lock.
+        sqlx::query(
+            "select 1 from inhouse_session where project = $1 and session = $2 for key share",
+        )
+        .bind(stream.session().project().as_str())
+        .bind(stream.session().session())
+        .execute(&mut *transaction)
+        .await?;
         // The lock waits for an append in progress, whose entries the statement after it would not see otherwise.
         let id: Option<i64> = sqlx::query_scalar(
             "delete from inhouse_stream where project = $1 and session = $2 and subpath = $3 returning id",

@@ -6,7 +6,6 @@
 mod azure;
 mod http;
 mod postgres;
-mod postgres_locks;
 mod proxy;
 mod s3;
 mod server;

@@ -1,5 +1,7 @@
 //! PostgreSQL.
 
+mod locks;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -1,15 +1,20 @@
 //! PostgreSQL with locks that are held for long, and with calls that are dropped while the server works on them.
 
-use std::future::Future;
+use std::error::Error as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::{Either, join_all, select};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use inhouse_store::postgres::PostgresStore;
-use inhouse_store::{Append, Bytes, Epoch, Leases, Position, SessionKey, SessionStore};
-use inhouse_store::{StoreErrorKind, StreamKey};
+use inhouse_store::{
+    Append, Bytes, Epoch, Erase, Leases, Position, SessionKey, SessionStore, StoreErrorKind,
+    StreamKey,
+};
 use inhouse_testkit::servers::PostgresServer;
 use sqlx::{Connection as _, PgConnection};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::proxy::Proxy;
@@ -17,7 +22,10 @@ use crate::proxy::Proxy;
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Turns a call that waits for a lock without end into a failure.
-const DEADLINE: Duration = Duration::from_secs(20);
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// How often a scenario is attempted that a slow machine can upset.
+const ATTEMPTS: usize = 5;
 
 fn session(name: &str) -> SessionKey {
     SessionKey::new("project", name).unwrap()
@@ -40,9 +48,9 @@ async fn written(store: &PostgresStore, name: &str) -> (SessionKey, Epoch) {
     (session, epoch)
 }
 
-/// Begins a transaction that keeps its locks until it is dropped, as a person at a terminal does.
+/// Begins a transaction that keeps its locks until it is [unlocked](unlock), as a person at a terminal does.
 async fn locked(server: &PostgresServer, statement: &'static str) -> PgConnection {
-    let mut connection = PgConnection::connect(&server.url()).await.unwrap();
+    let mut connection = connection(server).await;
     for statement in ["begin", statement] {
         sqlx::query(statement)
             .execute(&mut connection)
@@ -52,19 +60,56 @@ async fn locked(server: &PostgresServer, statement: &'static str) -> PgConnectio
     connection
 }
 
-/// Waits until this many statements of the server wait for a lock.
-async fn until_waiting(server: &PostgresServer, statements: i64) {
-    let mut connection = PgConnection::connect(&server.url()).await.unwrap();
+/// Ends a transaction. After a mere drop the server would keep its locks until it notices the end of the connection.
+async fn unlock(mut connection: PgConnection) {
+    sqlx::query("rollback")
+        .execute(&mut connection)
+        .await
+        .unwrap();
+}
+
+async fn connection(server: &PostgresServer) -> PgConnection {
+    PgConnection::connect(&server.url()).await.unwrap()
+}
+
+/// Waits until this many statements of the server wait for a lock; returns false if `call`, which is one of them, ends before.
+async fn are_waiting<T>(monitor: &mut PgConnection, statements: i64, call: &JoinHandle<T>) -> bool {
     let count = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
     let waiting = async {
-        while sqlx::query_scalar::<_, i64>(count)
-            .fetch_one(&mut connection)
-            .await
-            .unwrap()
-            < statements
-        {}
+        while !call.is_finished() {
+            let waiting = sqlx::query_scalar::<_, i64>(count);
+            if waiting.fetch_one(&mut *monitor).await.unwrap() >= statements {
+                return true;
+            }
+            tokio::task::yield_now().await;
+        }
+        false
     };
-    timeout(DEADLINE, waiting).await.unwrap();
+    timeout(DEADLINE, waiting).await.unwrap()
+}
+
+/// Repeats a scenario until it succeeds. It returns `None` if the server ended a statement that had waited for 5 s: the machine was too slow.
+async fn attempted<T>(scenario: impl AsyncFn(usize) -> Option<T>) -> T {
+    for attempt in 0..ATTEMPTS {
+        if let Some(outcome) = scenario(attempt).await {
+            return outcome;
+        }
+    }
+    panic!("each attempt took too long");
+}
+
+/// Returns the outcome of a call; `None` if it has waited for a lock for too long.
+async fn unless_timed_out<T>(
+    call: JoinHandle<inhouse_store::Result<T>>,
+) -> Option<inhouse_store::Result<T>> {
+    let outcome = timeout(DEADLINE, call).await.unwrap().unwrap();
+    let source = outcome.as_ref().err().and_then(|error| error.source());
+    let source = source.and_then(|source| source.downcast_ref::<sqlx::Error>());
+    let code = source.and_then(|error| error.as_database_error()?.code());
+    match code.as_deref() {
+        Some("55P03") => None,
+        _ => Some(outcome),
+    }
 }
 
 /// Waits until all connections are back in the pool, so that nothing which was dropped is still under way.
@@ -146,72 +191,133 @@ async fn dropped_acquisition_that_arrives_late_does_not_fence_its_repetition() {
 async fn calls_that_wait_for_a_lock_do_not_delay_renewals_of_other_sessions() {
     let server = PostgresServer::start().unwrap();
     let store = PostgresStore::connect(&server.url()).await.unwrap();
-    let mut sessions = Vec::new();
+    let mut leases = Vec::new();
     for number in 0..20 {
         let session = session(&format!("locked {number}"));
         let lease = store.acquire(&session, "one", HOUR).await.unwrap();
-        sessions.push(lease);
+        leases.push(lease);
     }
     let free = store.acquire(&session("free"), "one", HOUR).await.unwrap();
-    let statement = "select 1 from inhouse_session where session like 'locked%' for update";
-    let lock = locked(&server, statement).await;
+    open_all_connections(&store).await;
+    attempted(async |_| {
+        let statement = "select 1 from inhouse_session where session like 'locked%' for update";
+        let lock = locked(&server, statement).await;
+        let ended = AtomicUsize::new(0);
+        let appends = join_all(leases.iter().map(async |lease| {
+            let appended = append(&store, &lease.session.main(), lease.epoch, 0).await;
+            ended.fetch_add(1, Ordering::Relaxed);
+            appended.map(drop)
+        }));
+        // As many as there are connections for renewals.
+        let renewals = leases[..4].iter();
+        let renewals = join_all(renewals.map(async |lease| store.renew(lease, HOUR).await));
+        let free_renewal = async {
+            while store.pool().num_idle() > 0 {
+                tokio::task::yield_now().await;
+            }
+            store.renew(&free, HOUR).await.unwrap();
+            ended.load(Ordering::Relaxed)
+        };
+        let all = async { tokio::join!(appends, renewals, free_renewal) };
+        let (appends, renewals, ended) = timeout(DEADLINE, all)
+            .await
+            .expect("a statement waits for a lock without end");
+        // The server has ended all that waited for the lock.
+        let renewals = renewals.into_iter().map(|renewed| renewed.map(drop));
+        for outcome in appends.into_iter().chain(renewals) {
+            assert_eq!(outcome.unwrap_err().kind(), StoreErrorKind::Unavailable);
+        }
+        unlock(lock).await;
+        for lease in &leases {
+            store.renew(lease, HOUR).await.unwrap();
+        }
+        // Appends fail after 5 s, so the renewal did not wait for the connection of one.
+        (ended == 0).then_some(())
+    })
+    .await;
+}
 
-    let writes = join_all(sessions.iter().map(async |lease| {
-        let main = lease.session.main();
-        let (appended, renewed) = tokio::join!(
-            append(&store, &main, lease.epoch, 0),
-            store.renew(lease, HOUR),
-        );
-        (appended.map(drop), renewed.map(drop))
-    }));
-    let renewals = async {
-        until_waiting(&server, 12).await;
-        let renewed = timeout(Duration::from_secs(10), store.renew(&free, HOUR)).await;
-        renewed
-            .expect("the renewal waits for other sessions")
-            .unwrap();
-    };
-    let (writes, ()) = timeout(4 * DEADLINE, async { tokio::join!(writes, renewals) })
-        .await
-        .expect("a statement waits for a lock without end");
-    // The server has ended all that waited for the lock.
-    for outcome in writes.into_iter().flat_map(|(one, two)| [one, two]) {
-        assert_eq!(outcome.unwrap_err().kind(), StoreErrorKind::Unavailable);
+/// Opens all connections of the pool, so that the calls of a test need not.
+async fn open_all_connections(store: &PostgresStore) {
+    let connections = 0..store.pool().options().get_max_connections();
+    let opened = join_all(connections.map(|_| store.pool().acquire())).await;
+    for connection in opened {
+        connection.unwrap();
     }
-    drop(lock);
-    for lease in &sessions {
-        store.renew(lease, HOUR).await.unwrap();
-    }
+    until_idle(store).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn append_that_meets_an_erasure_of_its_stream_leaves_no_hole() {
     let server = PostgresServer::start().unwrap();
     let store = PostgresStore::connect(&server.url()).await.unwrap();
-    let (session, epoch) = written(&store, "session").await;
-    let sub = session.stream("subagents/agent-1").unwrap();
-    append(&store, &sub, epoch, 0).await.unwrap();
+    let monitor = &Mutex::new(connection(&server).await);
+    open_all_connections(&store).await;
+    let (sub, epoch, late) = attempted(async |attempt| {
+        let mut monitor = monitor.lock().await;
+        let (session, epoch) = written(&store, &attempt.to_string()).await;
+        let sub = session.stream("subagents/agent-1").unwrap();
+        append(&store, &sub, epoch, 0).await.unwrap();
 
-    // The erasure is first in the queue for the row, the append second.
-    let statement = "select 1 from inhouse_stream where subpath <> '' for update";
-    let lock = locked(&server, statement).await;
-    let erase = sub.clone().into();
-    let erase = store.erase(&erase);
-    let late = async {
-        until_waiting(&server, 1).await;
-        let append = append(&store, &sub, epoch, 1);
-        let unlock = async {
-            until_waiting(&server, 2).await;
-            drop(lock);
-        };
-        tokio::join!(append, unlock).0
-    };
-    let (erased, late) = both(erase, late).await;
-    erased.unwrap();
+        // The erasure is first in the queue for the row, the append second.
+        let statement = "select 1 from inhouse_stream where subpath <> '' for update";
+        let lock = locked(&server, statement).await;
+        let erase = erasure(&store, sub.clone());
+        let is_first = are_waiting(&mut monitor, 1, &erase).await;
+        let late = tokio::spawn({
+            let (store, sub) = (store.clone(), sub.clone());
+            async move { append(&store, &sub, epoch, 1).await }
+        });
+        let is_second = is_first && are_waiting(&mut monitor, 2, &late).await;
+        unlock(lock).await;
+        let (erased, late) = (unless_timed_out(erase).await, unless_timed_out(late).await);
+        erased?.unwrap();
+        is_second.then_some((sub, epoch, late?))
+    })
+    .await;
     assert_eq!(late.unwrap_err().kind(), StoreErrorKind::Gap);
     assert_eq!(store.end(&sub).await.unwrap(), Position::START);
     append(&store, &sub, epoch, 0).await.unwrap();
     assert_eq!(store.read(&sub).await.unwrap(), ["{}"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn erasures_of_a_session_and_its_stream_do_not_deadlock() {
+    let server = PostgresServer::start().unwrap();
+    let store = PostgresStore::connect(&server.url()).await.unwrap();
+    let monitor = &Mutex::new(connection(&server).await);
+    open_all_connections(&store).await;
+    attempted(async |attempt| {
+        let mut monitor = monitor.lock().await;
+        let (session, epoch) = written(&store, &attempt.to_string()).await;
+        let sub = session.stream("subagents/agent-1").unwrap();
+        let long = Append::new(epoch, Position::START, ["{}"; 10]);
+        store.append(&sub, &long).await.unwrap();
+
+        // The erasure of the session has some of the entries when that of the stream begins.
+        let lock = locked(
+            &server,
+            "select 1 from inhouse_entry where position = 5 for update",
+        )
+        .await;
+        let whole = erasure(&store, session.clone());
+        let is_first = are_waiting(&mut monitor, 1, &whole).await;
+        let part = erasure(&store, sub.clone());
+        let is_second = is_first && are_waiting(&mut monitor, 2, &part).await;
+        unlock(lock).await;
+        let (whole, part) = (unless_timed_out(whole).await, unless_timed_out(part).await);
+        whole?.unwrap();
+        part?.unwrap();
+        assert_eq!(store.end(&sub).await.unwrap(), Position::START);
+        is_second.then_some(())
+    })
+    .await;
+}
+
+/// Starts an erasure.
+fn erasure(store: &PostgresStore, what: impl Into<Erase>) -> JoinHandle<inhouse_store::Result<()>> {
+    let (store, what) = (store.clone(), what.into());
+    tokio::spawn(async move { store.erase(&what).await })
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -277,10 +383,18 @@ async fn sessions_in_use_are_not_locked_by_an_erasure_of_idle_ones() {
         .unwrap();
     let statement = "select 1 from inhouse_session where session like '%used' for update";
     let lock = locked(&server, statement).await;
-    let erased = timeout(Duration::from_secs(5), erased_keys(&store, HOUR)).await;
-    let erased = erased.expect("the erasure waits for a session in use");
-    assert_eq!(erased, [session("b idle"), session("d idle")]);
-    drop(lock);
+    let mut monitor = connection(&server).await;
+    let erased = tokio::spawn({
+        let store = store.clone();
+        async move { erased_keys(&store, HOUR).await }
+    });
+    let waits = are_waiting(&mut monitor, 1, &erased).await;
+    assert!(!waits, "the erasure waits for a session in use");
+    assert_eq!(
+        erased.await.unwrap(),
+        [session("b idle"), session("d idle")]
+    );
+    unlock(lock).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -294,7 +408,7 @@ async fn locked_session_does_not_keep_other_idle_ones_from_being_erased() {
     let lock = locked(&server, statement).await;
     let erased = timeout(DEADLINE, erased_keys(&store, Duration::ZERO)).await;
     assert_eq!(erased.unwrap(), [session("a"), session("c")]);
-    drop(lock);
+    unlock(lock).await;
     let erased = erased_keys(&store, Duration::ZERO).await;
     assert_eq!(erased, [session("b")]);
 }
@@ -302,9 +416,4 @@ async fn locked_session_does_not_keep_other_idle_ones_from_being_erased() {
 async fn erased_keys(store: &PostgresStore, idle: Duration) -> Vec<SessionKey> {
     let erased = store.erase_idle(idle, None);
     erased.try_collect().await.unwrap()
-}
-
-async fn both<A: Future, B: Future>(one: A, other: B) -> (A::Output, B::Output) {
-    let both = async { tokio::join!(one, other) };
-    timeout(DEADLINE, both).await.unwrap()
 }
