@@ -62,7 +62,8 @@
 //! # Cancellation
 //!
 //! Every future of these traits may be dropped at any time. The call happens completely or not at all, perhaps later, when a server comes to
-//! it. Calls that write are idempotent, so the caller repeats the call to find out. A [`fence`](SessionStore::fence) or an
+//! it. An erasure of a [project](Erase::Project) is the exception: each of its sessions is erased completely or not at all. Calls that write are
+//! idempotent, so the caller repeats the call to find out. A [`fence`](SessionStore::fence) or an
 //! [`acquire`](Leases::acquire) that takes effect after its repetition does not take the session from it.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
