@@ -23,7 +23,8 @@ async fn print_list() -> inhouse::Result<()> {
             .unwrap_or_default();
         let cwd = session.cwd.unwrap_or_default();
         println!("{}  {tag}{}", session.id, session.summary);
-        println!("    {}, {} kB", cwd.display(), session.file_size / 1000);
+        let size = session.file_size.unwrap_or_default();
+        println!("    {}, {} kB", cwd.display(), size / 1000);
     }
     Ok(())
 }

@@ -100,7 +100,7 @@ fn unknown_session_is_an_error_without_a_file() {
 }
 
 #[tokio::test]
-async fn sessions_in_a_store_are_listed_shown_and_exported() {
+async fn sessions_in_a_store_are_listed_shown_forked_and_exported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().canonicalize().unwrap();
     let store = SqliteStore::open(path.join("store.db")).await.unwrap();
@@ -114,11 +114,15 @@ async fn sessions_in_a_store_are_listed_shown_and_exported() {
         let place = ["sessions", "--store", "sqlite:store.db"];
         printed(&path, &[&place, arguments].concat())
     };
-    assert!(run(&[]).contains(ID));
-    let list: Value = serde_json::from_str(&run(&["--json"])).unwrap();
-    assert_eq!(list[0]["entries"], 2);
+    let list = || serde_json::from_str::<Value>(&run(&["--json"])).unwrap();
+    assert!(run(&[]).contains("What is 15 + 27?"));
+    assert_eq!(list()[0]["id"], ID);
     assert!(run(&["show", ID]).contains("It is 42."));
     assert_eq!(run(&["export", ID]).lines().count(), 2);
+    let copy = run(&["fork", ID, "--title", "A copy"]);
+    assert_eq!(list()[0]["id"], copy.trim());
+    assert_eq!(list()[0]["title"], "A copy");
+    assert!(run(&["show", copy.trim()]).contains("It is 42."));
 }
 
 #[test]

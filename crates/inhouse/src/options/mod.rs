@@ -161,7 +161,7 @@ pub use self::sandbox::{
 };
 pub use self::settings::{SettingSource, Settings};
 pub use self::store::StoreFlush;
-pub(crate) use self::store::StoreOptions;
+pub(crate) use self::store::{Store, StoreOptions};
 pub use self::stream::Backlog;
 pub use self::tools::{QuestionPreview, ToolSet};
 pub use crate::process::ShutdownTiming;

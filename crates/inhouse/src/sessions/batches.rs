@@ -1,10 +1,9 @@
-//! Streams that read files in batches.
+//! Streams that read transcripts in batches.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use super::blocking::blocking;
 use crate::error::Result;
 
 /// Number of bytes after which a batch is complete.
@@ -14,8 +13,8 @@ pub(super) const BATCH: usize = 256 * 1024;
 pub(super) trait Source: Send + Sized + 'static {
     type Item: Send + 'static;
 
-    /// Reads the next items on a thread for blocking work. An empty batch is the end.
-    fn read(&mut self) -> Result<Vec<Self::Item>>;
+    /// Reads the next items. An empty batch is the end.
+    fn read(self) -> impl Future<Output = Result<(Self, Vec<Self::Item>)>> + Send;
 }
 
 type Reading<S> = Pin<Box<dyn Future<Output = Result<(S, Vec<<S as Source>::Item>)>> + Send>>;
@@ -32,7 +31,7 @@ impl<S: Source> Batches<S> {
     pub(super) fn new(open: impl Future<Output = Result<S>> + Send + 'static) -> Self {
         Self {
             queue: VecDeque::new(),
-            reading: Some(Box::pin(async move { read_batch(open.await?).await })),
+            reading: Some(Box::pin(async move { open.await?.read().await })),
         }
     }
 
@@ -50,18 +49,10 @@ impl<S: Source> Batches<S> {
                 Ok((_, items)) if items.is_empty() => return Poll::Ready(None),
                 Ok((source, items)) => {
                     self.queue = items.into();
-                    self.reading = Some(Box::pin(read_batch(source)));
+                    self.reading = Some(Box::pin(source.read()));
                 }
                 Err(error) => return Poll::Ready(Some(Err(error))),
             }
         }
     }
-}
-
-async fn read_batch<S: Source>(mut source: S) -> Result<(S, Vec<S::Item>)> {
-    blocking(move || {
-        let items = source.read()?;
-        Ok((source, items))
-    })
-    .await
 }

@@ -19,7 +19,8 @@ pub(super) enum Change {
 }
 
 impl Change {
-    fn entry(&self, id: &SessionId) -> String {
+    /// Returns the entry for the transcript of a session.
+    pub(super) fn entry(&self, id: &SessionId) -> String {
         match self {
             Self::Title(title) => title_entry(id, title),
             Self::Tag(tag) => tag_entry(id, tag),

@@ -8,10 +8,12 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use inhouse_proto::session::{Entry, metadata_entry};
+use inhouse_store::StreamKey;
 
 use super::batches::{BATCH, Batches, Source};
 use super::blocking::{blocking, file_error};
 use super::location::{Location, parse_id};
+use super::stored::{StoredSession, StreamReader, text_of};
 use super::subagents;
 use super::transcript::{LineReader, open};
 use crate::error::Result;
@@ -76,7 +78,7 @@ impl SessionEntry {
 ///
 /// The entries of the session come first, then those of each subagent, whose metadata follows them as an entry of the
 /// type `agent_metadata`. Lines that are not entries are left out, such as the half-written last line of a CLI that was
-/// killed. Other files of the session, such as long tool results, are not entries.
+/// killed. Other files of the session, such as long tool results, are not entries, and neither are the results of turns that a store has.
 ///
 /// Nothing is read before the stream is polled. An `Err` is always the last item.
 #[must_use = "a stream does nothing until it is polled"]
@@ -87,6 +89,15 @@ impl Export {
         let id = id.to_owned();
         Self(Batches::new(async move {
             let id = parse_id(&id)?;
+            if let Some(project) = location.stored()? {
+                let session = project.find(&id).await?;
+                let streams = session.transcripts().await?.into();
+                return Ok(EntrySource::Stored(TranscriptStreams {
+                    current: session.main(),
+                    session,
+                    streams,
+                }));
+            }
             let place = location.resolve().await?;
             blocking(move || {
                 let found = place.find(&id)?;
@@ -105,10 +116,10 @@ impl Export {
                         });
                     }
                 }
-                Ok(EntrySource {
+                Ok(EntrySource::Files(TranscriptFiles {
                     files,
                     current: None,
-                })
+                }))
             })
             .await
         }))
@@ -130,8 +141,8 @@ impl Export {
     /// ```
     ///
     /// # Errors
-    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if a file cannot be read.
-    /// Nothing follows an error.
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if a file or the store cannot be
+    /// read. Nothing follows an error.
     ///
     /// # Cancellation
     /// Dropping the future loses no entry, so it can be used in a `select!`.
@@ -160,14 +171,70 @@ struct TranscriptFile {
     len: u64,
 }
 
-struct EntrySource {
+struct TranscriptFiles {
     files: VecDeque<TranscriptFile>,
     current: Option<(TranscriptFile, LineReader)>,
+}
+
+struct TranscriptStreams {
+    session: StoredSession,
+    current: StreamReader,
+    /// The streams that follow the current one.
+    streams: VecDeque<StreamKey>,
+}
+
+enum EntrySource {
+    Files(TranscriptFiles),
+    Stored(TranscriptStreams),
 }
 
 impl Source for EntrySource {
     type Item = SessionEntry;
 
+    async fn read(self) -> Result<(Self, Vec<SessionEntry>)> {
+        match self {
+            Self::Files(mut files) => {
+                blocking(move || {
+                    let entries = files.read()?;
+                    Ok((Self::Files(files), entries))
+                })
+                .await
+            }
+            Self::Stored(mut streams) => {
+                let entries = streams.read().await?;
+                Ok((Self::Stored(streams), entries))
+            }
+        }
+    }
+}
+
+impl TranscriptStreams {
+    async fn read(&mut self) -> Result<Vec<SessionEntry>> {
+        loop {
+            let stored = self.current.next().await?;
+            if stored.is_empty() {
+                let Some(stream) = self.streams.pop_front() else {
+                    return Ok(Vec::new());
+                };
+                self.current = self.session.read(stream).await?;
+                continue;
+            }
+            let mut entries = Vec::with_capacity(stored.len());
+            for entry in stored {
+                let line = text_of(entry)?;
+                if Entry::read(&line).is_some() {
+                    let subpath = self.current.subpath().map(str::to_owned);
+                    entries.push(SessionEntry { subpath, line });
+                }
+            }
+            if !entries.is_empty() {
+                return Ok(entries);
+            }
+        }
+    }
+}
+
+impl TranscriptFiles {
     fn read(&mut self) -> Result<Vec<SessionEntry>> {
         let mut entries = Vec::new();
         let mut size = 0;

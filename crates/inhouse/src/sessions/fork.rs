@@ -3,23 +3,27 @@ use std::io::{self, BufWriter, Write};
 use std::pin::Pin;
 use std::time::SystemTime;
 
-use inhouse_proto::session::{Entry, ForkScan, SessionId, Summary};
+use inhouse_proto::session::{Entry, Fork as SessionFork, ForkScan, SessionId, Summary};
+use inhouse_store::SessionKey;
 use tempfile::NamedTempFile;
 use uuid::Uuid;
 
 use super::blocking::{blocking, file_error};
+use super::files::SessionFiles;
 use super::location::{Found, Location, parse_id};
+use super::stored::{StoreImport, StoredProject, StoredSession, StreamReader, text_of};
 use super::transcript::{LineReader, Windows, open};
 use crate::error::{Error, Result};
 
 /// A copy of a session, which is made when this is awaited; see [`Sessions::fork`](super::Sessions::fork).
 ///
-/// The copy appears with its complete content, or not at all.
+/// On disk, the copy appears with its complete content, or not at all. In a store it has a lease until it is complete, and is erased after an
+/// error; an incomplete copy remains if the process ends in between.
 ///
 /// # Errors
 /// Awaiting it fails with `Config` for an invalid id, an empty title, a session without messages or a message that is
-/// not part of the session; with `SessionNotFound` if there is no such session; and with `Store` if a file cannot be
-/// read or written.
+/// not part of the session; with `SessionNotFound` if there is no such session; and with `Store` if a file or the store
+/// cannot be read or written.
 #[derive(Clone, Debug)]
 #[must_use = "a fork does nothing until it is awaited"]
 pub struct Fork {
@@ -68,29 +72,38 @@ impl Fork {
         self
     }
 
-    fn copy(&self, found: &Found) -> Result<SessionId> {
-        let target = SessionId::from_u128(Uuid::new_v4().as_u128());
-        let title = match &self.title {
-            Some(title) => match title.trim() {
-                "" => return Err(Error::config("the title of a fork must not be empty")),
-                title => title.to_owned(),
-            },
-            None => default_title(found)?,
+    /// Returns the title of the copy.
+    fn title_of_copy(&self, original: &Summary) -> Result<String> {
+        let Some(title) = &self.title else {
+            let title = original.title().or(original.first_prompt());
+            return Ok(format!("{} (fork)", title.unwrap_or("Forked session")));
         };
-        let mut scan = ForkScan::new(found.id.clone(), target.clone(), self.up_to.as_deref());
-        each_line(found, |line| {
-            if let Some(entry) = Entry::read(line) {
-                scan.push(&entry, || Uuid::new_v4().as_u128());
-            }
-            Ok(())
-        })?;
-        let mut fork = scan.finish().map_err(|error| {
+        match title.trim() {
+            "" => Err(Error::config("the title of a fork must not be empty")),
+            title => Ok(title.to_owned()),
+        }
+    }
+
+    /// Ends the first pass over the session.
+    fn end_scan(&self, scan: ForkScan) -> Result<SessionFork> {
+        scan.finish().map_err(|error| {
             let message = match &self.up_to {
-                Some(message) => format!("cannot fork {} up to {message:?}", found.id),
-                None => format!("cannot fork {}", found.id),
+                Some(message) => format!("cannot fork {} up to {message:?}", self.id),
+                None => format!("cannot fork {}", self.id),
             };
             Error::config(message).with_source(error)
+        })
+    }
+
+    fn copy_file(&self, found: &Found) -> Result<SessionId> {
+        let target = new_id();
+        let title = self.title_of_copy(&summary_of(found)?)?;
+        let mut scan = ForkScan::new(found.id.clone(), target.clone(), self.up_to.as_deref());
+        each_line(found, |line| {
+            add_line(&mut scan, line);
+            Ok(())
         })?;
+        let mut fork = self.end_scan(scan)?;
 
         let path = found.transcript.with_file_name(format!("{target}.jsonl"));
         let cannot_write = |error| file_error("write", &path, error);
@@ -111,6 +124,27 @@ impl Fork {
         finish().map_err(cannot_write)?;
         Ok(target)
     }
+
+    async fn copy_stored(&self, project: &StoredProject, id: &SessionId) -> Result<SessionId> {
+        let target = new_id();
+        let session = project.find(id).await?;
+        let title = self.title_of_copy(&session.summary().await?)?;
+        let mut scan = ForkScan::new(id.clone(), target.clone(), self.up_to.as_deref());
+        let mut entries = session.main();
+        while let Some(lines) = next_lines(&mut entries).await? {
+            lines.iter().for_each(|line| add_line(&mut scan, line));
+        }
+        let fork = self.end_scan(scan)?;
+        let mut copy = StoreImport::begin(project, &target).await?;
+        match fill(&mut copy, &session, fork, &target, &title).await {
+            Ok(()) => copy.finish().await?,
+            Err(error) => {
+                copy.abandon().await;
+                return Err(error);
+            }
+        }
+        Ok(target)
+    }
 }
 
 impl IntoFuture for Fork {
@@ -121,19 +155,76 @@ impl IntoFuture for Fork {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let id = parse_id(&self.id)?;
+            if let Some(project) = self.location.stored()? {
+                return self.copy_stored(&project, &id).await;
+            }
             let place = self.location.resolve().await?;
-            blocking(move || self.copy(&place.find(&id)?)).await
+            blocking(move || self.copy_file(&place.find(&id)?)).await
         })
     }
 }
 
-fn default_title(found: &Found) -> Result<String> {
+fn new_id() -> SessionId {
+    SessionId::from_u128(Uuid::new_v4().as_u128())
+}
+
+/// Adds a line to the first pass over a session.
+fn add_line(scan: &mut ForkScan, line: &str) {
+    if let Some(entry) = Entry::read(line) {
+        scan.push(&entry, || Uuid::new_v4().as_u128());
+    }
+}
+
+fn summary_of(found: &Found) -> Result<Summary> {
     let mut windows = Windows::new();
     let read = open(&found.transcript).and_then(|mut file| windows.read(&mut file, found.len));
     read.map_err(|error| file_error("read", &found.transcript, error))?;
-    let summary = Summary::read(windows.head(), windows.tail());
-    let title = summary.title().or(summary.first_prompt());
-    Ok(format!("{} (fork)", title.unwrap_or("Forked session")))
+    Ok(Summary::read(windows.head(), windows.tail()))
+}
+
+/// Writes the copy of a session in a store, with its long tool results.
+async fn fill(
+    copy: &mut StoreImport,
+    original: &StoredSession,
+    mut fork: SessionFork,
+    target: &SessionId,
+    title: &str,
+) -> Result<()> {
+    let mut files = SessionFiles::stored(original).await?;
+    while let Some((path, content)) = files.next().await? {
+        copy.push_file(&path, content).await?;
+    }
+    let now = SystemTime::now();
+    let mut entries = original.main();
+    while let Some(lines) = next_lines(&mut entries).await? {
+        for line in lines.iter().filter_map(|line| fork.rewrite(line, now)) {
+            copy.push(None, relocate(line, &original.key, target))
+                .await?;
+        }
+    }
+    copy.push(None, fork.title(title)).await
+}
+
+/// Changes the paths of the files of a session to those of its copy.
+///
+/// The CLI works on a session of a store in a directory that has the id of the session in its path twice.
+fn relocate(mut line: String, original: &SessionKey, copy: &SessionId) -> String {
+    let project = original.project().as_str();
+    for separator in ["/", r"\\"] {
+        let directory = |id: &str| ["", id, "projects", project, id, ""].join(separator);
+        let before = directory(original.session());
+        if line.contains(&before) {
+            line = line.replace(&before, &directory(copy));
+        }
+    }
+    line
+}
+
+/// Returns the next lines of a stream; `None` at the end.
+async fn next_lines(entries: &mut StreamReader) -> Result<Option<Vec<String>>> {
+    let lines = entries.next().await?.into_iter().map(text_of);
+    let lines = lines.collect::<Result<Vec<_>>>()?;
+    Ok(Some(lines).filter(|lines| !lines.is_empty()))
 }
 
 /// Calls a function with each line that the transcript had when it was found.

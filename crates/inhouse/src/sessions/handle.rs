@@ -1,15 +1,18 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use inhouse_proto::session::SessionId;
+use inhouse_store::SessionStore;
 
 use super::blocking::blocking;
+use super::files::SessionFiles;
 use super::location::{Location, parse_id};
 use super::{
     Export, Fork, Import, List, Messages, SessionInfo, Subagent, archive, changes, info, subagents,
 };
 use crate::error::Result;
+use crate::options::Store;
 
-/// The sessions in a configuration directory of the CLI, or those of a single project in it.
+/// The sessions in a configuration directory of the CLI or in a store, or those of a single project.
 ///
 /// Every function that takes the id of a session fails with `Config` if the id is not a UUID, and with
 /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound) if there is no such session.
@@ -70,7 +73,8 @@ impl Sessions {
     /// Sets the project: the working directory in which the sessions ran.
     ///
     /// A session is searched in the project and in the other worktrees of its git repository. Default: every project. If
-    /// several projects have a session with the same id, the one that was modified last is used.
+    /// several projects have a session with the same id, the one that was modified last is used. In a [store](Self::store), a handle has a
+    /// single project, without the worktrees of its repository.
     ///
     /// ```
     /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
@@ -82,6 +86,35 @@ impl Sessions {
     /// ```
     pub fn project(mut self, dir: impl Into<PathBuf>) -> Self {
         self.location.project = Some(dir.into());
+        self
+    }
+
+    /// Sets the store that has the sessions, in the place of the disk.
+    ///
+    /// The functions of the handle then work on the sessions that [`Options::store`](crate::Options::store) keeps. The
+    /// [project](Self::project) is the working directory of these sessions; default: that of this process. The configuration directory has
+    /// no effect.
+    ///
+    /// A function that changes a session takes its lease first, and fails with [`Held`](crate::ErrorKind::Held) if a host runs the session. In a
+    /// store without leases it becomes the owner of the session instead, and ends a host that runs it with
+    /// [`Fenced`](crate::ErrorKind::Fenced). A call to a store that fails is repeated for a minute.
+    ///
+    /// ```
+    /// use inhouse::sessions::Sessions;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let stored = Sessions::new().store(MemoryStore::new()).project("/app");
+    /// sessions.copy_to(id, &stored).await?;
+    ///
+    /// stored.rename(id, "Invoices").await?;
+    /// assert_eq!(stored.list().await?[0].summary, "Invoices");
+    /// let copy = stored.fork(id).await?;
+    /// assert_eq!(stored.messages(&copy).await?[0].text(), "Hello");
+    /// # Ok(()) });
+    /// ```
+    pub fn store(mut self, store: impl SessionStore + 'static) -> Self {
+        self.location.store = Some(Store(Arc::new(store)));
         self
     }
 
@@ -116,9 +149,12 @@ impl Sessions {
     ///
     /// # Errors
     /// `Config` for an invalid id; `SessionNotFound` if there is no such session, or if it is the transcript of a
-    /// subagent; `Store` if the transcript cannot be read.
+    /// subagent; `Store` if the transcript or the store cannot be read.
     pub async fn info(&self, id: &str) -> Result<SessionInfo> {
         let id = parse_id(id)?;
+        if let Some(project) = self.location.stored()? {
+            return project.info(&id).await;
+        }
         let place = self.location.resolve().await?;
         blocking(move || info::read_info(&place, &id)).await
     }
@@ -152,10 +188,13 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if its directory cannot be
-    /// read.
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if its directory or the store
+    /// cannot be read.
     pub async fn subagents(&self, id: &str) -> Result<Vec<Subagent>> {
         let id = parse_id(id)?;
+        if let Some(project) = self.location.stored()? {
+            return project.find(&id).await?.subagents().await;
+        }
         let place = self.location.resolve().await?;
         blocking(move || subagents::list(&place.find(&id)?)).await
     }
@@ -187,8 +226,8 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// `Config` for an invalid id or an empty title; `SessionNotFound` if there is no such session; `Store` if the
-    /// transcript cannot be written.
+    /// `Config` for an invalid id or an empty title; `SessionNotFound` if there is no such session; `Held` if a
+    /// host runs the session of a store; `Store` if the transcript or the store cannot be written.
     pub async fn rename(&self, id: &str, title: &str) -> Result<()> {
         self.change(id, changes::title(title)?).await
     }
@@ -208,7 +247,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `Config` for an invalid id or a tag without visible characters; `SessionNotFound` if there is no such session;
-    /// `Store` if the transcript cannot be written.
+    /// `Held` if a host runs the session of a store; `Store` if the transcript or the store cannot be written.
     pub async fn tag(&self, id: &str, tag: &str) -> Result<()> {
         self.change(id, changes::tag(tag)?).await
     }
@@ -224,8 +263,8 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if the transcript cannot be
-    /// written.
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Held` if a host runs the session of a
+    /// store; `Store` if the transcript or the store cannot be written.
     pub async fn untag(&self, id: &str) -> Result<()> {
         self.change(id, changes::Change::Tag(String::new())).await
     }
@@ -243,7 +282,8 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if the mark cannot be written.
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Held` if a host runs the session of a
+    /// store; `Store` if the mark cannot be written.
     pub async fn archive(&self, id: &str) -> Result<()> {
         self.set_archived(id, true).await
     }
@@ -267,7 +307,8 @@ impl Sessions {
     /// Deletes a session: its subagents and other files first, then its transcript.
     ///
     /// If this fails or the process ends in between, the session is still listed, and can be deleted again. If several
-    /// projects have the session, one of them is deleted.
+    /// projects have the session, one of them is deleted. A session of a store is erased as by [`erase`](super::erase()), which does not wait
+    /// for the lease of a host.
     ///
     /// ```
     /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
@@ -277,9 +318,13 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Store` if a file cannot be removed.
+    /// `Config` for an invalid id; `SessionNotFound` if there is no such session; `Held` if a host runs the session of a
+    /// store; `Store` if a file cannot be removed, or the store fails.
     pub async fn delete(&self, id: &str) -> Result<()> {
         let id = parse_id(id)?;
+        if let Some(project) = self.location.stored()? {
+            return project.delete(&id).await;
+        }
         let place = self.location.resolve().await?;
         blocking(move || changes::delete(&place.find(&id)?)).await
     }
@@ -288,7 +333,7 @@ impl Sessions {
     ///
     /// The original does not change. The copy can be resumed with [`Options::resume`](crate::Options::resume). To fork
     /// and resume in one step, use [`Options::fork_session`](crate::Options::fork_session). Subagents, checkpoints of
-    /// files and the archive mark are not copied.
+    /// files and the archive mark are not copied. In a store, the files with long tool results are.
     ///
     /// ```
     /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
@@ -304,7 +349,7 @@ impl Sessions {
     /// Reads all entries of a session and its subagents, byte for byte.
     ///
     /// Returns a stream; nothing is read before it is polled. [`import`](Self::import) writes the entries to another
-    /// disk.
+    /// place, and [`copy_to`](Self::copy_to) does both.
     ///
     /// ```
     /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
@@ -340,22 +385,64 @@ impl Sessions {
     /// ```
     ///
     /// # Errors
-    /// `Config` for an invalid id, if the project is not set, or if it has a session with this id; `Store` if the
-    /// project's directory cannot be written.
+    /// `Config` for an invalid id, and on disk if the project is not set or has a session with this id; `Held` if a host runs a session with
+    /// this id in the store; `Store` if the project's directory or the store cannot be written.
     pub async fn import(&self, id: &str) -> Result<Import> {
+        Import::begin(&self.location, parse_id(id)?).await
+    }
+
+    /// Copies a session to another place under the same id: from the disk to a store, from a store to the disk, or between two of a kind.
+    ///
+    /// Copied are all entries of the session and its subagents, byte for byte, and the files with long tool results. Checkpoints of files and the
+    /// archive mark are not. The copy is one of the [project](Self::project) of `target`, and is resumed in that working directory. A session
+    /// should run in one of both places afterwards. Memory does not grow with the length of the transcript.
+    ///
+    /// A copy to a store can be repeated, after an error or to add what was written since: entries that the store has are compared and not
+    /// stored again.
+    ///
+    /// ```
+    /// use inhouse::ErrorKind;
+    /// use inhouse::sessions::Sessions;
+    /// use inhouse_store::memory::MemoryStore;
+    ///
+    /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
+    /// let stored = Sessions::new().store(MemoryStore::new()).project("/app");
+    /// sessions.copy_to(id, &stored).await?;
+    /// // Continue it with `Options::new().store(store).cwd("/app").resume(id)`.
+    /// assert_eq!(stored.messages(id).await?.len(), 2);
+    ///
+    /// // The session continues in the store, so the one on the disk is another one now.
+    /// stored.tag(id, "billing").await?;
+    /// let error = sessions.copy_to(id, &stored).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Config);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    /// `Config` for an invalid id, if `target` has another session with this id, or is on disk and has no project; `SessionNotFound` if there is no
+    /// such session; `Held` if a host runs the session in the store of `target`; `Store` if a file or a store cannot be read or written; `Fenced` if
+    /// another owner takes the session in the store meanwhile.
+    pub async fn copy_to(&self, id: &str, target: &Self) -> Result<()> {
         let id = parse_id(id)?;
-        let dir = self.location.import_dir()?;
-        blocking(move || Import::begin(dir, id)).await
+        let files = SessionFiles::find(&self.location, id.clone()).await?;
+        let import = target.import(&id).await?;
+        import.copy(self.export(&id), files).await
     }
 
     async fn change(&self, id: &str, change: changes::Change) -> Result<()> {
         let id = parse_id(id)?;
+        if let Some(project) = self.location.stored()? {
+            return project.change(&id, &change).await;
+        }
         let place = self.location.resolve().await?;
         blocking(move || changes::append(&place.find(&id)?, &change)).await
     }
 
     async fn set_archived(&self, id: &str, archived: bool) -> Result<()> {
-        let id: SessionId = parse_id(id)?;
+        let id = parse_id(id)?;
+        if let Some(project) = self.location.stored()? {
+            return project.set_archived(&id, archived).await;
+        }
         let place = self.location.resolve().await?;
         blocking(move || {
             place

@@ -4,21 +4,28 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use inhouse_proto::session::{Entry, SessionId, is_safe_subpath, metadata_content};
+use inhouse_store::FilePath;
 use tempfile::TempDir;
 
-use super::SessionEntry;
 use super::archive::create_private_dir;
 use super::batches::BATCH;
 use super::blocking::{blocking, file_error};
-use super::location::is_absent;
+use super::files::SessionFiles;
+use super::location::{Location, is_absent};
+use super::stored::StoreImport;
 use super::subagents::metadata_path;
+use super::{Export, SessionEntry};
 use crate::error::{Error, Result};
 
 /// A session that is being written from its entries; see [`Sessions::import`](super::Sessions::import).
 ///
-/// The entries are written to a temporary directory beside the sessions of the project. If this is dropped before
+/// On disk, the entries are written to a temporary directory beside the sessions of the project. If this is dropped before
 /// [`finish`](Self::finish), nothing remains.
+///
+/// In a store, entries are appended about 1 MiB at a time, under the lease of the session. What was appended before an error or a drop remains.
+/// The import can be repeated: it continues behind the entries that the store has already.
 ///
 /// ```
 /// use inhouse::sessions::{SessionEntry, Sessions};
@@ -34,8 +41,20 @@ use crate::error::{Error, Result};
 /// assert!(sessions.list().await?.is_empty());
 /// # Ok::<(), inhouse::Error>(()) }).unwrap();
 /// ```
-#[must_use = "an import that is not finished leaves nothing"]
+#[must_use = "an import has to be finished"]
 pub struct Import {
+    id: SessionId,
+    target: Target,
+    has_entries: bool,
+}
+
+enum Target {
+    Disk(DiskImport),
+    Store(StoreImport),
+}
+
+/// A session that is being written to the disk.
+struct DiskImport {
     id: SessionId,
     /// The directory of the project.
     dir: PathBuf,
@@ -47,23 +66,20 @@ pub struct Import {
     size: usize,
     /// The last metadata of each subagent.
     metadata: HashMap<String, String>,
-    has_entries: bool,
 }
 
 impl Import {
-    pub(super) fn begin(dir: PathBuf, id: SessionId) -> Result<Self> {
-        let transcript = dir.join(format!("{id}.jsonl"));
-        reject_existing(&transcript)?;
-        let staging = create_private_dir(&dir)
-            .and_then(|()| TempDir::with_prefix_in(".import-", &dir))
-            .map_err(|error| file_error("write to", &dir, error))?;
+    pub(super) async fn begin(location: &Location, id: SessionId) -> Result<Self> {
+        let target = match location.stored()? {
+            Some(project) => Target::Store(StoreImport::begin(&project, &id).await?),
+            None => {
+                let (dir, id) = (location.import_dir()?, id.clone());
+                Target::Disk(blocking(move || DiskImport::begin(dir, id)).await?)
+            }
+        };
         Ok(Self {
             id,
-            dir,
-            staging,
-            pending: HashMap::new(),
-            size: 0,
-            metadata: HashMap::new(),
+            target,
             has_entries: false,
         })
     }
@@ -89,7 +105,8 @@ impl Import {
     ///
     /// # Errors
     /// `Config` if the line is not an entry, or if the subpath would leave the directory of the session; the entry is
-    /// not added. `Store` if a file cannot be written; the import cannot be completed then.
+    /// not added. `Config` also if the store has other entries of the session, `Fenced` if it has another owner, and `Store` if a file or the
+    /// store cannot be written; the import cannot be completed then.
     ///
     /// # Cancellation
     /// After the future was dropped before its completion, the import must not be continued.
@@ -105,24 +122,14 @@ impl Import {
             let message = "an entry to import is not a JSON object with a `type` on one line";
             return Err(Error::config(message));
         }
-        if let Some(subpath) = &subpath
-            && let Some(content) = metadata_content(&line)
-        {
-            self.metadata.insert(subpath.clone(), content);
-            return Ok(());
-        }
         self.has_entries |= subpath.is_none();
-        self.size += line.len() + 1;
-        let lines = self.pending.entry(subpath).or_default();
-        lines.extend_from_slice(line.as_bytes());
-        lines.push(b'\n');
-        match self.size >= BATCH {
-            true => self.flush().await,
-            false => Ok(()),
+        match &mut self.target {
+            Target::Disk(disk) => disk.push(subpath, &line).await,
+            Target::Store(store) => store.push(subpath, line).await,
         }
     }
 
-    /// Completes the session: moves its files to the project, the transcript last.
+    /// Completes the session. On disk, this moves its files to the project, the transcript last.
     ///
     /// ```
     /// use inhouse::sessions::{SessionEntry, Sessions};
@@ -140,14 +147,96 @@ impl Import {
     /// ```
     ///
     /// # Errors
-    /// `Config` if the session has no entries, or if a session with its id exists by now; `Store` if a file cannot be
-    /// written. Nothing remains in both cases.
-    pub async fn finish(mut self) -> Result<()> {
+    /// `Config` if the session has no entries, if a session with its id exists on disk by now, or if the store has more entries of it than were
+    /// added; `Fenced` if the session has another owner; `Store` if a file or the store cannot be written. Nothing remains on disk in these cases.
+    pub async fn finish(self) -> Result<()> {
         if !self.has_entries {
             return Err(Error::config(
                 "a session without entries cannot be imported",
             ));
         }
+        match self.target {
+            Target::Disk(disk) => disk.finish().await,
+            Target::Store(store) => store.finish().await,
+        }
+    }
+}
+
+impl Import {
+    /// Writes a whole session.
+    pub(super) async fn copy(mut self, entries: Export, files: SessionFiles) -> Result<()> {
+        let copied = self.push_all(entries, files).await;
+        if copied.is_ok() {
+            return self.finish().await;
+        }
+        if let Target::Store(store) = self.target {
+            // Released before the error is returned, so that the copy can be repeated at once.
+            store.cancel().await;
+        }
+        copied
+    }
+
+    async fn push_all(&mut self, mut entries: Export, mut files: SessionFiles) -> Result<()> {
+        while let Some(entry) = entries.next().await {
+            self.push(entry?).await?;
+        }
+        while let Some((path, content)) = files.next().await? {
+            self.push_file(path, content).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds a file of the session, such as `tool-results/….txt`.
+    async fn push_file(&mut self, path: FilePath, content: Bytes) -> Result<()> {
+        match &mut self.target {
+            Target::Disk(disk) => disk.push_file(path, content).await,
+            Target::Store(store) => store.push_file(&path, content).await,
+        }
+    }
+}
+
+impl DiskImport {
+    fn begin(dir: PathBuf, id: SessionId) -> Result<Self> {
+        let transcript = dir.join(format!("{id}.jsonl"));
+        reject_existing(&transcript)?;
+        let staging = create_private_dir(&dir)
+            .and_then(|()| TempDir::with_prefix_in(".import-", &dir))
+            .map_err(|error| file_error("write to", &dir, error))?;
+        Ok(Self {
+            id,
+            dir,
+            staging,
+            pending: HashMap::new(),
+            size: 0,
+            metadata: HashMap::new(),
+        })
+    }
+
+    async fn push(&mut self, subpath: Option<String>, line: &str) -> Result<()> {
+        if let Some(subpath) = &subpath
+            && let Some(content) = metadata_content(line)
+        {
+            self.metadata.insert(subpath.clone(), content);
+            return Ok(());
+        }
+        self.size += line.len() + 1;
+        let lines = self.pending.entry(subpath).or_default();
+        lines.extend_from_slice(line.as_bytes());
+        lines.push(b'\n');
+        match self.size >= BATCH {
+            true => self.flush().await,
+            false => Ok(()),
+        }
+    }
+
+    async fn push_file(&self, path: FilePath, content: Bytes) -> Result<()> {
+        let mut file = self.staging.path().join("session");
+        file.extend(path.as_str().split('/'));
+        blocking(move || append(&file, &content).map_err(|error| file_error("write", &file, error)))
+            .await
+    }
+
+    async fn finish(mut self) -> Result<()> {
         self.flush().await?;
         blocking(move || self.publish()).await
     }

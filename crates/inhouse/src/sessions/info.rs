@@ -11,7 +11,7 @@ use super::location::{Found, SearchDirectories};
 use super::transcript::{Windows, open};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Information about a session on disk.
+/// Information about a session.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SessionInfo {
@@ -33,12 +33,12 @@ pub struct SessionInfo {
     pub created_at: Option<SystemTime>,
     /// Time at which the transcript was modified.
     pub last_modified: SystemTime,
-    /// Size of the transcript in bytes.
-    pub file_size: u64,
+    /// Size of the transcript in bytes; `None` for a session of a store.
+    pub file_size: Option<u64>,
     /// Whether the session is archived, and no person has sent a prompt since.
     pub is_archived: bool,
-    /// Path of the transcript.
-    pub transcript: PathBuf,
+    /// Path of the transcript; `None` for a session of a store.
+    pub transcript: Option<PathBuf>,
 }
 
 /// A session that was read, with what a list needs to filter it.
@@ -79,7 +79,8 @@ pub(super) fn read_details(found: &Found, has_dir: bool, windows: &mut Windows) 
         if !summary.is_title_recent {
             summary.custom_title = title_file(&dir).or(summary.custom_title);
         }
-        is_archived = archive::archived_at(&dir)
+        is_archived = archive::read(&dir)
+            .and_then(|mark| archive::archived_at(&mark))
             .is_some_and(|at| !Summary::has_prompt_after(windows.head(), windows.tail(), at));
     }
     let info = SessionInfo {
@@ -92,9 +93,9 @@ pub(super) fn read_details(found: &Found, has_dir: bool, windows: &mut Windows) 
         cwd: summary.cwd.as_ref().map(PathBuf::from),
         created_at: summary.created_at,
         last_modified: found.modified,
-        file_size: found.len,
+        file_size: Some(found.len),
         is_archived,
-        transcript: found.transcript.clone(),
+        transcript: Some(found.transcript.clone()),
     };
     Ok(Details { info, summary })
 }

@@ -35,7 +35,7 @@ const PER_THREAD: usize = 128;
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with `Store` if a directory cannot be read. A transcript that cannot be read is left out.
+/// Awaiting it fails with `Store` if a directory or the store cannot be read. A transcript on disk that cannot be read is left out.
 #[derive(Clone, Debug)]
 #[must_use = "a list does nothing until it is awaited"]
 pub struct List {
@@ -89,7 +89,7 @@ impl List {
 
     /// Sets whether to include the sessions of the other worktrees of the project's git repository.
     ///
-    /// Has no effect without a [project](super::Sessions::project). Default: `true`.
+    /// Has no effect without a [project](super::Sessions::project), and none in a [store](super::Sessions::store). Default: `true`.
     ///
     /// ```
     /// # inhouse_testkit::fake::with_session("Hello", async |sessions, _| {
@@ -125,6 +125,10 @@ impl IntoFuture for List {
     /// Reads the sessions.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
+            if let Some(project) = self.location.stored()? {
+                let limit = self.limit.unwrap_or(usize::MAX);
+                return project.list(self.offset, limit, self.programmatic).await;
+            }
             let place = self.location.resolve_with(self.worktrees).await?;
             let programmatic = self.programmatic;
             let (reader, candidates) = blocking(move || {

@@ -1,4 +1,4 @@
-//! Where the transcripts are: configuration directory, projects, sessions.
+//! Where the transcripts are: configuration directory or store, projects, sessions.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -11,8 +11,10 @@ use inhouse_proto::session::{SessionId, project_key, project_key_prefix};
 use unicode_normalization::UnicodeNormalization;
 
 use super::blocking::{blocking, file_error};
+use super::stored::StoredProject;
 use super::worktrees::worktrees;
 use crate::error::{Error, ErrorKind, Result};
+use crate::options::Store;
 
 /// The environment variable that names the project directory; the CLI honours it together with `CLAUDE_CONFIG_DIR`.
 const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
@@ -22,6 +24,8 @@ const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
 pub(super) struct Location {
     pub(super) config_dir: Option<PathBuf>,
     pub(super) project: Option<PathBuf>,
+    /// The store that has the sessions; `None` for the disk.
+    pub(super) store: Option<Store>,
 }
 
 /// The directories to search for transcripts.
@@ -53,6 +57,23 @@ pub(super) struct Found {
 }
 
 impl Location {
+    /// Returns the project in the store; `None` for sessions on disk.
+    ///
+    /// # Errors
+    /// `Store` if the name of the project cannot be the key of one.
+    pub(super) fn stored(&self) -> Result<Option<StoredProject>> {
+        let Some(Store(store)) = &self.store else {
+            return Ok(None);
+        };
+        let path = real_path(self.project.as_deref().unwrap_or(Path::new(".")));
+        // The key under which `Options::store` keeps the sessions: a host always sets `CLAUDE_CONFIG_DIR` of its CLI.
+        let named = env::var(PROJECT_DIR_NAME).ok();
+        let key = named
+            .filter(|name| is_directory_name(name))
+            .unwrap_or_else(|| project_key(&path.to_string_lossy()));
+        StoredProject::new(store.clone(), key, path).map(Some)
+    }
+
     /// Finds the directories with the sessions, worktrees included.
     pub(super) async fn resolve(&self) -> Result<SearchDirectories> {
         self.resolve_with(true).await

@@ -8,11 +8,14 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use inhouse_proto::session::{
     Conversation, ConversationKind, Entry, LineSpan, SessionMessage, SubagentMetadata,
+    metadata_content,
 };
+use inhouse_store::Position;
 
 use super::batches::{BATCH, Batches, Source};
 use super::blocking::{blocking, file_error};
-use super::location::{Location, parse_id};
+use super::location::{Found, Location, parse_id};
+use super::stored::{StreamReader, text_of};
 use super::subagents;
 use super::transcript::{LineReader, open, read_span};
 use crate::error::Result;
@@ -31,7 +34,7 @@ use crate::error::Result;
 ///
 /// # Errors
 /// Awaiting it fails with `Config` for an invalid id, `SessionNotFound` if there is no such session or subagent, and
-/// `Store` if the transcript cannot be read.
+/// `Store` if the transcript or the store cannot be read.
 #[derive(Clone, Debug)]
 #[must_use = "messages are read when this is awaited, or by its stream"]
 pub struct Messages {
@@ -114,41 +117,32 @@ impl Messages {
 
     async fn open(self) -> Result<MessageSource> {
         let id = parse_id(&self.id)?;
-        let place = self.location.resolve().await?;
-        blocking(move || {
-            let (path, len, kind, metadata) = match &self.agent {
-                Some(agent) => {
-                    let found = subagents::find(&place.find(&id)?, agent)?;
-                    let kind = ConversationKind::Subagent;
-                    (found.transcript, found.len, kind, found.metadata)
-                }
-                None => {
-                    let found = place.find(&id)?;
-                    let kind = ConversationKind::Main;
-                    (
-                        found.transcript,
-                        found.len,
-                        kind,
-                        SubagentMetadata::default(),
-                    )
-                }
-            };
-            let spans = || {
-                let conversation = index(open(&path)?, len)?;
-                Ok(conversation.messages(kind, self.system))
-            };
-            let mut spans = spans().map_err(|error| file_error("read", &path, error))?;
-            spans.truncate(self.offset.saturating_add(self.limit.unwrap_or(usize::MAX)));
-            spans.drain(..self.offset.min(spans.len()));
-            let file = open(&path).map_err(|error| file_error("read", &path, error))?;
-            Ok(MessageSource {
-                path,
-                file,
-                spans: spans.into_iter(),
-                metadata,
-            })
+        let kind = match self.agent {
+            Some(_) => ConversationKind::Subagent,
+            None => ConversationKind::Main,
+        };
+        let opened = match self.location.stored()? {
+            Some(project) => {
+                let session = project.find(&id).await?;
+                let stream = match &self.agent {
+                    Some(agent) => session.subagent(agent).await?,
+                    None => session.main(),
+                };
+                index_stream(stream).await?
+            }
+            None => {
+                let place = self.location.resolve().await?;
+                blocking(move || index_file(&place.find(&id)?, self.agent.as_deref())).await?
+            }
+        };
+        let mut spans = opened.conversation.messages(kind, self.system);
+        spans.truncate(self.offset.saturating_add(self.limit.unwrap_or(usize::MAX)));
+        spans.drain(..self.offset.min(spans.len()));
+        Ok(MessageSource {
+            lines: opened.lines,
+            spans: spans.into_iter(),
+            metadata: opened.metadata,
         })
-        .await
     }
 }
 
@@ -160,17 +154,15 @@ impl IntoFuture for Messages {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let mut source = self.open().await?;
-            blocking(move || {
-                let mut messages = Vec::with_capacity(source.spans.len());
-                loop {
-                    let batch = source.read()?;
-                    if batch.is_empty() {
-                        return Ok(messages);
-                    }
-                    messages.extend(batch);
+            let mut messages = Vec::with_capacity(source.spans.len());
+            loop {
+                let batch;
+                (source, batch) = source.read().await?;
+                if batch.is_empty() {
+                    return Ok(messages);
                 }
-            })
-            .await
+                messages.extend(batch);
+            }
         })
     }
 }
@@ -217,42 +209,155 @@ impl fmt::Debug for MessageReader {
     }
 }
 
+/// A transcript whose entries are in order.
+struct Opened {
+    lines: Lines,
+    conversation: Conversation,
+    metadata: SubagentMetadata,
+}
+
 struct MessageSource {
-    path: PathBuf,
-    file: File,
+    lines: Lines,
     spans: std::vec::IntoIter<LineSpan>,
     metadata: SubagentMetadata,
+}
+
+/// The lines of a transcript.
+enum Lines {
+    File {
+        path: PathBuf,
+        file: File,
+    },
+    /// The offset of a line is its position in the stream.
+    Stored(StreamReader),
 }
 
 impl Source for MessageSource {
     type Item = SessionMessage;
 
-    fn read(&mut self) -> Result<Vec<SessionMessage>> {
-        let mut messages = Vec::new();
+    async fn read(mut self) -> Result<(Self, Vec<SessionMessage>)> {
+        let mut spans = Vec::new();
         let mut size = 0;
         while size < BATCH
             && let Some(span) = self.spans.next()
         {
-            let line = read_span(&mut self.file, span)
-                .map_err(|error| file_error("read", &self.path, error))?;
-            size += line.len();
-            messages.extend(SessionMessage::read(line).map(|mut message| {
-                message.parent_tool_use_id = self.metadata.tool_use_id.clone();
-                message.parent_agent_id = self.metadata.parent_agent_id.clone();
-                message
-            }));
+            size += span.len as usize;
+            spans.push(span);
         }
-        Ok(messages)
+        match self.lines {
+            Lines::Stored(ref mut stream) => {
+                let lines = read_stored(stream, &spans).await?;
+                let messages = lines.into_iter().filter_map(|line| self.decode(line));
+                let messages = messages.collect();
+                Ok((self, messages))
+            }
+            Lines::File { .. } => blocking(move || self.read_file(&spans)).await,
+        }
     }
 }
 
-fn index(file: File, len: u64) -> std::io::Result<Conversation> {
+impl MessageSource {
+    fn read_file(mut self, spans: &[LineSpan]) -> Result<(Self, Vec<SessionMessage>)> {
+        let mut messages = Vec::with_capacity(spans.len());
+        for span in spans {
+            let Lines::File { path, file } = &mut self.lines else {
+                break;
+            };
+            let line = read_span(file, *span).map_err(|error| file_error("read", path, error))?;
+            messages.extend(self.decode(line));
+        }
+        Ok((self, messages))
+    }
+
+    fn decode(&self, line: String) -> Option<SessionMessage> {
+        let mut message = SessionMessage::read(line)?;
+        message.parent_tool_use_id = self.metadata.tool_use_id.clone();
+        message.parent_agent_id = self.metadata.parent_agent_id.clone();
+        Some(message)
+    }
+}
+
+/// Reads the order of the entries of a file.
+fn index_file(session: &Found, agent: Option<&str>) -> Result<Opened> {
+    let (path, len, metadata) = match agent {
+        Some(agent) => {
+            let (path, len) = subagents::find(session, agent)?;
+            let metadata = subagents::metadata(&path);
+            (path, len, metadata)
+        }
+        None => {
+            let metadata = SubagentMetadata::default();
+            (session.transcript.clone(), session.len, metadata)
+        }
+    };
+    let index = || {
+        let mut conversation = Conversation::new();
+        let mut lines = LineReader::new(open(&path)?, len);
+        while let Some((span, line)) = lines.next()? {
+            if let Some(entry) = Entry::read(&line) {
+                conversation.push(span, &entry);
+            }
+        }
+        Ok((conversation, open(&path)?))
+    };
+    let (conversation, file) = index().map_err(|error| file_error("read", &path, error))?;
+    Ok(Opened {
+        lines: Lines::File { path, file },
+        conversation,
+        metadata,
+    })
+}
+
+/// Reads the order of the entries of a stream, and the metadata of a subagent.
+async fn index_stream(mut stream: StreamReader) -> Result<Opened> {
     let mut conversation = Conversation::new();
-    let mut lines = LineReader::new(file, len);
-    while let Some((span, line)) = lines.next()? {
-        if let Some(entry) = Entry::read(&line) {
-            conversation.push(span, &entry);
+    let mut metadata = SubagentMetadata::default();
+    loop {
+        let first = stream.position().get();
+        let entries = stream.next().await?;
+        if entries.is_empty() {
+            break;
+        }
+        for (position, entry) in (first..).zip(entries) {
+            let line = text_of(entry)?;
+            let Some(entry) = Entry::read(&line) else {
+                continue;
+            };
+            let len = u32::try_from(line.len()).unwrap_or(u32::MAX);
+            conversation.push(LineSpan::new(position, len), &entry);
+            if stream.subpath().is_some()
+                && let Some(content) = metadata_content(&line)
+            {
+                metadata = SubagentMetadata::decode(&content);
+            }
         }
     }
-    Ok(conversation)
+    Ok(Opened {
+        lines: Lines::Stored(stream),
+        conversation,
+        metadata,
+    })
+}
+
+/// Reads the lines at these positions, in their order.
+async fn read_stored(stream: &mut StreamReader, spans: &[LineSpan]) -> Result<Vec<String>> {
+    // Read in the order of the stream: parallel tool calls and compactions have another one.
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    order.sort_unstable_by_key(|number| spans[*number].offset);
+    let mut lines: Vec<Option<String>> = spans.iter().map(|_| None).collect();
+    let last = order.last().map_or(0, |last| spans[*last].offset);
+    let mut batch = Vec::new();
+    let mut first = 0;
+    for number in order {
+        let position = spans[number].offset;
+        if position - first >= batch.len() as u64 {
+            first = position;
+            stream.seek(Position::new(position));
+            let count = usize::try_from(last - position + 1).unwrap_or(usize::MAX);
+            batch = stream.next_up_to(count, BATCH).await?;
+        }
+        let entry = batch.get((position - first) as usize);
+        lines[number] = entry.cloned().map(text_of).transpose()?;
+    }
+    Ok(lines.into_iter().flatten().collect())
 }

@@ -1,4 +1,4 @@
-//! Sessions on disk: list, read, rename, tag, archive, fork, delete, export and import them.
+//! Sessions on disk or in a store: list, read, rename, tag, archive, fork, delete, export and import them.
 //!
 //! The CLI keeps every session as a *transcript* below its configuration directory, unless
 //! [`Options::persist_session`](crate::Options::persist_session) is `false`. The functions of this module work on these
@@ -27,23 +27,26 @@
 //! ```
 //!
 //! The functions of this module are those of [`Sessions::new`]: all projects in the CLI's usual configuration directory.
-//! Use [`Sessions`] for another directory, or for a single project.
+//! Use [`Sessions`] for another directory, for a single project, or for a store.
 //!
-//! Sessions of a [store](crate::Options::store) are not on the disk: [`recover`], [`recent_results`], [`erase`], [`erase_idle`] and
-//! [`SessionLease`] work on those, and [`SessionStore`](inhouse_store::SessionStore) lists and reads them.
+//! # Sessions of a store
+//!
+//! With [`Sessions::store`], a handle works on the sessions of a [store](crate::Options::store) in the place of the disk, and
+//! [`Sessions::copy_to`] copies a session from one to the other. [`recover`], [`recent_results`], [`erase`], [`erase_idle`] and
+//! [`SessionLease`] are for stores only.
 //!
 //! # Cost
 //!
 //! [`list`](Sessions::list) and [`info`](Sessions::info) read at most the first and the last 64 KiB of a transcript.
 //! [`messages`](Sessions::messages) reads a transcript once to find the order of the messages, which takes about 60
 //! bytes of memory for each entry, and then only the messages. Files are read on the threads that tokio keeps for
-//! blocking work, at most four at a time.
+//! blocking work, at most four at a time. A list of a store needs no entries of a session that has a summary there.
 //!
 //! # Sessions in use
 //!
-//! All functions may be used while a CLI runs the session. Titles and tags are appended to the transcript in one write,
+//! All functions may be used while a CLI runs a session on disk. Titles and tags are appended to the transcript in one write,
 //! and the CLI adopts them. A fork copies what is in the transcript at that time. If a session is deleted, files that
-//! the CLI writes afterwards remain.
+//! the CLI writes afterwards remain. A session of a store that a host runs can be read and forked, and not changed.
 //!
 //! The format of transcripts is internal to the CLI and not a contract. These functions were checked against CLI
 //! 2.1.325 and 2.1.197. Entries and members that they do not know are kept byte for byte.
@@ -54,6 +57,7 @@ mod blocking;
 mod changes;
 mod erase;
 mod export;
+mod files;
 mod fork;
 mod handle;
 mod import;
@@ -63,6 +67,7 @@ mod location;
 mod messages;
 mod recover;
 mod results;
+mod stored;
 mod subagents;
 mod transcript;
 mod worktrees;

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use inhouse_proto::session::{SubagentMetadata, is_agent_id};
+use inhouse_proto::session::{SessionId, SubagentMetadata, is_agent_id};
 
 use super::blocking::file_error;
 use super::location::{Found, is_absent, is_transcript};
@@ -18,9 +18,8 @@ pub struct Subagent {
     pub id: String,
     /// The metadata that the CLI recorded about the subagent; every field is `None` if it recorded nothing.
     pub metadata: SubagentMetadata,
-    /// Path of the transcript.
-    pub transcript: PathBuf,
-    pub(super) len: u64,
+    /// Path of the transcript; `None` for a subagent of a session in a store.
+    pub transcript: Option<PathBuf>,
 }
 
 /// Lists the subagents of a session, ordered by the paths of their transcripts.
@@ -28,38 +27,56 @@ pub(super) fn list(session: &Found) -> Result<Vec<Subagent>> {
     let transcripts = transcripts(&session.session_dir().join("subagents"))?;
     Ok(transcripts
         .into_iter()
-        .filter_map(|(transcript, len)| {
-            let id = agent_id(&transcript)?.to_owned();
-            let metadata = fs::read_to_string(metadata_path(&transcript)).unwrap_or_default();
+        .filter_map(|(transcript, _)| {
+            let id = agent_id(transcript.file_stem()?.to_str()?)?.to_owned();
             Some(Subagent {
                 id,
-                metadata: SubagentMetadata::decode(&metadata),
-                transcript,
-                len,
+                metadata: metadata(&transcript),
+                transcript: Some(transcript),
             })
         })
         .collect())
 }
 
-/// Finds a subagent of a session.
+/// Finds the transcript of a subagent, and its length.
 ///
 /// # Errors
 /// `Config` for an invalid id; `SessionNotFound` if the session has no such subagent.
-pub(super) fn find(session: &Found, agent: &str) -> Result<Subagent> {
-    if !is_agent_id(agent) {
-        let message = format!(
-            "{agent:?} is not the id of a subagent, which has 1 to 128 letters, digits, `_` and `-`"
-        );
-        return Err(Error::config(message));
+pub(super) fn find(session: &Found, agent: &str) -> Result<(PathBuf, u64)> {
+    check_id(agent)?;
+    let is_found = |path: &Path| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        name.and_then(agent_id) == Some(agent)
+    };
+    let transcripts = transcripts(&session.session_dir().join("subagents"))?;
+    let mut transcripts = transcripts.into_iter();
+    let found = transcripts.find(|(transcript, _)| is_found(transcript));
+    found.ok_or_else(|| not_found(&session.id, agent))
+}
+
+/// Reads the metadata beside a transcript; every field is `None` if there is none.
+pub(super) fn metadata(transcript: &Path) -> SubagentMetadata {
+    let metadata = fs::read_to_string(metadata_path(transcript)).unwrap_or_default();
+    SubagentMetadata::decode(&metadata)
+}
+
+/// # Errors
+/// `Config` if the text cannot be the id of a subagent.
+pub(super) fn check_id(agent: &str) -> Result<()> {
+    if is_agent_id(agent) {
+        return Ok(());
     }
-    let found = list(session)?.into_iter().find(|found| found.id == agent);
-    found.ok_or_else(|| {
-        let message = format!(
-            "the session {} has no subagent {agent}; `Sessions::subagents` lists them",
-            session.id
-        );
-        Error::new(ErrorKind::SessionNotFound, message)
-    })
+    let message = format!(
+        "{agent:?} is not the id of a subagent, which has 1 to 128 letters, digits, `_` and `-`"
+    );
+    Err(Error::config(message))
+}
+
+/// Returns the error for a subagent that a session does not have.
+pub(super) fn not_found(session: &SessionId, agent: &str) -> Error {
+    let message =
+        format!("the session {session} has no subagent {agent}; `Sessions::subagents` lists them");
+    Error::new(ErrorKind::SessionNotFound, message)
 }
 
 /// Returns the path of the metadata beside a transcript.
@@ -92,7 +109,7 @@ pub(super) fn transcripts(dir: &Path) -> Result<Vec<(PathBuf, u64)>> {
     Ok(found)
 }
 
-fn agent_id(transcript: &Path) -> Option<&str> {
-    let name = transcript.file_stem()?.to_str()?;
+/// Returns the id of a subagent from the name of its transcript, without an extension.
+pub(super) fn agent_id(name: &str) -> Option<&str> {
     name.strip_prefix("agent-").filter(|id| is_agent_id(id))
 }

@@ -3,6 +3,7 @@
 use inhouse::message::ResultMessage;
 use inhouse::sessions::{SessionMessage, SessionMessageKind, Sessions};
 use inhouse::{Options, query};
+use inhouse_store::memory::MemoryStore;
 use inhouse_testkit::model::Usage;
 use inhouse_testkit::{ModelRequest, Turn};
 use serde_json::json;
@@ -109,8 +110,8 @@ async fn fork_is_resumed_with_its_history() {
     world::pinned(async |world| {
         two_turns(world).await;
         let sessions = sessions(world);
-        let info = sessions.info(ID).await.unwrap();
-        let original = std::fs::read(&info.transcript).unwrap();
+        let transcript = sessions.info(ID).await.unwrap().transcript.unwrap();
+        let original = std::fs::read(&transcript).unwrap();
 
         let copy = sessions.fork(ID).await.unwrap();
         let copied = sessions.messages(&copy).await.unwrap();
@@ -120,7 +121,7 @@ async fn fork_is_resumed_with_its_history() {
         for text in ["The password?", "Swordfish.", "Another one?", "Herring."] {
             assert!(seen.contains(text), "{seen}");
         }
-        assert_eq!(std::fs::read(&info.transcript).unwrap(), original);
+        assert_eq!(std::fs::read(&transcript).unwrap(), original);
         assert_eq!(sessions.messages(&copy).await.unwrap().len(), 6);
         let copy = sessions.info(&copy).await.unwrap();
         assert_eq!(copy.title.as_deref(), Some("The password? (fork)"));
@@ -297,7 +298,7 @@ async fn move_away_and_back(world: &World) {
     while let Some(entry) = export.next().await {
         entries.push(entry.unwrap());
     }
-    let transcript = sessions.info(ID).await.unwrap().transcript;
+    let transcript = sessions.info(ID).await.unwrap().transcript.unwrap();
     let before = std::fs::read(&transcript).unwrap();
     sessions.delete(ID).await.unwrap();
     assert!(sessions.list().await.unwrap().is_empty());
@@ -352,6 +353,36 @@ async fn sessions_of_the_oldest_cli_are_read_forked_and_imported() {
             seen.contains("Swordfish.") && seen.contains("Herring."),
             "{seen}"
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn session_of_the_disk_and_its_fork_continue_in_a_store() {
+    world::pinned(async |world| {
+        two_turns(world).await;
+        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let stored = Sessions::new().store(store.clone()).project(world.cwd());
+        sessions(world).copy_to(ID, &stored).await.unwrap();
+        sessions(world).delete(ID).await.unwrap();
+        stored.rename(ID, "Fish").await.unwrap();
+        let copy = stored.fork(ID).await.unwrap();
+
+        for id in [ID, &copy] {
+            world.model.turn("As I said.");
+            let options = world.options().store(store.clone()).resume(id);
+            let result = ask(world, "Again?", options.session_root(root.path())).await;
+            assert_eq!(result.session_id, id);
+            let seen = history(&world.model.conversation().pop().unwrap());
+            for text in ["The password?", "Swordfish.", "Another one?", "Herring."] {
+                assert!(seen.contains(text), "{seen}");
+            }
+            assert_eq!(stored.messages(id).await.unwrap().len(), 6);
+        }
+        let title = async |id| stored.info(id).await.unwrap().title;
+        assert_eq!(title(ID).await.as_deref(), Some("Fish"));
+        assert_eq!(title(&copy).await.as_deref(), Some("Fish (fork)"));
+        assert_eq!(stored.list().await.unwrap().len(), 2);
     })
     .await;
 }

@@ -24,8 +24,8 @@ async fn info_has_the_members_of_the_transcript() {
     assert_eq!(info.created_at, Some(created));
     let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
     assert_eq!(info.last_modified, modified);
-    assert_eq!(info.file_size, disk.read(ID).len() as u64);
-    assert_eq!(info.transcript, disk.transcript(ID));
+    assert_eq!(info.file_size, Some(disk.read(ID).len() as u64));
+    assert_eq!(info.transcript, Some(disk.transcript(ID)));
     assert!(!info.is_archived);
 }
 

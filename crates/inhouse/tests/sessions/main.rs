@@ -1,4 +1,4 @@
-//! Sessions on disk, in temporary directories.
+//! Sessions on disk, in temporary directories, and in stores.
 
 mod archive;
 mod changes;
@@ -8,6 +8,7 @@ mod list;
 mod messages;
 mod paging;
 mod projects;
+mod stored;
 mod subagents;
 mod support;
 mod transfer;
