@@ -22,6 +22,15 @@ pub(crate) fn cargo<const N: usize>(root: &Path, arguments: [&str; N]) -> Comman
     command
 }
 
+/// Returns a command for the cargo of a toolchain that rustup has, with the workspace root as its directory.
+pub(crate) fn cargo_of(root: &Path, toolchain: &str) -> Command {
+    // The `CARGO` of this tool is that of one toolchain and knows no `+toolchain`.
+    let mut command = Command::new("cargo");
+    command.arg(format!("+{toolchain}")).current_dir(root);
+    command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    command
+}
+
 /// Runs a command with the terminal's output streams, and fails unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = line_of(command);

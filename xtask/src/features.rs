@@ -1,12 +1,8 @@
 //! `cargo xtask features`: checks that each published crate builds without features, with each one, and with all.
 
-use std::path::Path;
-use std::process::Command;
-
 use anyhow::{Result, bail};
-use cargo_metadata::{MetadataCommand, Package};
 
-use crate::command::{cargo, run as run_command};
+use crate::command::{cargo, cargo_of, run as run_command};
 use crate::workspace::Workspace;
 
 #[derive(clap::Args)]
@@ -24,10 +20,7 @@ pub(crate) struct Arguments {
 /// Checks the crates one after another; returns whether all of them build.
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> {
     let root = workspace.root();
-    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec()?;
-    // `publish = false` is an empty list of registries.
-    let published = |package: &&Package| package.publish.as_deref() != Some(&[]);
-    let mut packages: Vec<_> = metadata.packages.iter().filter(published).collect();
+    let mut packages = workspace.published_packages()?;
     if let Some(unknown) = arguments
         .packages
         .iter()
@@ -43,7 +36,10 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
         let features = package.features.keys().map(String::as_str);
         for set in feature_sets(features, &arguments.without) {
             println!("{} with {}", package.name, shown(&set));
-            let mut check = cargo_of(root, arguments.toolchain.as_deref());
+            let mut check = match &arguments.toolchain {
+                Some(toolchain) => cargo_of(root, toolchain),
+                None => cargo(root, []),
+            };
             check.args(["check", "--quiet", "--locked", "--no-default-features"]);
             check.args(["--package", &package.name, "--features", &set]);
             if let Err(error) = run_command(&mut check) {
@@ -75,17 +71,6 @@ fn shown(set: &str) -> &str {
         "" => "no features",
         set => set,
     }
-}
-
-fn cargo_of(root: &Path, toolchain: Option<&str>) -> Command {
-    let Some(toolchain) = toolchain else {
-        return cargo(root, []);
-    };
-    // The `CARGO` of this tool is that of one toolchain and knows no `+toolchain`.
-    let mut command = Command::new("cargo");
-    command.arg(format!("+{toolchain}")).current_dir(root);
-    command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
-    command
 }
 
 #[cfg(test)]

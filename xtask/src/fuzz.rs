@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::command::{cargo, output, run as run_command};
+use crate::command::{cargo, cargo_of, output, run as run_command};
 use crate::workspace::Workspace;
 
 /// The directories of inputs for libFuzzer and of findings, which git ignores.
@@ -105,22 +105,14 @@ fn build_loop(root: &Path) -> Result<PathBuf> {
     Ok(target.join("fuzz").join(file))
 }
 
-/// Returns `cargo` of the nightly toolchain. The `CARGO` of this tool is that of one toolchain and knows no `+nightly`.
-fn nightly(root: &Path) -> Command {
-    let mut command = Command::new("cargo");
-    command.arg("+nightly").current_dir(root);
-    command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
-    command
-}
-
 fn has_libfuzzer(root: &Path) -> bool {
-    output(nightly(root).args(["fuzz", "--version"])).is_ok()
+    output(cargo_of(root, "nightly").args(["fuzz", "--version"])).is_ok()
 }
 
 fn libfuzzer(root: &Path, program: &Path, target: &str, seconds: u64) -> Result<Row> {
     let corpus = root.join(CORPUS).join(target);
     run_command(Command::new(program).args(["seeds", target]).arg(&corpus))?;
-    let mut command = nightly(root);
+    let mut command = cargo_of(root, "nightly");
     command.args(["fuzz", "run", "--target-dir=target/libfuzzer", target]);
     command.arg(&corpus);
     command.arg("--").arg(format!("-max_total_time={seconds}"));

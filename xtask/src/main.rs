@@ -10,6 +10,7 @@ mod bench;
 mod book;
 mod command;
 mod coverage;
+mod docs;
 mod features;
 mod fuzz;
 mod lint;
@@ -38,6 +39,8 @@ enum Command {
     Book,
     /// Measures the lines of the MCP and protocol parts that the fast tests run; fails below 90 %
     Coverage,
+    /// Builds the documentation of the published libraries as docs.rs does (needs a nightly toolchain)
+    Docs,
     /// Checks that each published crate builds without features, with each one, and with all
     Features(features::Arguments),
     /// Feeds the fuzz targets with libFuzzer (nightly and cargo-fuzz) or a mutating loop; prints a table
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&workspace, &arguments),
         Command::Book => book::run(&workspace),
         Command::Coverage => coverage::run(&workspace),
+        Command::Docs => docs::run(&workspace),
         Command::Features(arguments) => features::run(&workspace, &arguments),
         Command::Fuzz(arguments) => fuzz::run(&workspace, &arguments),
         Command::Lint { checks } => lint::run(&workspace, &checks),

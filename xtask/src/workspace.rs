@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use cargo_metadata::{MetadataCommand, Package};
 
 use crate::command::output;
 use crate::source::Source;
@@ -43,6 +44,16 @@ impl Workspace {
 
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<()> {
         std::fs::write(self.root.join(path), text).with_context(|| path.to_owned())
+    }
+
+    /// Returns the packages of the workspace that are published on crates.io.
+    pub(crate) fn published_packages(&self) -> Result<Vec<Package>> {
+        let mut metadata = MetadataCommand::new();
+        let metadata = metadata.current_dir(&self.root).no_deps().exec()?;
+        let mut packages = metadata.packages;
+        // `publish = false` is an empty list of registries.
+        packages.retain(|package| package.publish.as_deref() != Some(&[]));
+        Ok(packages)
     }
 
     /// Returns every text file that git tracks or would track after `git add`, in the order of paths.
