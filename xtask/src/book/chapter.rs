@@ -4,6 +4,9 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::Contents;
 
+/// The address at which docs.rs finds the files of the repository.
+const REPOSITORY_FILES: &str = "https://raw.githubusercontent.com/inhouse-rs/inhouse/main/";
+
 /// A chapter of the guide, in the Markdown of rustdoc.
 pub(crate) struct Chapter<'a> {
     text: &'a str,
@@ -26,8 +29,8 @@ impl<'a> Chapter<'a> {
 
     /// Returns the chapter in the Markdown of mdBook.
     ///
-    /// Links to chapters lead to their pages, links to items of the API become plain text, and code is marked as Rust,
-    /// so that mdBook hides the lines that rustdoc hides.
+    /// Links to chapters lead to their pages, links to items of the API become plain text, [pictures](Self::pictures) have the path of
+    /// their copy, and code is marked as Rust, so that mdBook hides the lines that rustdoc hides.
     pub(super) fn for_book(&self, contents: &Contents) -> String {
         let links = self.links().into_iter().filter_map(|link| {
             let text = match linked_chapter(&link.target, contents) {
@@ -44,13 +47,32 @@ impl<'a> Chapter<'a> {
             let info_place = place.start + 3..place.start + 3 + info.len();
             is_rust(info).then(|| (info_place, "rust".to_owned()))
         });
-        let mut edits: Vec<(Range<usize>, String)> = links.chain(blocks).collect();
+        let pictures = self.repository_pictures().map(|(place, _)| {
+            let picture = &self.text[place.clone()];
+            (place.clone(), picture.replace(REPOSITORY_FILES, ""))
+        });
+        let edits = links.chain(blocks).chain(pictures);
+        let mut edits: Vec<(Range<usize>, String)> = edits.collect();
         edits.sort_by_key(|(place, _)| place.start);
         let mut text = self.text.to_owned();
         for (place, replacement) in edits.into_iter().rev() {
             text.replace_range(place, &replacement);
         }
         text
+    }
+
+    /// Returns the paths of the pictures that are files of the repository.
+    pub(super) fn pictures(&self) -> impl Iterator<Item = &str> {
+        self.repository_pictures().map(|(_, path)| path)
+    }
+
+    fn repository_pictures(&self) -> impl Iterator<Item = (&Range<usize>, &str)> {
+        self.events.iter().filter_map(|(event, place)| {
+            let Event::Start(Tag::Image { dest_url, .. }) = event else {
+                return None;
+            };
+            Some((place, dest_url.strip_prefix(REPOSITORY_FILES)?))
+        })
     }
 
     /// Returns the links with a target in the text.
@@ -220,6 +242,17 @@ mod tests {
         ] {
             assert_eq!(for_book(kept), kept);
         }
+    }
+
+    #[test]
+    fn pictures_of_the_repository_have_the_path_of_their_copy() {
+        let text = format!("![a](https://a.example/b.png) ![c]({REPOSITORY_FILES}docs/d.svg)\n");
+        assert_eq!(
+            for_book(&text),
+            "![a](https://a.example/b.png) ![c](docs/d.svg)\n"
+        );
+        let chapter = Chapter::parse(&text);
+        assert_eq!(chapter.pictures().collect::<Vec<_>>(), ["docs/d.svg"]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes what mdBook reads: its configuration, a style sheet, the table of contents and the chapters.
+/// Writes what mdBook reads: its configuration, a style sheet, the table of contents, the chapters and their pictures.
 fn write(workspace: &Workspace, directory: &Path) -> Result<()> {
     let contents = Contents::parse(&workspace.read(&format!("{GUIDE}/mod.rs"))?);
     let source = directory.join("src");
@@ -52,9 +52,21 @@ fn write(workspace: &Workspace, directory: &Path) -> Result<()> {
     write(&source.join("index.md"), &contents.first_page())?;
     for name in contents.names() {
         let text = workspace.read(&format!("{GUIDE}/{name}.md"))?;
-        let text = Chapter::parse(&text).for_book(&contents);
-        write(&source.join(format!("{name}.md")), &text)?;
+        let chapter = Chapter::parse(&text);
+        let page = source.join(format!("{name}.md"));
+        write(&page, &chapter.for_book(&contents))?;
+        for picture in chapter.pictures() {
+            copy(workspace, picture, &source)?;
+        }
     }
+    Ok(())
+}
+
+/// Copies a file of the workspace to the same path below a directory.
+fn copy(workspace: &Workspace, path: &str, directory: &Path) -> Result<()> {
+    let copy = directory.join(path);
+    fs::create_dir_all(copy.parent().context("a file has a directory")?)?;
+    fs::copy(workspace.root().join(path), copy).with_context(|| path.to_owned())?;
     Ok(())
 }
 
@@ -63,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn book_has_every_chapter_and_no_rust_paths_as_links() {
+    fn book_has_every_chapter_with_its_pictures_and_no_rust_paths_as_links() {
         let workspace = Workspace::locate();
         let directory = workspace.root().join("target/book-test");
         write(&workspace, &directory).unwrap();
@@ -77,5 +89,9 @@ mod tests {
             let text = fs::read_to_string(directory.join("src").join(&name)).unwrap();
             assert!(!text.contains("](crate::"), "{name}");
         }
+        let picture = directory.join("src/docs/telemetry/trace.svg");
+        assert!(picture.exists(), "{}", picture.display());
+        let chapter = fs::read_to_string(directory.join("src/telemetry.md")).unwrap();
+        assert!(chapter.contains("](docs/telemetry/trace.svg)"));
     }
 }
