@@ -93,7 +93,11 @@ impl<'a> Chapter<'a> {
 
     /// Returns the line of a link.
     pub(crate) fn line(&self, link: &Link) -> usize {
-        self.text[..link.place.start].lines().count().max(1)
+        self.line_at(link.place.start)
+    }
+
+    fn line_at(&self, offset: usize) -> usize {
+        self.text[..offset].matches('\n').count() + 1
     }
 
     /// Returns the ids of the headings, as rustdoc and mdBook write them.
@@ -117,14 +121,22 @@ impl<'a> Chapter<'a> {
         anchors
     }
 
-    /// Returns the names in paragraphs that begin with `Tests:` and in columns with the heading `tests`, each with its line.
+    /// Returns the names in paragraphs that begin with `Tests:`, in columns with the heading `tests` and after the words *the test*, each
+    /// with its line.
     pub(crate) fn tests(&self) -> Vec<(usize, &str)> {
         let mut names = Vec::new();
         let mut is_list = false;
         let mut begins = false;
+        let mut follows_words = false;
         let mut table = TestColumn::default();
         for (event, place) in &self.events {
             table.read(event);
+            let is_named = is_list || follows_words || table.is_inside();
+            follows_words = match event {
+                Event::Text(text) => text.trim_end().ends_with("the test"),
+                Event::SoftBreak => follows_words,
+                _ => false,
+            };
             match event {
                 Event::Start(Tag::Paragraph) => begins = true,
                 Event::End(TagEnd::Paragraph) => is_list = false,
@@ -132,8 +144,8 @@ impl<'a> Chapter<'a> {
                     is_list = text.starts_with("Tests:");
                     begins = false;
                 }
-                Event::Code(_) if is_list || table.is_inside() => {
-                    let line = self.text[..place.start].lines().count().max(1);
+                Event::Code(_) if is_named => {
+                    let line = self.line_at(place.start);
                     names.push((line, self.text[place.clone()].trim_matches('`')));
                 }
                 _ => begins = false,
@@ -271,7 +283,13 @@ mod tests {
     #[test]
     fn tests_are_named_in_their_paragraphs() {
         let chapter = Chapter::parse("It is `so`.\n\nTests: `a_b`,\n`c_d`.\n\nAnd `not`.\n");
-        assert_eq!(chapter.tests(), [(3, "a_b"), (3, "c_d")]);
+        assert_eq!(chapter.tests(), [(3, "a_b"), (4, "c_d")]);
+    }
+
+    #[test]
+    fn tests_are_named_after_the_words_the_test() {
+        let chapter = Chapter::parse("See the test `a_b`, or (the test\n`c_d`) the best `not`.\n");
+        assert_eq!(chapter.tests(), [(1, "a_b"), (2, "c_d")]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Every chapter of the guide is in its table of contents, links of chapters lead somewhere, and the tests that they
-//! name exist.
+//! Every chapter of the guide is in its table of contents, links of chapters lead somewhere, and the tests that the
+//! chapters and the pages of `docs` name exist.
 //!
 //! Links to items of the API are checked by rustdoc.
 
@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use super::{Files, Findings};
 use crate::book::{Chapter, Contents, GUIDE, is_rust_path};
+use crate::workspace::TextFile;
 
 pub(super) fn check(files: &Files) -> Result<Findings> {
     let table = format!("{GUIDE}/mod.rs");
@@ -42,13 +43,27 @@ pub(super) fn check(files: &Files) -> Result<Findings> {
                 ));
             }
         }
-        for (line, test) in chapter.tests() {
-            if !tests.contains(test) {
-                findings.push(format!("{path}:{line}: there is no test `{test}`"));
-            }
-        }
+        findings.extend(missing_tests(path, &chapter, &tests));
+    }
+    let pages = files.text.iter().filter(|file| is_page(&file.path));
+    for TextFile { path, text } in pages {
+        findings.extend(missing_tests(path, &Chapter::parse(text), &tests));
     }
     Ok(findings)
+}
+
+/// Returns whether a file is a page of `docs`, in the Markdown of GitHub.
+fn is_page(path: &str) -> bool {
+    path.starts_with("docs/") && path.ends_with(".md")
+}
+
+fn missing_tests(path: &str, chapter: &Chapter<'_>, tests: &HashSet<&str>) -> Findings {
+    let mut named = chapter.tests();
+    named.retain(|(_, test)| !tests.contains(test));
+    let findings = named.into_iter();
+    findings
+        .map(|(line, test)| format!("{path}:{line}: there is no test `{test}`"))
+        .collect()
 }
 
 /// Returns the module of a chapter, or `None` for any other file.
@@ -60,7 +75,7 @@ fn chapter_name(path: &str) -> Option<&str> {
 fn link_flaw(
     target: &str,
     chapter: &Chapter<'_>,
-    chapters: &[(&crate::workspace::TextFile, &str)],
+    chapters: &[(&TextFile, &str)],
 ) -> Option<&'static str> {
     let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
     let anchors = match path.strip_prefix("crate::guide::") {
@@ -159,5 +174,21 @@ mod tests {
     fn named_tests_have_to_exist() {
         assert_eq!(found(&[("a", "Tests: `it_works`.")]), [""; 0]);
         assert_eq!(found(&[("a", "Tests: `it_fails`.")]).len(), 1);
+    }
+
+    #[test]
+    fn tests_named_by_pages_of_docs_have_to_exist() {
+        let table = format!("{GUIDE}/mod.rs");
+        let page = "See the test `it_works`.\nSee the test `it_fails`.\n";
+        let found = check(&files(&[
+            (&table, ""),
+            ("crates/a/tests/t.rs", "fn it_works() {}"),
+            ("docs/b/c.md", page),
+            ("README.md", "See the test `it_fails`."),
+        ]));
+        assert_eq!(
+            found.unwrap(),
+            ["docs/b/c.md:2: there is no test `it_fails`"]
+        );
     }
 }
