@@ -35,7 +35,7 @@ use workspace::Workspace;
 enum Command {
     /// Measures hosts side by side; a complete run is written to docs/bench and README.md
     Bench(bench::Arguments),
-    /// Builds the guide as an mdBook below target/book (needs mdbook, which it installs below target)
+    /// Builds the guide as an mdBook below target/book (needs mdbook, which it installs in the cache)
     Book,
     /// Measures the lines of the MCP and protocol parts that the fast tests run; fails below 90 %
     Coverage,
@@ -47,9 +47,9 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Runs every static check, or those with these names
     Lint { checks: Vec<String> },
-    /// Runs the fast tests on mutants of the code (needs cargo-mutants, which it installs below target)
+    /// Runs the fast tests on mutants of the code (needs cargo-mutants, which it installs in the cache)
     Mutants(mutants::Arguments),
-    /// Builds the page of `inhouse trace` (needs npm)
+    /// Builds the pages of `inhouse trace` and `inhouse fleet` (needs npm)
     Page(page::Arguments),
     /// Records the fixtures of inhouse-proto from the real CLI; all scenarios unless some are named
     Record { scenarios: Vec<String> },

@@ -1,4 +1,4 @@
-//! Files have at most 500 lines, not counting their unit tests.
+//! Rust files outside of tests have at most 500 lines, not counting their unit tests.
 
 use anyhow::Result;
 
