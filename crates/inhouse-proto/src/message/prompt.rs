@@ -49,6 +49,14 @@ pub struct Prompt {
 
 impl Prompt {
     /// Creates a prompt from content blocks.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::{ContentBlock, Prompt};
+    ///
+    /// let prompt = Prompt::new([ContentBlock::text("What is"), ContentBlock::text("this?")]);
+    /// assert_eq!(prompt.content.len(), 2);
+    /// ```
     #[must_use]
     pub fn new(content: impl IntoIterator<Item = ContentBlock>) -> Self {
         Self {
@@ -58,6 +66,14 @@ impl Prompt {
     }
 
     /// Appends a content block.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::{ImageBlock, Prompt};
+    ///
+    /// let prompt = Prompt::from("What is this?").block(ImageBlock::url("https://example.com/cat.png"));
+    /// assert_eq!(prompt.content.len(), 2);
+    /// ```
     #[must_use]
     pub fn block(mut self, block: impl Into<ContentBlock>) -> Self {
         self.content.push(block.into());
@@ -65,6 +81,15 @@ impl Prompt {
     }
 
     /// Sets the session, for hosts that run several.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("Go on.").session_id("4f0b1c1e-2a7a-4c0e-9d4f-6f1f3a1f2b30");
+    /// assert_eq!(serde_json::to_value(&prompt)?["session_id"], "4f0b1c1e-2a7a-4c0e-9d4f-6f1f3a1f2b30");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn session_id(mut self, session_id: impl Into<String>) -> Self {
         self.session_id = session_id.into();
@@ -73,7 +98,7 @@ impl Prompt {
 
     /// Sets the id of the prompt, a UUID; a random one unless set.
     ///
-    /// The entry of the prompt in the transcript has this id, and so has the message `user_message_uuid` of its result.
+    /// The entry of the prompt in the transcript has this id, and so has the member `user_message_uuid` of its result.
     /// The id is needed to cancel a queued prompt and to rewind files to the prompt.
     ///
     /// The CLI ignores a prompt whose id it has read before, without any message (2.1.325). So a prompt can be sent again
@@ -94,6 +119,15 @@ impl Prompt {
     }
 
     /// Sets the position at which the prompt joins the queue while a turn runs.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::{Priority, Prompt};
+    ///
+    /// let prompt = Prompt::from("Stop, and run the tests first.").priority(Priority::Now);
+    /// assert_eq!(serde_json::to_value(&prompt)?["priority"], "now");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = Some(priority);
@@ -101,6 +135,15 @@ impl Prompt {
     }
 
     /// Sets whether a program generated the prompt instead of a person typing it.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("The build has failed.").synthetic(true);
+    /// assert_eq!(serde_json::to_value(&prompt)?["isSynthetic"], true);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn synthetic(mut self, synthetic: bool) -> Self {
         self.synthetic = Some(synthetic);
@@ -111,6 +154,15 @@ impl Prompt {
     ///
     /// A prompt without an origin counts as unattributed and fails the checks by which the CLI requires a person. A
     /// host that forwards typed text should set [`MessageOrigin::Human`].
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::{MessageOrigin, Prompt};
+    ///
+    /// let prompt = Prompt::from("Deploy.").origin(MessageOrigin::Human);
+    /// assert_eq!(serde_json::to_value(&prompt)?["origin"]["kind"], "human");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn origin(mut self, origin: MessageOrigin) -> Self {
         self.origin = Some(origin);
@@ -120,6 +172,15 @@ impl Prompt {
     /// Sets whether the prompt starts a turn.
     ///
     /// With `false`, the prompt is only added to the transcript and is merged into the next prompt that starts a turn.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("The user has opened main.rs.").should_query(false);
+    /// assert_eq!(serde_json::to_value(&prompt)?["shouldQuery"], false);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn should_query(mut self, should_query: bool) -> Self {
         self.should_query = Some(should_query);
@@ -127,6 +188,15 @@ impl Prompt {
     }
 
     /// Sets the time at which the prompt was created, in ISO 8601.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("Good morning.").timestamp("2026-01-01T08:00:00Z");
+    /// assert_eq!(serde_json::to_value(&prompt)?["timestamp"], "2026-01-01T08:00:00Z");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn timestamp(mut self, timestamp: impl Into<String>) -> Self {
         self.timestamp = Some(timestamp.into());
@@ -137,6 +207,15 @@ impl Prompt {
     /// at the start of the turn.
     ///
     /// Requires CLI 2.1.248 or newer.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("Explain the path @src/main.rs.").client_composed();
+    /// assert_eq!(serde_json::to_value(&prompt)?["client_composed"], true);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn client_composed(mut self) -> Self {
         self.client_composed = true;
@@ -146,6 +225,15 @@ impl Prompt {
     /// Adds a paste that was removed from the text. The CLI uses only the text of the paste.
     ///
     /// The CLI ignores pastes above 1,000 entries and blocks.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("Explain this error.").pasted_content("error[E0382]: use of moved value");
+    /// assert_eq!(serde_json::to_value(&prompt)?["pasted_content"][0], "error[E0382]: use of moved value");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn pasted_content(mut self, paste: impl Into<MessageContent>) -> Self {
         self.pasted_content.push(paste.into());
@@ -155,6 +243,15 @@ impl Prompt {
     /// Adds a paste that is still part of the text, so that the CLI does not treat it as typed.
     ///
     /// The CLI looks only for the first 100 pastes that are not blank.
+    ///
+    /// ```
+    /// # use inhouse_proto as inhouse;
+    /// use inhouse::message::Prompt;
+    ///
+    /// let prompt = Prompt::from("Explain /etc/hosts, please.").inline_paste("/etc/hosts");
+    /// assert_eq!(serde_json::to_value(&prompt)?["inline_pastes"][0], "/etc/hosts");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn inline_paste(mut self, paste: impl Into<String>) -> Self {
         self.inline_pastes.push(paste.into());
