@@ -149,6 +149,17 @@ pub struct DirectoryUpdate {
 
 impl PermissionUpdate {
     /// Creates an update that adds rules.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination};
+    /// let update = PermissionUpdate::add_rules(
+    ///     [PermissionRule::new("Bash").content("cargo test:*")],
+    ///     PermissionBehavior::Allow,
+    ///     UpdateDestination::Session,
+    /// );
+    /// assert_eq!(serde_json::to_value(&update)?["type"], "addRules");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn add_rules(
         rules: impl IntoIterator<Item = PermissionRule>,
@@ -159,6 +170,17 @@ impl PermissionUpdate {
     }
 
     /// Creates an update that replaces all rules of the same behavior.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination};
+    /// let update = PermissionUpdate::replace_rules(
+    ///     [PermissionRule::new("WebFetch")],
+    ///     PermissionBehavior::Ask,
+    ///     UpdateDestination::Session,
+    /// );
+    /// assert_eq!(serde_json::to_value(&update)?["type"], "replaceRules");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn replace_rules(
         rules: impl IntoIterator<Item = PermissionRule>,
@@ -169,6 +191,17 @@ impl PermissionUpdate {
     }
 
     /// Creates an update that removes rules.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{PermissionBehavior, PermissionRule, PermissionUpdate, UpdateDestination};
+    /// let update = PermissionUpdate::remove_rules(
+    ///     [PermissionRule::new("Bash")],
+    ///     PermissionBehavior::Allow,
+    ///     UpdateDestination::LocalSettings,
+    /// );
+    /// assert_eq!(serde_json::to_value(&update)?["type"], "removeRules");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn remove_rules(
         rules: impl IntoIterator<Item = PermissionRule>,
@@ -179,12 +212,26 @@ impl PermissionUpdate {
     }
 
     /// Creates an update that changes the permission mode.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{PermissionMode, PermissionUpdate, UpdateDestination};
+    /// let update = PermissionUpdate::set_mode(PermissionMode::AcceptEdits, UpdateDestination::Session);
+    /// assert_eq!(serde_json::to_value(&update)?["mode"], "acceptEdits");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn set_mode(mode: PermissionMode, destination: UpdateDestination) -> Self {
         Self::SetMode(ModeUpdate { mode, destination })
     }
 
     /// Creates an update that adds working directories.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{PermissionUpdate, UpdateDestination};
+    /// let update = PermissionUpdate::add_directories(["/srv/shared"], UpdateDestination::Session);
+    /// assert_eq!(serde_json::to_value(&update)?["directories"][0], "/srv/shared");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn add_directories<D: Into<String>>(
         directories: impl IntoIterator<Item = D>,
@@ -194,6 +241,13 @@ impl PermissionUpdate {
     }
 
     /// Creates an update that removes working directories.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{PermissionUpdate, UpdateDestination};
+    /// let update = PermissionUpdate::remove_directories(["/srv/shared"], UpdateDestination::Session);
+    /// assert_eq!(serde_json::to_value(&update)?["type"], "removeDirectories");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn remove_directories<D: Into<String>>(
         directories: impl IntoIterator<Item = D>,
