@@ -175,6 +175,12 @@ pub enum AgentMemory {
 
 impl AgentDefinition {
     /// Creates an agent from a description, which the model reads, and a system prompt.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.");
+    /// assert_eq!((&*agent.description, &*agent.prompt), ("Reviews changes", "You review."));
+    /// ```
     #[must_use]
     pub fn new(description: impl Into<String>, prompt: impl Into<String>) -> Self {
         Self {
@@ -200,6 +206,12 @@ impl AgentDefinition {
     }
 
     /// Limits the agent to the named tools.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").tools(["Read", "Grep"]);
+    /// assert_eq!(agent.tools.unwrap(), ["Read", "Grep"]);
+    /// ```
     #[must_use]
     pub fn tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools = Some(tools.into_iter().map(Into::into).collect());
@@ -207,6 +219,12 @@ impl AgentDefinition {
     }
 
     /// Removes the named tools from the agent.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").disallowed_tools(["Bash"]);
+    /// assert_eq!(agent.disallowed_tools.unwrap(), ["Bash"]);
+    /// ```
     #[must_use]
     pub fn disallowed_tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.disallowed_tools = Some(tools.into_iter().map(Into::into).collect());
@@ -214,6 +232,12 @@ impl AgentDefinition {
     }
 
     /// Sets the model of the agent: an alias, a full id, or `inherit`.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").model("haiku");
+    /// assert_eq!(agent.model.as_deref(), Some("haiku"));
+    /// ```
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
@@ -221,6 +245,12 @@ impl AgentDefinition {
     }
 
     /// Sets the MCP servers that the agent can use.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::{AgentDefinition, AgentMcpServer};
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").mcp_servers(["issues"]);
+    /// assert_eq!(agent.mcp_servers.unwrap(), [AgentMcpServer::Named("issues".to_owned())]);
+    /// ```
     #[must_use]
     pub fn mcp_servers<S: Into<AgentMcpServer>>(
         mut self,
@@ -231,6 +261,12 @@ impl AgentDefinition {
     }
 
     /// Sets the skills that the agent has.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").skills(["release-notes"]);
+    /// assert_eq!(agent.skills.unwrap(), ["release-notes"]);
+    /// ```
     #[must_use]
     pub fn skills<S: Into<String>>(mut self, skills: impl IntoIterator<Item = S>) -> Self {
         self.skills = Some(skills.into_iter().map(Into::into).collect());
@@ -238,6 +274,12 @@ impl AgentDefinition {
     }
 
     /// Sets the prompt that the agent receives first if it is the main agent of the session.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").initial_prompt("Begin.");
+    /// assert_eq!(agent.initial_prompt.as_deref(), Some("Begin."));
+    /// ```
     #[must_use]
     pub fn initial_prompt(mut self, prompt: impl Into<String>) -> Self {
         self.initial_prompt = Some(prompt.into());
@@ -245,6 +287,12 @@ impl AgentDefinition {
     }
 
     /// Limits the number of turns of the agent.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").max_turns(5);
+    /// assert_eq!(agent.max_turns, Some(5));
+    /// ```
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.max_turns = Some(turns);
@@ -252,6 +300,12 @@ impl AgentDefinition {
     }
 
     /// Sets the number of tokens at which the CLI compacts the conversation of the agent.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").auto_compact_window(100_000);
+    /// assert_eq!(agent.auto_compact_window, Some(100_000));
+    /// ```
     #[must_use]
     pub fn auto_compact_window(mut self, tokens: u64) -> Self {
         self.auto_compact_window = Some(tokens);
@@ -259,6 +313,12 @@ impl AgentDefinition {
     }
 
     /// Sets whether the agent runs in the background.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").background(true);
+    /// assert_eq!(agent.background, Some(true));
+    /// ```
     #[must_use]
     pub fn background(mut self, on: bool) -> Self {
         self.background = Some(on);
@@ -266,6 +326,12 @@ impl AgentDefinition {
     }
 
     /// Sets whether CLAUDE.md is left out of the agent's context.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").omit_claude_md(true);
+    /// assert_eq!(agent.omit_claude_md, Some(true));
+    /// ```
     #[must_use]
     pub fn omit_claude_md(mut self, on: bool) -> Self {
         self.omit_claude_md = Some(on);
@@ -273,6 +339,12 @@ impl AgentDefinition {
     }
 
     /// Sets the location of the agent's persistent memory.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::{AgentDefinition, AgentMemory};
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").memory(AgentMemory::Project);
+    /// assert_eq!(agent.memory, Some(AgentMemory::Project));
+    /// ```
     #[must_use]
     pub fn memory(mut self, memory: AgentMemory) -> Self {
         self.memory = Some(memory);
@@ -280,6 +352,12 @@ impl AgentDefinition {
     }
 
     /// Sets the amount of work that the agent puts into a turn.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{Effort, outgoing::AgentDefinition};
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").effort(Effort::High);
+    /// assert_eq!(agent.effort, Some(Effort::High.into()));
+    /// ```
     #[must_use]
     pub fn effort(mut self, effort: impl Into<AgentEffort>) -> Self {
         self.effort = Some(effort.into());
@@ -287,6 +365,12 @@ impl AgentDefinition {
     }
 
     /// Sets the permission mode of the agent.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::{PermissionMode, outgoing::AgentDefinition};
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").permission_mode(PermissionMode::Plan);
+    /// assert_eq!(agent.permission_mode, Some(PermissionMode::Plan));
+    /// ```
     #[must_use]
     pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
         self.permission_mode = Some(mode);
@@ -294,6 +378,12 @@ impl AgentDefinition {
     }
 
     /// Sets the agent that observes this one, by name.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").observer("auditor");
+    /// assert_eq!(agent.observer.as_deref(), Some("auditor"));
+    /// ```
     #[must_use]
     pub fn observer(mut self, agent: impl Into<String>) -> Self {
         self.observer = Some(agent.into());
@@ -301,6 +391,14 @@ impl AgentDefinition {
     }
 
     /// Sets the message that the observer receives.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.")
+    ///     .observer("auditor")
+    ///     .observer_message("Look for secrets.");
+    /// assert_eq!(agent.observer_message.as_deref(), Some("Look for secrets."));
+    /// ```
     #[must_use]
     pub fn observer_message(mut self, message: impl Into<String>) -> Self {
         self.observer_message = Some(message.into());
@@ -308,6 +406,12 @@ impl AgentDefinition {
     }
 
     /// Sets a reminder that is repeated in every turn. The member is experimental in the CLI.
+    ///
+    /// ```
+    /// # use inhouse_proto::control::outgoing::AgentDefinition;
+    /// let agent = AgentDefinition::new("Reviews changes", "You review.").critical_system_reminder("Change no file.");
+    /// assert_eq!(agent.critical_system_reminder.as_deref(), Some("Change no file."));
+    /// ```
     #[must_use]
     pub fn critical_system_reminder(mut self, reminder: impl Into<String>) -> Self {
         self.critical_system_reminder = Some(reminder.into());
