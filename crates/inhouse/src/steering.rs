@@ -60,7 +60,27 @@ impl SteerReceipt {
 
     /// Returns the state of the prompt, as far as the turn has been read.
     ///
-    /// See [`Turn::steer`](crate::Turn::steer) for an example.
+    /// ```
+    /// use inhouse::SteerState;
+    ///
+    /// # use inhouse_testkit::{FakeCli, run};
+    /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
+    /// let mut turn = client.send("Measure the garden.").await?;
+    /// let receipt = turn.steer("Use metric units.").await?;
+    /// turn.finish().await?;
+    /// assert_eq!(receipt.state(), SteerState::Joined);
+    /// # Ok(()) }, async |cli| {
+    /// #     let first = cli.expect_prompt().await.uuid().unwrap().to_owned();
+    /// #     let second = cli.expect_prompt().await.uuid().unwrap().to_owned();
+    /// #     cli.state("running").await;
+    /// #     for (id, state) in [(&first, "started"), (&second, "started"), (&second, "completed")] {
+    /// #         let line = serde_json::json!({"type": "command_lifecycle", "command_uuid": id, "state": state});
+    /// #         cli.send(line).await;
+    /// #     }
+    /// #     cli.result("12 m²").await;
+    /// #     cli.state("idle").await;
+    /// # }));
+    /// ```
     #[must_use]
     pub fn state(&self) -> SteerState {
         *self.state.borrow()

@@ -59,6 +59,27 @@ impl<T> Asked<T> {
 
     /// Returns the request as the CLI wrote it, as JSON text. It has the members for which `T` has no
     /// field.
+    ///
+    /// ```
+    /// use inhouse::permission::{CanUseTool, Decision};
+    /// use inhouse::{Asked, Options};
+    ///
+    /// let options = Options::new().permissions(async |asked: Asked<CanUseTool>| {
+    ///     let request: serde_json::Value = serde_json::from_str(asked.raw())?;
+    ///     // A member of a newer CLI.
+    ///     match request["risk"].as_str() {
+    ///         Some("low") => Ok(Decision::allow()),
+    ///         _ => Ok(Decision::deny("too risky")),
+    ///     }
+    /// });
+    /// # inhouse_testkit::run(inhouse_testkit::FakeCli::play_cli(options, async |cli| {
+    /// #     let call = serde_json::json!({
+    /// #         "subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "toolu_1", "input": {}, "risk": "low",
+    /// #     });
+    /// #     let id = cli.ask(call).await;
+    /// #     assert_eq!(cli.expect_answer(&id).await.payload()["behavior"], "allow");
+    /// # }));
+    /// ```
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.raw
