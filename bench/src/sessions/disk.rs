@@ -33,7 +33,7 @@ pub async fn info(config: &Path) -> Result<Report, Box<dyn Error>> {
     let info = sessions.info(&Transcript::session_id(0)).await?;
     let mut report = Report::default();
     report.set("wall_ms", begin.elapsed().as_secs_f64() * 1e3);
-    report.count("bytes", info.file_size);
+    report.count("bytes", info.file_size.unwrap_or_default());
     report.add_process()?;
     Ok(report)
 }
