@@ -15,6 +15,7 @@ use inhouse_testkit::store_battery;
 use sqlx::Connection as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use tempfile::{TempDir, tempdir};
+use tokio::time::MissedTickBehavior;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -129,7 +130,7 @@ async fn erased_session_leaves_no_byte_in_the_files() {
     assert!(!contains(&directory, b"the marker"));
 }
 
-/// Writes idle sessions with names in order, each with a text of its own.
+/// Writes idle sessions with names in order, each with a different text.
 async fn write_idle(store: &SqliteStore, sessions: usize) {
     for number in 0..sessions {
         let session = SessionKey::new("idle", format!("{number:03}")).unwrap();
@@ -202,11 +203,13 @@ async fn leases_are_renewed_while_many_sessions_are_erased() {
     };
     let renewals = join_all(leases.iter().map(async |(store, lease)| {
         let mut renewals = 0;
+        // With pauses, as a host does: otherwise the renewals of one process would keep the lock from those of the other.
+        let mut interval = tokio::time::interval(PAUSE);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !is_erased.load(Ordering::Relaxed) {
+            interval.tick().await;
             store.renew(lease, HOUR).await.unwrap();
             renewals += 1;
-            // As a host does: without a pause, the renewals of one process would keep the lock from those of the other.
-            tokio::time::sleep(PAUSE).await;
         }
         renewals
     }));

@@ -302,7 +302,7 @@ mod tests {
             match first.try_wait().unwrap() {
                 Some(_) => break true,
                 None if Instant::now() > give_up => break false,
-                None => std::thread::sleep(Duration::from_millis(10)),
+                None => std::thread::yield_now(),
             }
         };
         if !first_is_killed {
