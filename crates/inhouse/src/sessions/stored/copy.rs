@@ -9,6 +9,7 @@ use super::ends::TranscriptEnds;
 use super::summary::StoredSummary;
 use super::{OwnedSession, StoredProject, StreamReader, end_of};
 use crate::error::{Error, Result};
+use crate::mirror::persist;
 use crate::resume::{results_of, store_error};
 
 /// Number of bytes that are appended at once, unless a single entry is longer.
@@ -98,7 +99,7 @@ impl StoreImport {
     /// Ends the ownership, and removes what is stored.
     pub(in crate::sessions) async fn abandon(self) {
         let erased = Erase::from(self.owned.key.clone());
-        if let Err(error) = self.owned.store.erase(&erased).await {
+        if let Err(error) = persist(|| self.owned.store.erase(&erased)).await {
             tracing::warn!(%error, "incomplete copy of a session not erased");
         }
         self.cancel().await;
