@@ -374,7 +374,7 @@ async fn fork_has_new_ids_and_the_files_of_the_original() {
     let (store, sessions) = copied().await;
     let before = lines(&store, &key(ID).main()).await;
     let directory = format!(
-        "/root/{ID}/projects/{}/{ID}/tool-results/1.txt",
+        "/srv/agents/{ID}/projects/{}/{ID}/tool-results/1.txt",
         project_key(PROJECT)
     );
     let epoch = store.fence(&key(ID), None).await.unwrap();

@@ -1,10 +1,6 @@
 //! A database that is away for a while, and answers that are lost with it.
 
-use std::time::Duration;
-
 use inhouse_fleet::Work;
-use inhouse_fleet::postgres::WorkState;
-use tokio::time::sleep;
 
 use super::support::{Database, answer};
 
@@ -29,21 +25,27 @@ async fn outage_of_the_database_is_not_the_death_of_other_hosts() {
     database
         .until("select clock_timestamp() > since + interval '4 seconds' from inhouse.host where name <> 'other'")
         .await;
+    let outage =
+        "alter table inhouse.event add column at timestamptz not null default clock_timestamp();
+                  alter table inhouse.host rename to absent;
+                  create table outage as select clock_timestamp() as moment";
+    let outage = sqlx::raw_sql(outage);
+    outage.execute(database.store.pool()).await.unwrap();
     database
-        .execute("alter table inhouse.host rename to absent")
+        .until("select clock_timestamp() > moment + interval '3.5 seconds' from outage")
         .await;
-    sleep(Duration::from_millis(3500)).await;
     let end = "alter table inhouse.absent rename to host;
-               update inhouse.host set alive_until = clock_timestamp() - interval '1 second' where name = 'other'";
+               update inhouse.host set alive_until = clock_timestamp() - interval '1 second' where name = 'other';
+               update outage set moment = clock_timestamp()";
     let end = sqlx::raw_sql(end);
     end.execute(database.store.pool()).await.unwrap();
-    // The host sweeps every second.
-    sleep(Duration::from_millis(1500)).await;
-    let status = database.fleet.work(&work).await.unwrap();
-    assert_eq!((status.state, status.attempts), (WorkState::Running, 0));
-    // The other host is dead indeed.
+    // The other host is dead indeed, but had the time for a heartbeat. The host sweeps every second.
     assert_eq!(database.answer_to(work).await, "answer to prompt");
     assert_eq!(database.fleet.work(&work).await.unwrap().attempts, 1);
+    let has_waited = "select e.at > o.moment + interval '3 seconds' from inhouse.event e, outage o where e.kind = 'failed'";
+    let has_waited = sqlx::query_scalar(has_waited);
+    let has_waited: bool = has_waited.fetch_one(database.store.pool()).await.unwrap();
+    assert!(has_waited);
 }
 
 /// A sequence survives the rollback of the trigger, so the second try finds the incarnation of the first one, as it finds a row whose insert was
