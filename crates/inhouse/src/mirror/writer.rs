@@ -318,7 +318,7 @@ impl Streams {
             let position = self.end(&stream);
             let mut append = Append::new(epoch, position, next.entries.iter().cloned());
             if stream == self.sessions.current().main() && mem::take(&mut self.summary_is_due) {
-                append.summary = self.transcript.summary();
+                append.summary = Some(self.transcript.stored_summary());
             }
             let store = Arc::clone(&self.store);
             appends.push(Box::pin(async move {

@@ -1,10 +1,9 @@
 use inhouse_proto::session::SessionId;
 
-use super::ends::TranscriptEnds;
 use super::list::archive_mark;
-use super::summary::StoredSummary;
 use super::{OwnedSession, StoredProject};
 use crate::error::Result;
+use crate::mirror::TranscriptEnds;
 use crate::resume;
 use crate::sessions::archive;
 use crate::sessions::changes::Change;
@@ -30,7 +29,7 @@ impl StoredProject {
         let mut ends = TranscriptEnds::read(session.main()).await?;
         let entry = change.entry(id);
         ends.push(entry.as_bytes());
-        let summary = StoredSummary::from(&ends.summary()).encode();
+        let summary = ends.stored_summary();
         let (main, entries) = (session.key.main(), vec![entry.into()]);
         let appended = owned.append(&main, session.end, entries, Some(summary));
         appended.await

@@ -6,11 +6,9 @@ use inhouse_proto::session::{SessionId, Summary};
 use inhouse_store::{FilePath, Page, Position};
 use tokio::task::JoinSet;
 
-use super::ends::TranscriptEnds;
-use super::summary::StoredSummary;
 use super::{StoredProject, StoredSession, end_of};
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::persist;
+use crate::mirror::{StoredSummary, TranscriptEnds, persist};
 use crate::resume::store_error;
 use crate::sessions::{SessionInfo, archive};
 
@@ -184,7 +182,7 @@ impl StoredSession {
             return Ok(false);
         };
         let has_prompt =
-            |ends: &TranscriptEnds| Summary::has_prompt_after(ends.head(), ends.tail(), at);
+            |ends: &TranscriptEnds| Summary::has_prompt_after(&ends.head, &ends.tail, at);
         Ok(match ends {
             Some(ends) => !has_prompt(ends),
             None => !has_prompt(&TranscriptEnds::read(self.main()).await?),

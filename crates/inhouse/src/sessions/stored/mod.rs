@@ -6,7 +6,6 @@
 //! |---|---|
 //! | `entries` | reading the entries of a stream, in batches |
 //! | `ends` | both ends of a main stream |
-//! | `summary` | the summary that a store keeps with a session |
 //! | `owned` | the right to write to a session, and its writes |
 //! | `list` | lists and information |
 //! | `subagents` | subagents and their metadata |
@@ -20,7 +19,6 @@ mod entries;
 mod list;
 mod owned;
 mod subagents;
-mod summary;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,11 +27,10 @@ use inhouse_proto::session::{SessionId, Summary};
 use inhouse_store::{Position, ProjectKey, SessionKey, SessionStore, StreamKey};
 
 pub(super) use self::copy::StoreImport;
-use self::ends::TranscriptEnds;
 pub(super) use self::entries::{StreamReader, text_of};
 use self::owned::OwnedSession;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::persist;
+use crate::mirror::{TranscriptEnds, persist};
 use crate::resume::{results_of, store_error};
 
 /// The sessions of a project in a store.

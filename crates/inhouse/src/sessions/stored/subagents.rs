@@ -1,9 +1,9 @@
 use inhouse_proto::session::{SubagentMetadata, metadata_content};
 use inhouse_store::StreamKey;
 
-use super::ends::TranscriptEnds;
 use super::{StoredSession, StreamReader};
 use crate::error::Result;
+use crate::mirror::TranscriptEnds;
 use crate::sessions::Subagent;
 use crate::sessions::subagents::{agent_id, check_id, not_found};
 
