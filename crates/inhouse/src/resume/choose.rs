@@ -10,9 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::launch::{HostEnvironment, child_variable};
 use crate::mirror::persist;
 use crate::options::Options;
-
-/// Replaces the key of the project, if `CLAUDE_CONFIG_DIR` is set, too.
-const PROJECT_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
+use crate::sessions::{PROJECT_DIR_NAME, is_directory_name};
 
 /// The session that the options mean.
 pub(super) struct Chosen {
@@ -43,14 +41,8 @@ pub(super) async fn choose(
 
 /// Returns the key under which the CLI keeps the sessions of its working directory.
 pub(super) fn project_of(options: &Options, host: &HostEnvironment) -> Result<ProjectKey> {
-    let named = child_variable(options, host, PROJECT_NAME).and_then(|name| name.to_str());
-    let is_usable = |name: &&str| {
-        (1..=64).contains(&name.len())
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-    };
-    let key = match named.filter(is_usable) {
+    let named = child_variable(options, host, PROJECT_DIR_NAME).and_then(|name| name.to_str());
+    let key = match named.filter(|name| is_directory_name(name)) {
         Some(name) => name.to_owned(),
         None => project_key(&working_directory(options)?.to_string_lossy()),
     };

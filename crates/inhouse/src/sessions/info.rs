@@ -31,7 +31,7 @@ pub struct SessionInfo {
     pub cwd: Option<PathBuf>,
     /// Time of the first entry.
     pub created_at: Option<SystemTime>,
-    /// Time at which the transcript was modified.
+    /// Time at which the transcript was modified. For a session of a store, [`Sessions::info`](super::Sessions::info) gives the time of the last entry.
     pub last_modified: SystemTime,
     /// Size of the transcript in bytes; `None` for a session of a store.
     pub file_size: Option<u64>,

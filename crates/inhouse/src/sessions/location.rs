@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::Store;
 
 /// The environment variable that names the project directory; the CLI honours it together with `CLAUDE_CONFIG_DIR`.
-const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
+pub(crate) const PROJECT_DIR_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";
 
 /// The configured place of the sessions.
 #[derive(Clone, Debug, Default)]
@@ -305,7 +305,7 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Returns whether the CLI accepts a name in [`PROJECT_DIR_NAME`].
-fn is_directory_name(name: &str) -> bool {
+pub(crate) fn is_directory_name(name: &str) -> bool {
     let is_device = matches!(&*name.to_ascii_uppercase(), "CON" | "PRN" | "AUX" | "NUL");
     (1..=64).contains(&name.len())
         && !is_device

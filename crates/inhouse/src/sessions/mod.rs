@@ -83,6 +83,7 @@ pub use self::handle::Sessions;
 pub use self::import::Import;
 pub use self::info::SessionInfo;
 pub use self::list::List;
+pub(crate) use self::location::{PROJECT_DIR_NAME, is_directory_name};
 pub use self::messages::{MessageReader, Messages};
 pub use self::recover::recover;
 pub use self::results::{StoredResult, recent_results};
