@@ -27,6 +27,9 @@ async fn health_follows_the_host() {
     let host = database.host(1, answer);
     until_health(fleet, FleetHealth::is_ready).await;
     assert!(fleet.health().heartbeat.is_some());
+    // A host whose first claim fails ends.
+    let work = fleet.enqueue(Work::new("a", "prompt")).await.unwrap();
+    database.answer_to(work).await;
 
     // Claims fail, heartbeats do not.
     database
@@ -40,7 +43,7 @@ async fn health_follows_the_host() {
         .execute("alter function inhouse.claim_of_nobody rename to claim")
         .await;
     until_health(fleet, FleetHealth::is_ready).await;
-    let work = fleet.enqueue(Work::new("a", "prompt")).await.unwrap();
+    let work = fleet.enqueue(Work::new("a", "next")).await.unwrap();
     database.answer_to(work).await;
     host.shut_down().await;
     assert_eq!(fleet.health().hosts, 0);
