@@ -317,7 +317,8 @@ impl Fleet {
 
     /// Erases a session: its prompts with answers, questions and events, and its transcript and files in this database.
     ///
-    /// Waits for transactions that are about to enqueue for this session, 30 s at most.
+    /// Waits for transactions that are about to enqueue for this session, 30 s at most. A transaction that enqueues its first prompt is not seen before
+    /// it commits: that prompt remains.
     ///
     /// ```no_run
     /// # async fn example(fleet: inhouse_fleet::Fleet) -> Result<(), inhouse_fleet::FleetError> {
