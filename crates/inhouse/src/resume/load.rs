@@ -50,7 +50,7 @@ pub(super) struct Loaded {
 
 /// Returns the ends of the streams of a session that is not loaded.
 ///
-/// A fork is one. Its first host may have died before a message was stored.
+/// A fork and a new session are such. Their first host may have died before a message was stored.
 pub(super) async fn ends_of(
     store: &dyn SessionStore,
     session: &SessionKey,

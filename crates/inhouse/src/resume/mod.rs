@@ -174,6 +174,9 @@ impl StoredSession {
             } else {
                 repaired = calls_of_session;
             }
+        } else if options.session.id.is_some() {
+            // A host that died may have stored results, or transcripts of subagents, but not the main transcript.
+            loaded.ends = ends_of(&*store, &session).await?;
         }
         let has_stored_files = resumed.as_ref() == Some(&session);
         // The CLI cannot resume a session without a message, which begins behind the entries that are there.

@@ -368,3 +368,55 @@ async fn result_without_its_transcript_does_not_count_after_a_new_owner() {
         assert_eq!(answer, "Continued.");
     }
 }
+
+/// A host stores the result of the first turn of a session but nothing of its transcript, and a second host begins the session again.
+#[tokio::test(start_paused = true)]
+async fn session_with_a_result_but_no_transcript_is_begun_again() {
+    let machine = &Machine::new();
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    let options = || {
+        let options = machine.options().session_id(SESSION);
+        options.store_flush(StoreFlush::EndOfTurn)
+    };
+    let results = machine.session(SESSION).stream("results").unwrap();
+    let (transport, mut cli) = FakeCli::new();
+    let host = async {
+        let query = query(prompt()).options(options()).transport(transport);
+        query.await?.text().await
+    };
+    let cli = async {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        // The append of the transcript, which is the first of the two.
+        machine.store.faults().next(StoreCall::Append, Fault::Hang);
+        crate::mirror::mirror(&mut cli, SESSION, &[&user(OTHER, "Hello")]).await;
+        cli.state("running").await;
+        cli.result("Lost.").await;
+        idle().await;
+        assert_eq!(stored(machine.store.inner(), &results).await.len(), 1);
+        // Fences the host.
+        machine.keep(SESSION, None, &[]).await;
+        cli.expect_kill().await;
+    };
+    let (outcome, ()) = join(host, cli).await;
+    assert_eq!(failed(outcome).kind(), ErrorKind::Fenced);
+    let main = machine.session(SESSION).main();
+    assert!(stored(&machine.store, &main).await.is_empty());
+
+    let (answer, ()) = FakeCli::play_with(
+        async |transport| {
+            let query = query(prompt()).options(options()).transport(transport);
+            query.await?.text().await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            crate::mirror::mirror(&mut cli, SESSION, &[&user(OTHER, "Hello")]).await;
+            cli.turn("Answered.").await;
+        },
+    )
+    .await;
+    assert_eq!(answer, "Answered.");
+    assert_eq!(stored(&machine.store, &main).await.len(), 1);
+    assert_eq!(stored(&machine.store, &results).await.len(), 2);
+}
