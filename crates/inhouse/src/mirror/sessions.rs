@@ -53,7 +53,7 @@ impl MirroredSessions {
     pub(super) fn records(&self, results: Vec<TurnResult>) -> Vec<UnsentEntries> {
         let mut records: Vec<UnsentEntries> = Vec::new();
         for result in results {
-            let session = self.session_of(&result.line);
+            let session = self.session_of(&result);
             let stream = results_of(session);
             let record = ResultRecord {
                 last: self.last.get(session).cloned().flatten(),
@@ -80,14 +80,21 @@ impl MirroredSessions {
     }
 
     /// Returns the session that a result names; the current one if it names none, or one that the CLI has not worked on.
-    fn session_of(&self, result: &str) -> &SessionKey {
+    fn session_of(&self, result: &TurnResult) -> &SessionKey {
+        let id = result.session_id();
+        let named = id.and_then(|id| self.last.keys().find(|key| key.session() == id));
+        named.unwrap_or(&self.current)
+    }
+}
+
+impl TurnResult {
+    /// Returns the id of the session that the result names.
+    pub(super) fn session_id(&self) -> Option<String> {
         #[derive(Deserialize)]
         struct Members {
             session_id: Option<String>,
         }
-        let members: Option<Members> = serde_json::from_str(result).ok();
-        let id = members.and_then(|members| members.session_id);
-        let named = id.and_then(|id| self.last.keys().find(|key| key.session() == id));
-        named.unwrap_or(&self.current)
+        let members: Option<Members> = serde_json::from_str(&self.line).ok();
+        members.and_then(|members| members.session_id)
     }
 }

@@ -20,7 +20,7 @@ use super::session_files::{FILE_HISTORY, SessionFiles, TOOL_RESULTS};
 use super::sessions::MirroredSessions;
 use super::summary::TranscriptEnds;
 use super::unsent::{Unsent, UnsentEntries, unsent_path};
-use super::{BeforeResult, Input, Mark};
+use super::{BeforeResult, Input, Mark, TurnResult};
 use crate::driver::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::StoreFlush;
@@ -238,7 +238,7 @@ impl Streams {
 
     /// Stores a batch; returns its mark.
     async fn store(mut self, batch: std::io::Result<Batch>) -> Result<(Self, Mark), Failure> {
-        let batch = match batch {
+        let mut batch = match batch {
             Ok(batch) => batch,
             Err(error) => {
                 let text = "a transcript frame of the CLI cannot be read";
@@ -248,9 +248,7 @@ impl Streams {
         };
         let ends_turn = !batch.results.is_empty();
         let mut unsent = merged(batch.frames, &mut self.files);
-        if let Err(error) = self.own_all(&mut unsent).await {
-            return Err(self.failure(error, unsent));
-        }
+        let owned = self.own_all(&mut unsent, &mut batch.results).await;
         for main in unsent.iter().filter(|unsent| unsent.stream.is_main()) {
             let session = main.stream.session();
             let position = self.end(&main.stream);
@@ -268,6 +266,10 @@ impl Streams {
         let mut records = self.sessions.records(batch.results);
         if self.before_result.is_none() {
             unsent.append(&mut records);
+        }
+        // After the results were added: they are recovered together with their transcript.
+        if let Err(error) = owned {
+            return Err(self.failure(error, unsent));
         }
         // Before the entries that refer to them.
         if (ends_turn || refers_to_files(&unsent))
@@ -293,13 +295,19 @@ impl Streams {
         Ok((self, batch.mark))
     }
 
-    /// Becomes the owner of every session of a batch. Removes the entries of one that the CLI did not begin.
-    async fn own_all(&mut self, unsent: &mut Vec<UnsentEntries>) -> inhouse_store::Result<()> {
+    /// Becomes the owner of every session of a batch. Removes the entries and results of one that the CLI did not begin.
+    async fn own_all(
+        &self,
+        unsent: &mut Vec<UnsentEntries>,
+        results: &mut Vec<TurnResult>,
+    ) -> inhouse_store::Result<()> {
         let sessions = unsent.iter().map(|unsent| unsent.stream.session().clone());
         for session in sessions.collect::<HashSet<_>>() {
             if let Err(error) = self.epochs.of(&session).await {
                 if error.kind() == StoreErrorKind::Invalid {
                     unsent.retain(|unsent| *unsent.stream.session() != session);
+                    results
+                        .retain(|result| result.session_id().as_deref() != Some(session.session()));
                 }
                 return Err(error);
             }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use inhouse::message::Prompt;
+use inhouse::options::StoreFlush;
 use inhouse::{Client, Error, ErrorKind, Options, query, sessions};
 use inhouse_store::{Leases as _, SessionStore as _};
 use inhouse_testkit::FakeCli;
@@ -255,11 +256,15 @@ async fn files_and_the_result_that_were_not_stored_are_recovered() {
     }
     assert!(machine.is_empty());
 
-    // The prompt was answered, so the turn is not continued.
+    assert_answered(machine.options(), "Saved.").await;
+}
+
+/// Asserts that the prompt of [`fail`] has this result in the store, so that its turn is not continued.
+async fn assert_answered(options: Options, expected: &str) {
     let (answer, ()) = FakeCli::play_with(
         async |transport| {
             let prompt = Prompt::from("Hello").uuid(OTHER);
-            let query = query(prompt).options(machine.options().resume(SESSION));
+            let query = query(prompt).options(options.resume(SESSION));
             query.transport(transport).await?.text().await
         },
         async |mut cli| {
@@ -268,7 +273,27 @@ async fn files_and_the_result_that_were_not_stored_are_recovered() {
         },
     )
     .await;
-    assert_eq!(answer, "Saved.");
+    assert_eq!(answer, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn result_of_a_session_that_could_not_be_fenced_is_recovered() {
+    let machine = Machine::new();
+    let store = machine.store.clone().without_leases();
+    let options = || machine.options().store(store.clone());
+    store.faults().always(StoreCall::Fence, Fault::Fail);
+    let new = options().session_id(SESSION);
+    let error = fail(new.store_flush(StoreFlush::EndOfTurn), async |cli| {
+        mirror(cli, SESSION, &[&user(OTHER, "Hello")]).await;
+        cli.state("running").await;
+        cli.result("Saved.").await;
+    })
+    .await;
+    assert_eq!(error.kind(), ErrorKind::Store);
+    store.faults().clear();
+    let recovered = sessions::recover(unsent_directory(&error), &store).await;
+    assert_eq!(recovered.unwrap(), 2, "the entry and the result");
+    assert_answered(options(), "Saved.").await;
 }
 
 #[tokio::test(start_paused = true)]
