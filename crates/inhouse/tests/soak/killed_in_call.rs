@@ -19,8 +19,11 @@ const PROMPT: &str = "Note 1.";
 /// The id of the call that the model makes.
 const CALL: &str = "toolu_1";
 
-/// The time of a call: longer than the CLI takes to report it as a rule, and than the last moment in it.
+/// The time of a call that ends: longer than the CLI takes to report it as a rule.
 const CALL_TIME: Duration = Duration::from_millis(250);
+
+/// The time of a call in which the host is killed. No test waits for its end, which a slow machine must not reach before the kill.
+const ENDLESS_CALL: Duration = Duration::from_secs(60);
 
 /// The first moments after a call: its result is recorded, and its answer sent.
 const AFTER_END: Duration = Duration::from_millis(20);
@@ -117,7 +120,11 @@ async fn kill_and_resume(cli: &RealCli, kind: &StoreKind, kill: Kill) -> Result<
     scene.script_notes();
     let mut plan = scene.plan(&[PROMPT]);
     plan.queries = true;
-    (plan.call_time, plan.finds_out) = (CALL_TIME, kill.finds_out);
+    plan.finds_out = kill.finds_out;
+    plan.call_time = match moment {
+        Moment::InCall(_) => ENDLESS_CALL,
+        Moment::AtEnd | Moment::BeforeMirror => CALL_TIME,
+    };
     plan.hangs_after_call = moment == Moment::BeforeMirror;
     let mut first = scene.start(&plan);
     match moment {
