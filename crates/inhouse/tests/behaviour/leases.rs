@@ -81,7 +81,12 @@ async fn session_with_a_lease_of_another_host_is_refused() {
     let options = machine.options().resume(SESSION);
     let error = failed(Client::connect_with(options, transport).await);
     assert_eq!(error.kind(), ErrorKind::Held);
-    assert!(error.to_string().contains("ends in 40 s"), "{error}");
+    // The end of a lease is a time of the system's clock, which runs on.
+    let mut left = 30..=40;
+    assert!(
+        left.any(|left| error.to_string().contains(&format!("ends in {left} s"))),
+        "{error}"
+    );
     assert!(machine.is_empty());
 }
 
