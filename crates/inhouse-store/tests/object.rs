@@ -48,7 +48,7 @@ async fn local_directory_passes_the_battery() {
 async fn backend_that_ignores_the_offset_of_a_list_passes_the_battery() {
     let inner = Arc::new(InMemory::new());
     let open = async || ObjectStore::new(Arc::new(Quirk::new(&inner, List::FromTheBeginning)));
-    timeout(DEADLINE, store_battery::run(open)).await.unwrap();
+    store_battery::run(open).await;
 }
 
 #[tokio::test]
