@@ -64,14 +64,18 @@ impl Queue {
     }
 
     pub(super) async fn push(&mut self, input: Input) {
-        if self.has_hole {
-            return;
-        }
         let queued = match input {
             Input::Frame(frame) => Queued::Frame(frame.line().into()),
             Input::Result(result) => Queued::Result(result),
             Input::Lost => Queued::Lost,
         };
+        self.add(queued).await;
+    }
+
+    async fn add(&mut self, queued: Queued) {
+        if self.has_hole {
+            return;
+        }
         self.turn_ends += usize::from(matches!(queued, Queued::Result(_)));
         if self.spill.is_none() && self.bytes > MEMORY {
             match Spill::create().await {
@@ -253,5 +257,56 @@ impl Spill {
 
     fn is_empty(&self) -> bool {
         self.read == self.written && self.tail.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use inhouse_store::ProjectKey;
+
+    use super::*;
+
+    fn frame(number: usize, size: usize) -> Queued {
+        let padding = "x".repeat(size);
+        let line = format!(
+            r#"{{"filePath":"/c/projects/p/s.jsonl","entries":[{{"number":{number},"padding":"{padding}"}}]}}"#
+        );
+        Queued::Frame(line.into())
+    }
+
+    #[tokio::test]
+    async fn inputs_above_the_memory_limit_are_in_a_file_and_keep_their_order() {
+        const FRAMES: usize = 40;
+        const SIZE: usize = 1 << 20;
+        let mut queue = Queue::new(TranscriptHome {
+            project: ProjectKey::new("p").unwrap(),
+            config: PathBuf::from("/c"),
+        });
+        for number in 0..FRAMES {
+            queue.add(frame(number, SIZE)).await;
+        }
+        let largest = frame(FRAMES, SIZE).len();
+        let in_memory: usize = queue.memory.iter().map(Queued::len).sum();
+        assert_eq!(in_memory, queue.bytes);
+        assert!(in_memory <= MEMORY + largest, "{in_memory} bytes in memory");
+        let spill = queue.spill.as_ref().expect("the rest is in a file");
+        assert!(spill.tail.is_empty());
+        assert!(spill.written as usize + in_memory >= FRAMES * SIZE);
+
+        let mut taken = 0;
+        while !queue.is_empty() {
+            for frame in queue.take().await.unwrap().frames {
+                for entry in frame.entries {
+                    let number = format!(r#"{{"number":{taken},"#);
+                    assert!(entry.starts_with(number.as_bytes()), "{taken}");
+                    taken += 1;
+                }
+            }
+            assert!(queue.bytes <= MEMORY + largest);
+        }
+        assert_eq!(taken, FRAMES);
+        assert_eq!(queue.bytes, 0);
     }
 }
