@@ -101,15 +101,16 @@ impl UnsentFile {
             let text = format!("{} has no unsent entries", directory.display());
             Error::new(ErrorKind::Store, text).with_source(error)
         })?;
-        let unreadable = |error: &dyn std::fmt::Display| {
-            let text = format!("{} cannot be read: {error}", path.display());
-            Error::new(ErrorKind::Store, text)
-        };
         let mut lines = text
             .split_inclusive('\n')
-            .filter_map(|line| line.strip_suffix('\n'));
-        let header = lines.next().unwrap_or_default();
-        let header: Header = serde_json::from_str(header).map_err(|error| unreadable(&error))?;
+            .filter_map(|line| line.strip_suffix('\n'))
+            .zip(1..);
+        let (header, _) = lines.next().unwrap_or_default();
+        let header: Header = serde_json::from_str(header).map_err(|error| {
+            let (path, directory) = (path.display(), directory.display());
+            let text = format!("the first line of {path} cannot be read; remove {path} and {directory} to drop the entries");
+            Error::new(ErrorKind::Store, text).with_source(error)
+        })?;
         let project = ProjectKey::new(header.project).map_err(store_error)?;
         let mut sessions = Vec::new();
         for OwnedSession { session, end } in header.sessions {
@@ -119,7 +120,15 @@ impl UnsentFile {
                 streams: Vec::new(),
             });
         }
-        for line in lines {
+        for (line, number) in lines {
+            let unreadable = |error: &dyn std::fmt::Display| {
+                let path = path.display();
+                let text = format!(
+                    "line {number} of {path} cannot be read: {error}; remove it and the lines behind it, and recover again: the entries before \
+                     it are stored then"
+                );
+                Error::new(ErrorKind::Store, text)
+            };
             let line: Line = serde_json::from_str(line).map_err(|error| unreadable(&error))?;
             let key = project.session(line.session).map_err(store_error)?;
             let stream = match line.subpath {

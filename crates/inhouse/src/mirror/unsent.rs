@@ -50,6 +50,7 @@ pub(super) struct Unsent {
     sessions: MirroredSessions,
     /// Whether a result counts only after a step of the caller, which has not run for those in the queue.
     has_step: bool,
+    /// `None` before the file is created, and after a failed write: the entries behind those that are missing cannot be stored.
     file: Option<File>,
 }
 
@@ -92,6 +93,9 @@ impl Unsent {
     }
 
     /// Creates the file, which only this user can read. `owned` are the sessions that this host owned.
+    ///
+    /// # Errors
+    /// If the file cannot be written. Nothing can be added to it then.
     pub(super) fn create(
         &mut self,
         path: &Path,
@@ -102,7 +106,7 @@ impl Unsent {
         options.append(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = self.file.insert(options.open(path)?);
+        let file = options.open(path)?;
         let sessions = owned.iter().map(|session| OwnedSession {
             session: session.session().to_owned(),
             end: self.ends.get(&session.main()).map_or(0, |end| end.get()),
@@ -113,7 +117,12 @@ impl Unsent {
         };
         let mut text = serde_json::to_vec(&header)?;
         text.push(b'\n');
-        file.write_all(&text)?;
+        if let Err(error) = append(&file, &text) {
+            // Without its first line it would only keep the session from being opened.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
+        self.file = Some(file);
         self.add(unsent)
     }
 
@@ -135,10 +144,18 @@ impl Unsent {
         Ok(())
     }
 
+    /// Adds all of these entries or, after an error, neither these nor later ones.
     fn add(&mut self, unsent: Vec<UnsentEntries>) -> io::Result<()> {
-        let Some(file) = &mut self.file else {
+        let Some(file) = self.file.take() else {
             return Ok(());
         };
+        let lines = self.lines(unsent)?;
+        append(&file, &lines)?;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    fn lines(&mut self, unsent: Vec<UnsentEntries>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         for UnsentEntries { stream, entries } in unsent {
             let end = self.ends.entry(stream.clone()).or_default();
@@ -157,7 +174,63 @@ impl Unsent {
                 *end = end.after(1);
             }
         }
-        file.write_all(&text)?;
-        file.sync_all()
+        Ok(text)
+    }
+}
+
+/// Appends lines to a file: all of them or, after an error, none.
+fn append(mut file: &File, lines: &[u8]) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let written = file.write_all(lines).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // A disk that is full takes a part of a line. If that cannot be removed, it is the last line, which `recover` ignores.
+        let _ = file.set_len(length);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_added_behind_a_failed_write() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.unsent.jsonl");
+        let session = SessionKey::new("p", "s").unwrap();
+        let sessions = MirroredSessions::new(session.clone(), None);
+        let mut unsent = Unsent::new(HashMap::new(), sessions, false);
+        let entry = || {
+            vec![UnsentEntries {
+                stream: session.main(),
+                entries: vec![Bytes::from_static(b"{}")],
+            }]
+        };
+        unsent
+            .create(&path, std::slice::from_ref(&session), entry())
+            .unwrap();
+        let before = std::fs::read(&path).unwrap();
+
+        let writable = unsent.file.replace(File::open(&path).unwrap());
+        unsent.add(entry()).unwrap_err();
+        assert!(unsent.file.is_none());
+        unsent.add(entry()).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+
+        // An entry that cannot be written takes a position all the same.
+        unsent.file = writable;
+        let mut invalid = entry();
+        invalid[0].entries = vec![Bytes::from_static(b"{")];
+        unsent.add(invalid).unwrap_err();
+        assert!(unsent.file.is_none());
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn full_disk_fails_a_write() {
+        let full = File::options().append(true).open("/dev/full").unwrap();
+        let error = append(&full, b"{}\n").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
     }
 }

@@ -435,6 +435,27 @@ async fn entries_before_a_line_that_is_cut_off_are_recovered() {
     assert_stored(&machine, 2).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn unreadable_line_of_unsent_entries_is_named() {
+    let machine = Machine::new();
+    let directory = leave_unsent(&machine).await;
+    let file = directory.with_file_name(format!("{SESSION}.unsent.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    // The third line of three.
+    std::fs::write(&file, format!("{}\n", &text[..text.len() - 5])).unwrap();
+    let error = failed(sessions::recover(&directory, &machine.store).await);
+    let error = error.to_string();
+    assert!(error.starts_with("line 3 of "), "{error}");
+    assert!(error.contains("remove it and the lines behind"), "{error}");
+    assert_stored(&machine, 1).await;
+
+    let readable: String = text.split_inclusive('\n').take(2).collect();
+    std::fs::write(&file, readable).unwrap();
+    let recovered = sessions::recover(&directory, &machine.store).await;
+    assert_eq!(recovered.unwrap(), 1);
+    assert_stored(&machine, 2).await;
+}
+
 /// Leaves an entry of each of two sessions, the second of which began with `/clear`. Another host has continued the first one.
 async fn leave_two_sessions(machine: &Machine) -> PathBuf {
     let error = fail(machine.options().session_id(SESSION), async |cli| {
