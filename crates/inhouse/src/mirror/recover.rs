@@ -7,6 +7,8 @@ use bytes::Bytes;
 use inhouse_store::{
     Append, Epoch, Lease, Position, ProjectKey, SessionKey, SessionStore, StoreErrorKind, StreamKey,
 };
+use tokio::fs::File;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -18,6 +20,12 @@ use crate::resume::{held, release, store_error};
 
 /// How long a session is leased while its entries are stored. The lease is renewed after half of this time.
 const LEASE: Duration = Duration::from_secs(30);
+
+/// How many bytes of the file are read at once.
+const BUFFER: usize = 256 << 10;
+
+/// How many bytes of entries are appended with one call; a longer entry takes one by itself.
+const PART: usize = 1 << 20;
 
 /// What became of the unsent entries of a session directory.
 pub(crate) struct Recovered {
@@ -97,16 +105,17 @@ impl UnsentFile {
     /// Reads the file of a session directory. The last line may be cut off: its write was not completed.
     async fn read(directory: &Path) -> Result<Self> {
         let path = unsent_path(directory);
-        let text = tokio::fs::read_to_string(&path).await.map_err(|error| {
+        let file = File::open(&path).await.map_err(|error| {
             let text = format!("{} has no unsent entries", directory.display());
             Error::new(ErrorKind::Store, text).with_source(error)
         })?;
-        let mut lines = text
-            .split_inclusive('\n')
-            .filter_map(|line| line.strip_suffix('\n'))
-            .zip(1..);
-        let (header, _) = lines.next().unwrap_or_default();
-        let header: Header = serde_json::from_str(header).map_err(|error| {
+        let mut file = BufReader::with_capacity(BUFFER, file);
+        let unreadable_file = |error: io::Error| {
+            let text = format!("{} cannot be read", path.display());
+            Error::new(ErrorKind::Store, text).with_source(error)
+        };
+        let header = next_line(&mut file).await.map_err(unreadable_file)?;
+        let header: Header = serde_json::from_slice(&header).map_err(|error| {
             let (path, directory) = (path.display(), directory.display());
             let text = format!("the first line of {path} cannot be read; remove {path} and {directory} to drop the entries");
             Error::new(ErrorKind::Store, text).with_source(error)
@@ -120,7 +129,11 @@ impl UnsentFile {
                 streams: Vec::new(),
             });
         }
-        for (line, number) in lines {
+        for number in 2.. {
+            let line = next_line(&mut file).await.map_err(unreadable_file)?;
+            if line.is_empty() {
+                break;
+            }
             let unreadable = |error: &dyn std::fmt::Display| {
                 let path = path.display();
                 let text = format!(
@@ -129,7 +142,7 @@ impl UnsentFile {
                 );
                 Error::new(ErrorKind::Store, text)
             };
-            let line: Line = serde_json::from_str(line).map_err(|error| unreadable(&error))?;
+            let line: Line = serde_json::from_slice(&line).map_err(|error| unreadable(&error))?;
             let key = project.session(line.session).map_err(store_error)?;
             let stream = match line.subpath {
                 Some(subpath) => key.stream(subpath).map_err(store_error)?,
@@ -146,7 +159,7 @@ impl UnsentFile {
             });
             let streams = &mut sessions[at].streams;
             let position = Position::new(line.position);
-            let entry = Bytes::copy_from_slice(line.entry.get().as_bytes());
+            let entry = Bytes::from(Box::<str>::from(line.entry).into_boxed_bytes());
             match streams.iter_mut().find(|other| other.stream == stream) {
                 Some(other) if other.position.after(other.entries.len()) == position => {
                     other.entries.push(entry);
@@ -160,6 +173,16 @@ impl UnsentFile {
             }
         }
         Ok(Self { sessions })
+    }
+}
+
+/// Reads the next line with its end; an empty one at the end of the file, or if the last line is cut off.
+async fn next_line(file: &mut BufReader<File>) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    file.read_until(b'\n', &mut line).await?;
+    match line.ends_with(b"\n") {
+        true => Ok(line),
+        false => Ok(Vec::new()),
     }
 }
 
@@ -376,10 +399,34 @@ impl<'a, S: SessionStore + ?Sized> Recovery<'a, S> {
         put.map_err(store_error)
     }
 
+    /// Appends entries in parts: one call with all of them could take longer than a call may.
     async fn append(&mut self, unsent: UnsentStream) -> Result<()> {
-        let epoch = self.own(unsent.stream.session()).await?;
-        let append = Append::new(epoch, unsent.position, unsent.entries);
-        let appended = persist(|| self.store.append(&unsent.stream, &append)).await;
-        appended.map(drop).map_err(store_error)
+        let mut position = unsent.position;
+        for part in parts(&unsent.entries) {
+            let epoch = self.own(unsent.stream.session()).await?;
+            let append = Append::new(epoch, position, part.iter().cloned());
+            let appended = persist(|| self.store.append(&unsent.stream, &append)).await;
+            appended.map_err(store_error)?;
+            position = position.after(part.len());
+        }
+        Ok(())
     }
+}
+
+/// Divides entries into parts for one call each.
+fn parts(entries: &[Bytes]) -> impl Iterator<Item = &[Bytes]> {
+    let mut rest = entries;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut size = 0;
+        let fitting = rest.iter().take_while(|entry| {
+            size += entry.len();
+            size <= PART
+        });
+        let (part, others) = rest.split_at(fitting.count().max(1));
+        rest = others;
+        Some(part)
+    })
 }

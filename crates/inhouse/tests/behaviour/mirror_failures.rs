@@ -436,6 +436,32 @@ async fn entries_before_a_line_that_is_cut_off_are_recovered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn many_unsent_entries_are_recovered_in_parts() {
+    let machine = Machine::new();
+    let faults = machine.store.faults();
+    faults.always(StoreCall::Append, Fault::Fail);
+    let padding = "x".repeat(400 << 10);
+    let long = |number| format!(r#"{{"number":{number},"padding":"{padding}"}}"#);
+    let all: Vec<String> = (0..10).map(long).collect();
+    let error = fail(machine.options().session_id(SESSION), async |cli| {
+        let entries: Vec<&str> = all.iter().map(String::as_str).collect();
+        mirror(cli, SESSION, &entries).await;
+    })
+    .await;
+    faults.clear();
+    // A lease would run out in the time of all parts.
+    faults.always(StoreCall::Append, Fault::Delay(seconds(8)));
+    let [appends, renewals] = [StoreCall::Append, StoreCall::Renew].map(|call| faults.calls(call));
+    let recovered = sessions::recover(unsent_directory(&error), &machine.store).await;
+    assert_eq!(recovered.unwrap(), 10);
+    // Two entries in each: a third one would exceed 1 MiB.
+    assert_eq!(faults.calls(StoreCall::Append) - appends, 5);
+    assert!(faults.calls(StoreCall::Renew) > renewals);
+    let main = machine.session(SESSION).main();
+    assert_eq!(stored(machine.store.inner(), &main).await, all);
+}
+
+#[tokio::test(start_paused = true)]
 async fn unreadable_line_of_unsent_entries_is_named() {
     let machine = Machine::new();
     let directory = leave_unsent(&machine).await;
