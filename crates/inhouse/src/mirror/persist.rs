@@ -25,6 +25,8 @@ pub(crate) type StoreCall<'a, T> =
     Pin<Box<dyn Future<Output = inhouse_store::Result<T>> + Send + 'a>>;
 
 /// Repeats a call until it succeeds, fails for good, or [`GIVE_UP`] has passed.
+///
+/// A lease of another owner, which is usually renewed, is not waited for.
 pub(crate) async fn persist<'a, T>(
     call: impl Fn() -> StoreCall<'a, T>,
 ) -> inhouse_store::Result<T> {
@@ -33,7 +35,9 @@ pub(crate) async fn persist<'a, T>(
     loop {
         let error = match timeout(CALL, caught(&call)).await {
             Ok(Ok(done)) => return Ok(done),
-            Ok(Err(error)) if !error.is_retryable() => return Err(error),
+            Ok(Err(error)) if !error.is_retryable() || error.kind() == StoreErrorKind::Held => {
+                return Err(error);
+            }
             Ok(Err(error)) => error,
             Err(_) => no_answer(),
         };

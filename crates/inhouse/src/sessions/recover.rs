@@ -18,8 +18,9 @@ use crate::mirror;
 /// time. A call to a store that gives no answer is repeated for a minute.
 ///
 /// # Errors
-/// [`Held`](crate::ErrorKind::Held) if another host has the lease of a session, before anything is stored; `Store` if there are no unsent entries, if
-/// the store fails, or if a session was erased or has continued in the store without these entries; `Fenced` if another owner takes a session
+/// [`Held`](crate::ErrorKind::Held), at once and before anything is stored, if a host has the lease of a session. That of the host that has failed ends
+/// after [`Options::lease_ttl`](crate::Options::lease_ttl) if the store did not answer to its release. `Store` if there are no unsent entries, if the
+/// store fails, or if a session was erased or has continued in the store without these entries; `Fenced` if another owner takes a session
 /// meanwhile.
 ///
 /// # Cancellation

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::mirror::{entry, mirror, mirror_path, number, stored};
 use crate::resume::{Machine, OTHER, SESSION, user};
-use crate::support::{failed, idle, pass, seconds};
+use crate::support::{failed, idle, pass, seconds, timed};
 
 /// Runs a turn with this many entries, one frame each.
 async fn play_turn(options: Options, entries: usize) {
@@ -337,8 +337,9 @@ async fn recovery_of_a_session_that_runs_elsewhere_is_refused() {
     let session = machine.session(SESSION);
     let lease = machine.store.acquire(&session, "other", seconds(40)).await;
     let epoch = lease.unwrap().epoch;
-    let error = failed(sessions::recover(&directory, &machine.store).await);
-    assert_eq!(error.kind(), ErrorKind::Held);
+    let (recovered, time) = timed(sessions::recover(&directory, &machine.store)).await;
+    assert_eq!(failed(recovered).kind(), ErrorKind::Held);
+    assert!(time < seconds(1), "{time:?}");
     let current = machine.store.fence(&session, Some(epoch)).await;
     assert_eq!(current.unwrap(), epoch, "the other host is not fenced");
     assert_stored(&machine, 1).await;
