@@ -9,7 +9,7 @@ use inhouse_testkit::{ModelRequest, RealCli};
 use serde_json::Value;
 
 use crate::scene::{Scene, StoreKind};
-use crate::stored_host::PlannedFault;
+use crate::stored_host::{PlannedFault, PlannedFlush};
 use crate::support::{DEADLINE, Failures, Rng, check_transcript, event, exit, pass, report, runs};
 
 /// The first moments after a result was delivered.
@@ -48,6 +48,7 @@ struct Counts {
     after_query: u32,
     in_turn: u32,
     slow_store: u32,
+    end_of_turn: u32,
     /// The runs in which the second turn was delivered before the kill.
     delivered: u32,
     /// The runs in which the model saw a part of the second turn, which was not delivered.
@@ -71,6 +72,7 @@ pub(crate) async fn soak(name: &str, kind: &StoreKind, first: usize) {
             moment,
             delay,
             slow_store: rng.below(2) == 0,
+            flush: PlannedFlush::random(&mut rng),
         };
         let outcome = kill_and_resume(&cli, kind, &reference, kill).await;
         let outcome = outcome.map_err(|why| format!("{kill:?}: {why}"));
@@ -87,6 +89,7 @@ struct Kill {
     delay: Duration,
     /// Whether an append takes longer than the first moments after a result: one that comes too late is lost.
     slow_store: bool,
+    flush: PlannedFlush,
 }
 
 /// How many turns were delivered before a kill, and how many the model saw afterwards.
@@ -109,7 +112,7 @@ async fn kill_and_resume(
         Moment::AfterTurn | Moment::AfterQuery => scene.plan(&["Note 1."]),
     };
     plan.queries = moment == Moment::AfterQuery;
-    plan.call_time = CALL;
+    (plan.call_time, plan.flush) = (CALL, kill.flush);
     if kill.slow_store {
         plan.append_faults = vec![PlannedFault::Slow; 100];
     }
@@ -201,6 +204,7 @@ async fn resume(scene: &Scene) -> Result<ModelRequest, String> {
 impl Counts {
     fn add(&mut self, kill: Kill, turns: Turns) {
         self.slow_store += u32::from(kill.slow_store);
+        self.end_of_turn += u32::from(kill.flush == PlannedFlush::EndOfTurn);
         match kill.moment {
             Moment::AfterTurn => self.after_turn += 1,
             Moment::AfterQuery => self.after_query += 1,
@@ -214,13 +218,14 @@ impl Counts {
 
     fn detail(&self) -> String {
         format!(
-            "killed after a turn {}, after a query {}, in the next turn {} (delivered {}, cut off {}); {} with a slow store",
+            "killed after a turn {}, after a query {}, in the next turn {} (delivered {}, cut off {}); {} with a slow store, {} with `EndOfTurn`",
             self.after_turn,
             self.after_query,
             self.in_turn,
             self.delivered,
             self.cut_off,
-            self.slow_store
+            self.slow_store,
+            self.end_of_turn
         )
     }
 }

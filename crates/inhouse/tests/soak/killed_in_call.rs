@@ -11,7 +11,7 @@ use inhouse_testkit::{ModelRequest, RealCli};
 use serde_json::Value;
 
 use crate::scene::{Scene, StoreKind};
-use crate::stored_host::{FOUND_OUT, NOTED};
+use crate::stored_host::{FOUND_OUT, NOTED, PlannedFlush};
 use crate::support::{DEADLINE, Failures, Rng, check_transcript, event, exit, pass, report, runs};
 
 const PROMPT: &str = "Note 1.";
@@ -52,6 +52,7 @@ struct Kill {
     moment: Moment,
     /// Whether the tool determines the outcome of a call.
     finds_out: bool,
+    flush: PlannedFlush,
     /// How long after the end of the call, for [`Moment::AtEnd`].
     after_end: Duration,
 }
@@ -75,6 +76,8 @@ struct Counts {
     recorded: u32,
     /// Runs in which the result was in the journal.
     finished: u32,
+    /// Runs in which a turn is stored at its end.
+    end_of_turn: u32,
 }
 
 /// Repeats the scenario; each run kills a host at every moment.
@@ -89,6 +92,7 @@ pub(crate) async fn soak(name: &str, kind: &StoreKind) {
                 moment,
                 // Alternates between moments, so that a single run has both.
                 finds_out: (run + number) % 2 == 0,
+                flush: PlannedFlush::random(&mut rng),
                 after_end: match run % 4 {
                     0 | 1 => Duration::ZERO,
                     _ => rng.time_below(AFTER_END),
@@ -98,7 +102,7 @@ pub(crate) async fn soak(name: &str, kind: &StoreKind) {
             let outcome = outcome.and_then(|outcome| outcome.check(kill).map(|()| outcome));
             let outcome = outcome.map_err(|why| format!("{kill:?}: {why}"));
             if let Some(outcome) = failures.check(run, outcome) {
-                counts.entry(moment).or_default().add(&outcome);
+                counts.entry(moment).or_default().add(kill, &outcome);
             }
         }
     }
@@ -107,8 +111,11 @@ pub(crate) async fn soak(name: &str, kind: &StoreKind) {
             runs,
             recorded,
             finished,
+            end_of_turn,
         } = counts;
-        format!("{moment:?}: {runs} calls, {recorded} in the transcript, {finished} with a result")
+        format!(
+            "{moment:?}: {runs} calls, {recorded} in the transcript, {finished} with a result, {end_of_turn} with `EndOfTurn`"
+        )
     });
     let detail = details.collect::<Vec<_>>().join("; ");
     report(name, runs(), failures.0.min(runs()), &detail);
@@ -120,7 +127,7 @@ async fn kill_and_resume(cli: &RealCli, kind: &StoreKind, kill: Kill) -> Result<
     scene.script_notes();
     let mut plan = scene.plan(&[PROMPT]);
     plan.queries = true;
-    plan.finds_out = kill.finds_out;
+    (plan.finds_out, plan.flush) = (kill.finds_out, kill.flush);
     plan.call_time = match moment {
         Moment::InCall(_) => ENDLESS_CALL,
         Moment::AtEnd | Moment::BeforeMirror => CALL_TIME,
@@ -212,8 +219,9 @@ impl Outcome {
 }
 
 impl Counts {
-    fn add(&mut self, outcome: &Outcome) {
+    fn add(&mut self, kill: Kill, outcome: &Outcome) {
         self.runs += 1;
+        self.end_of_turn += u32::from(kill.flush == PlannedFlush::EndOfTurn);
         self.recorded += u32::from(outcome.has_call());
         let finished = outcome.journal.iter().any(|call| !call.is_open());
         self.finished += u32::from(finished);

@@ -10,7 +10,7 @@ use inhouse_testkit::{Isolation, ModelRequest, RealCli, ScriptedModel, Turn};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::stored_host::{Plan, open_store};
+use crate::stored_host::{Plan, PlannedFlush, open_store};
 
 /// Where the sessions are kept.
 #[derive(Clone)]
@@ -63,6 +63,7 @@ impl Scene {
             queries: false,
             closes: false,
             lease: Duration::from_secs(2),
+            flush: PlannedFlush::EachFrame,
             call_time: Duration::ZERO,
             asks_to_read: false,
             finds_out: false,

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::scene::{Scene, StoreKind};
-use crate::stored_host::{Plan, PlannedCall, PlannedFault};
+use crate::stored_host::{Plan, PlannedCall, PlannedFault, PlannedFlush};
 use crate::support::{Failures, Rng, check_transcript, event, exit, pass, report, runs};
 
 /// The prompts of each host.
@@ -35,17 +35,19 @@ struct Counts {
     entries: usize,
     faults: usize,
     crashes: usize,
+    end_of_turn: usize,
 }
 
-/// The faults of a host.
-#[derive(Default)]
+/// The faults of a host, and when it writes.
 struct PlannedFaults {
+    flush: PlannedFlush,
     appends: Vec<PlannedFault>,
     others: Vec<(PlannedCall, PlannedFault)>,
 }
 
 /// What a host has stored, and in spite of how many faults.
 struct Stored {
+    flush: PlannedFlush,
     entries: usize,
     faults: usize,
 }
@@ -117,6 +119,7 @@ async fn with_crashes(
 fn recorded(scene: &Scene, faults: PlannedFaults) -> Plan {
     let mut plan = scene.plan(&PROMPTS);
     plan.closes = true;
+    plan.flush = faults.flush;
     plan.append_faults = faults.appends;
     plan.other_faults = faults.others;
     plan.files = Some(scene.tool_results());
@@ -162,6 +165,7 @@ async fn compare(scene: &Scene, plan: &Plan, mut host: HostProcess) -> Result<St
         faults += used(planned.map(|(_, fault)| fault), calls);
     }
     Ok(Stored {
+        flush: plan.flush,
         entries: stored.len(),
         faults,
     })
@@ -230,6 +234,7 @@ fn reported_entries(recording: &Path, session: &str) -> Vec<Bytes> {
 
 /// Returns faults of which one in two is none.
 fn failing(rng: &mut Rng) -> PlannedFaults {
+    let flush = PlannedFlush::random(rng);
     let mut fault = || match rng.below(6) {
         0 => PlannedFault::Fail,
         1 => PlannedFault::LoseAcknowledgement,
@@ -240,6 +245,7 @@ fn failing(rng: &mut Rng) -> PlannedFaults {
     let others = PlannedCall::ALL.map(|call| [call; CALLS]);
     let others = others.into_iter().flatten();
     PlannedFaults {
+        flush,
         appends,
         others: others.map(|call| (call, fault())).collect(),
     }
@@ -251,13 +257,17 @@ fn hanging(rng: &mut Rng) -> PlannedFaults {
         0 => PlannedFault::Hang,
         _ => PlannedFault::HangAfterwards,
     };
-    let mut faults = PlannedFaults::default();
+    let mut faults = PlannedFaults {
+        flush: PlannedFlush::random(rng),
+        appends: Vec::new(),
+        others: Vec::new(),
+    };
     let call = match rng.below(4) {
         0 => PlannedCall::PutFile,
         1 => PlannedCall::Intend,
         2 => PlannedCall::Finish,
         _ => {
-            // Every run has more appends than this.
+            // Every run has at least six appends: one of the transcript and one of the results in each turn.
             let before = (0..rng.below(6)).map(|_| PlannedFault::None);
             faults.appends = before.chain([fault]).collect();
             return faults;
@@ -273,13 +283,14 @@ impl Counts {
         if let Some(stored) = stored {
             self.entries += stored.entries;
             self.faults += stored.faults;
+            self.end_of_turn += usize::from(stored.flush == PlannedFlush::EndOfTurn);
         }
     }
 
     fn detail(&self) -> String {
         format!(
-            "{} entries equal, {} faults, {} crashes of the server",
-            self.entries, self.faults, self.crashes
+            "{} entries equal, {} faults, {} crashes of the server, {} hosts with `EndOfTurn`",
+            self.entries, self.faults, self.crashes, self.end_of_turn
         )
     }
 }

@@ -12,6 +12,7 @@ use std::{env, fs};
 
 use inhouse::launch::Launch;
 use inhouse::message::Prompt;
+use inhouse::options::StoreFlush;
 use inhouse::permission::{CanUseTool, Decision};
 use inhouse::tool::{Interrupted, Repair, Tool, ToolError, ToolServer};
 use inhouse::transport::{ChildTransport, Connection, Transport};
@@ -27,6 +28,8 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{interval, timeout};
 use uuid::Uuid;
+
+use crate::support::Rng;
 
 /// The variable with the plan, as JSON.
 const PLAN: &str = "INHOUSE_SOAK_PLAN";
@@ -60,6 +63,7 @@ pub(crate) struct Plan {
     /// Whether the host exits after its last prompt; otherwise it stays idle until it is killed.
     pub(crate) closes: bool,
     pub(crate) lease: Duration,
+    pub(crate) flush: PlannedFlush,
     /// How long a call of the tool takes after its effect.
     pub(crate) call_time: Duration,
     /// Whether the tool only reads, and each call of it needs a permission; otherwise it is allowed to run and may change something.
@@ -78,6 +82,13 @@ pub(crate) struct Plan {
     pub(crate) hangs_after_call: bool,
     /// The file that gets every byte which the CLI writes.
     pub(crate) recording: Option<PathBuf>,
+}
+
+/// A [`StoreFlush`] in a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum PlannedFlush {
+    EachFrame,
+    EndOfTurn,
 }
 
 /// A [`StoreCall`] in a plan.
@@ -248,6 +259,7 @@ impl Host {
             .store(self.store.clone())
             .session_root(&self.plan.root)
             .lease_ttl(self.plan.lease)
+            .store_flush(self.plan.flush.flush())
             .tool_server(ToolServer::new("s").tool(note));
         if !self.plan.asks_to_read {
             return options.allow_tools(["mcp__s", "Bash"]);
@@ -315,6 +327,23 @@ fn add_file(directory: &Path) {
 
 fn is_kind<T>(result: &Result<T, Error>, kind: ErrorKind) -> bool {
     result.as_ref().is_err_and(|error| error.kind() == kind)
+}
+
+impl PlannedFlush {
+    /// Returns one of the modes, each in half of all cases.
+    pub(crate) fn random(rng: &mut Rng) -> Self {
+        match rng.below(2) {
+            0 => Self::EachFrame,
+            _ => Self::EndOfTurn,
+        }
+    }
+
+    fn flush(self) -> StoreFlush {
+        match self {
+            Self::EachFrame => StoreFlush::EachFrame,
+            Self::EndOfTurn => StoreFlush::EndOfTurn,
+        }
+    }
 }
 
 impl PlannedCall {
