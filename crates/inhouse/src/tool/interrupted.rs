@@ -121,11 +121,11 @@ impl Repair {
 /// An async function that determines the outcome of an [interrupted](Interrupted) call.
 ///
 /// Implemented for async functions and closures with up to four parameters that implement [`Extract`], such as
-/// [`State`](super::State), then an [`Interrupted`], and a `Result<Repair, E>` with an error that converts into
-/// [`ToolError`]. `Args` is always inferred.
+/// [`State`](super::State), then an [`Interrupted`], and a `Result<Repair, ToolError>`: with a fixed error, a closure can use `?` and `Ok` without
+/// a type. `Args` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "this function cannot repair calls of a tool with the state `{S}`",
-    note = "it is an async function whose parameters are extractors (`State<T>`, `Input<T>`, …) and, last, `Interrupted`; it returns `Result<Repair, E>`"
+    note = "it is an async function whose parameters are extractors (`State<T>`, `Input<T>`, …) and, last, `Interrupted`; it returns `Result<Repair, ToolError>`"
 )]
 pub trait InterruptedHandler<Args, S>: Clone + Send + Sync + 'static {
     /// Runs the function with the parameters extracted from the call.
@@ -171,11 +171,10 @@ macro_rules! interrupted_handlers {
     ($( ( $( $arg:ident ),* ) )*) => {
         $(
             #[allow(non_snake_case, unused_variables)]
-            impl<F, Fut, E, S, $( $arg ),*> InterruptedHandler<( $( $arg, )* ), S> for F
+            impl<F, Fut, S, $( $arg ),*> InterruptedHandler<( $( $arg, )* ), S> for F
             where
                 F: FnOnce($( $arg, )* Interrupted) -> Fut + Clone + Send + Sync + 'static,
-                Fut: Future<Output = Result<Repair, E>> + Send + 'static,
-                E: Into<ToolError>,
+                Fut: Future<Output = Result<Repair, ToolError>> + Send + 'static,
                 $( $arg: Extract<S> + Send + 'static, )*
             {
                 fn call(
@@ -188,7 +187,7 @@ macro_rules! interrupted_handlers {
                     let extracted = extract();
                     async move {
                         let ( $( $arg, )* ) = extracted?;
-                        self($( $arg, )* interrupted).await.map_err(Into::into)
+                        self($( $arg, )* interrupted).await
                     }
                 }
             }

@@ -305,39 +305,42 @@ impl<S> Tool<S> {
     /// use std::collections::HashMap;
     /// use std::sync::{Arc, Mutex};
     ///
-    /// use inhouse::tool::{CallId, Interrupted, Repair, State, Tool, ToolError, ToolServer};
+    /// use inhouse::tool;
+    /// use inhouse::tool::{CallId, Interrupted, Repair, State, ToolServer};
     /// use serde_json::json;
     ///
-    /// type Charges = Arc<Mutex<HashMap<String, u64>>>;
+    /// #[derive(Clone, Default)]
+    /// struct Db(Arc<Mutex<HashMap<String, String>>>);
     ///
-    /// async fn charge(State(charges): State<Charges>, CallId(id): CallId) -> String {
-    ///     charges.lock().unwrap().insert(id, 500);
-    ///     "charged 5 dollars".to_owned()
+    /// impl Db {
+    ///     async fn charge_by_key(&self, key: &str) -> std::io::Result<Option<String>> {
+    ///         Ok(self.0.lock().unwrap().get(key).cloned())
+    ///     }
     /// }
     ///
-    /// async fn find_charge(
-    ///     State(charges): State<Charges>,
-    ///     call: Interrupted,
-    /// ) -> Result<Repair, ToolError> {
-    ///     let found = charges.lock().unwrap().get(&call.id).copied();
-    ///     Ok(match found {
-    ///         Some(cents) => Repair::result(format!("charged {} dollars", cents / 100)),
-    ///         None => Repair::not_run(),
-    ///     })
+    /// /// Charge the card.
+    /// #[tool]
+    /// async fn charge(
+    ///     State(db): State<Db>,
+    ///     CallId(id): CallId,
+    ///     /** The amount */ dollars: u32,
+    /// ) -> String {
+    ///     let charge = format!("charged {dollars} dollars");
+    ///     db.0.lock().unwrap().insert(id, charge.clone());
+    ///     charge
     /// }
     ///
     /// # inhouse_testkit::run(async {
-    /// let charges = Charges::default();
-    /// let charge = Tool::new("charge", "Charge the card", charge).on_interrupted(find_charge);
-    /// let bank = ToolServer::with_state("bank", charges.clone()).tool(charge);
-    /// assert_eq!(bank.call("charge", json!({})).await.all_text(), "charged 5 dollars");
-    ///
-    /// // A test of the handler; the session calls it when it is resumed.
-    /// charges.lock().unwrap().insert("toolu_1".to_owned(), 500);
-    /// let call = Interrupted::new("toolu_1", json!({}));
-    /// let repair = find_charge(State(charges), call).await?;
-    /// assert_eq!(repair.into_result().all_text(), "charged 5 dollars");
-    /// # Ok::<(), ToolError>(()) }).unwrap();
+    /// let charge = charge::tool().on_interrupted(async |State(db): State<Db>, call: Interrupted| {
+    ///     Ok(match db.charge_by_key(&call.id).await? {
+    ///         Some(charge) => Repair::result(charge),
+    ///         None => Repair::unknown(),
+    ///     })
+    /// });
+    /// let bank = ToolServer::with_state("bank", Db::default()).tool(charge);
+    /// let charged = bank.call("charge", json!({"dollars": 5})).await;
+    /// assert_eq!(charged.all_text(), "charged 5 dollars");
+    /// # });
     /// ```
     #[must_use]
     pub fn on_interrupted<H, Args>(mut self, handler: H) -> Self

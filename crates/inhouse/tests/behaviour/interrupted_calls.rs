@@ -170,7 +170,7 @@ async fn open_call_is_passed_to_its_tool() {
                 (state, &*call.id, &call.input),
                 (7, "toolu_1", &json!({"cents": 5}))
             );
-            Ok::<_, ToolError>(Repair::result(format!("found {cents} cents")))
+            Ok(Repair::result(format!("found {cents} cents")))
         },
     );
     let entries = resume(machine, bank(machine, tool)).await;
@@ -197,9 +197,7 @@ async fn failing_handler_of_an_open_call_means_an_unknown_outcome() {
         charge().on_interrupted(async |call: Interrupted| -> Result<Repair, ToolError> {
             panic!("secret {}", call.id)
         }),
-        charge().on_interrupted(async |_: Panicking, _: Interrupted| {
-            Ok::<_, ToolError>(Repair::not_run())
-        }),
+        charge().on_interrupted(async |_: Panicking, _: Interrupted| Ok(Repair::not_run())),
         charge().on_interrupted(wait),
         charge()
             .on_interrupted(wait)
@@ -344,7 +342,7 @@ async fn arguments_with_a_lone_surrogate_reach_the_handler() {
 
     let tool = charge().on_interrupted(async |call: Interrupted| {
         assert_eq!(call.input["note"], "\u{fffd}");
-        Ok::<_, ToolError>(Repair::result("found"))
+        Ok(Repair::result("found"))
     });
     let entries = resume(machine, bank(machine, tool)).await;
     assert_eq!(result(&entries[2]), ("found", false));

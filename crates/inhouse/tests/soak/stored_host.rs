@@ -14,7 +14,7 @@ use inhouse::launch::Launch;
 use inhouse::message::Prompt;
 use inhouse::options::StoreFlush;
 use inhouse::permission::{CanUseTool, Decision};
-use inhouse::tool::{Interrupted, Repair, Tool, ToolError, ToolServer};
+use inhouse::tool::{Interrupted, Repair, Tool, ToolServer};
 use inhouse::transport::{ChildTransport, Connection, Transport};
 use inhouse::{Asked, Client, Error, ErrorKind, Options, query};
 use inhouse_store::SessionStore;
@@ -250,7 +250,7 @@ impl Host {
         });
         let mut note = note.read_only(self.plan.asks_to_read);
         if self.plan.finds_out {
-            let repair = async move |_: Interrupted| Ok::<_, ToolError>(repaired.repair());
+            let repair = async move |_: Interrupted| Ok(repaired.repair());
             note = note.on_interrupted(repair);
         }
         let options = self
