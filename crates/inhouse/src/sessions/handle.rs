@@ -307,8 +307,10 @@ impl Sessions {
     /// Deletes a session: its subagents and other files first, then its transcript.
     ///
     /// If this fails or the process ends in between, the session is still listed, and can be deleted again. If several
-    /// projects have the session, one of them is deleted. A session of a store is erased as by [`erase`](super::erase()), which does not wait
-    /// for the lease of a host.
+    /// projects have the session, one of them is deleted.
+    ///
+    /// A session of a store is erased under its lease, together with its directory below the default root of session directories. Use
+    /// [`erase`](super::erase()) for hosts with a [`session_root`](crate::Options::session_root), or to erase a session that a host runs.
     ///
     /// ```
     /// # inhouse_testkit::fake::with_session("Hello", async |sessions, id| {
