@@ -33,7 +33,8 @@ use crate::resume;
 /// ```
 ///
 /// # Errors
-/// `Config` without a store, and for an id that is not a UUID; `Store` if the store fails for a minute, or if the directory cannot be removed.
+/// `Config` without a store, and for an id that is not a UUID; `Store` if the store fails for a minute or gives no answer in two attempts of ten
+/// minutes, or if the directory cannot be removed.
 ///
 /// [`SessionStore::erase`]: inhouse_store::SessionStore::erase
 pub async fn erase(options: &Options, id: &str) -> Result<()> {
@@ -64,7 +65,8 @@ pub async fn erase(options: &Options, id: &str) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `Config` without a store; `Store` if the store fails for a minute, or if a directory cannot be removed.
+/// `Config` without a store; `Store` if the store fails for a minute or gives no answer in two attempts of ten minutes, or if a directory cannot be
+/// removed.
 ///
 /// [`SessionStore::erase_idle`]: inhouse_store::SessionStore::erase_idle
 pub async fn erase_idle(options: &Options, idle: Duration) -> Result<u64> {
