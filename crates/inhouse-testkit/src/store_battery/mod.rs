@@ -3,6 +3,8 @@
 //! A battery opens the store several times, as several hosts do, and checks each contract in a project of a random name. So it can run against
 //! a shared server, and it leaves nothing behind but what a failed contract wrote. A contract that is not checked within five minutes is broken.
 //!
+//! No contract covers unsafe keys and paths, such as `..`: the types of keys cannot hold one, so that no store gets one.
+//!
 //! ```
 //! use inhouse_store::memory::MemoryStore;
 //! use inhouse_testkit::store_battery;
