@@ -3,6 +3,7 @@
 //! What the CLI reported is recorded on its way to the host. At the end the store must have exactly that, the files of the session, and no call
 //! that has not ended.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -138,16 +139,30 @@ async fn compare(scene: &Scene, plan: &Plan, mut host: HostProcess) -> Result<St
     exit(host).await?;
     let recording = plan.recording.as_deref().expect("the host records");
     let reported = reported_entries(recording, &plan.session);
-    let stored = scene.entries().await;
-    check_transcript(&stored)?;
-    if stored != reported {
-        let equal = stored.iter().zip(&reported).take_while(|(a, b)| a == b);
+    let mut stored = stored_entries(scene).await?;
+    check_transcript(&stored[&None])?;
+    let results = stored.remove(&Some("results".to_owned()));
+    let results = results.unwrap_or_default();
+    if results.len() != PROMPTS.len() {
+        return Err(format!("{} results are stored", results.len()));
+    }
+    if !stored.keys().eq(reported.keys()) {
         return Err(format!(
-            "the CLI reported {} entries and {} are stored, of which the first {} are equal",
-            reported.len(),
-            stored.len(),
-            equal.count()
+            "the CLI reported the transcripts {:?} and {:?} are stored",
+            reported.keys(),
+            stored.keys()
         ));
+    }
+    for ((subpath, stored), reported) in stored.iter().zip(reported.values()) {
+        if stored != reported {
+            let equal = stored.iter().zip(reported).take_while(|(a, b)| a == b);
+            return Err(format!(
+                "the CLI reported {} entries of {subpath:?} and {} are stored, of which the first {} are equal",
+                reported.len(),
+                stored.len(),
+                equal.count()
+            ));
+        }
     }
     let requests = scene.model.conversation();
     let results = requests.last().map(|request| request.tool_results().len());
@@ -166,7 +181,7 @@ async fn compare(scene: &Scene, plan: &Plan, mut host: HostProcess) -> Result<St
     }
     Ok(Stored {
         flush: plan.flush,
-        entries: stored.len(),
+        entries: stored.values().map(Vec::len).sum(),
         faults,
     })
 }
@@ -206,8 +221,24 @@ async fn check_files_and_journal(scene: &Scene) -> Result<(), String> {
     }
 }
 
-/// Returns the entries of the main transcript that the CLI has reported, byte for byte.
-fn reported_entries(recording: &Path, session: &str) -> Vec<Bytes> {
+/// The entries of each transcript of a session, byte for byte; `None` is the main one.
+type Transcripts = BTreeMap<Option<String>, Vec<Bytes>>;
+
+/// Returns the entries of each stream of the session.
+async fn stored_entries(scene: &Scene) -> Result<Transcripts, String> {
+    let text = |error: StoreError| error.to_string();
+    let mut streams = scene.store.subpaths(&scene.session).await.map_err(text)?;
+    streams.push(scene.session.main());
+    let mut stored = Transcripts::new();
+    for stream in streams {
+        let entries = scene.store.read(&stream).await.map_err(text)?;
+        stored.insert(stream.subpath().map(str::to_owned), entries);
+    }
+    Ok(stored)
+}
+
+/// Returns the entries of each transcript that the CLI has reported.
+fn reported_entries(recording: &Path, session: &str) -> Transcripts {
     #[derive(Deserialize)]
     struct Line<'a> {
         r#type: String,
@@ -222,14 +253,27 @@ fn reported_entries(recording: &Path, session: &str) -> Vec<Bytes> {
         .filter(|line| line.contains("transcript_mirror"))
         .map(|line| serde_json::from_str::<Line<'_>>(line).expect("the CLI writes JSON"))
         .filter(|line| line.r#type == "transcript_mirror");
-    let of_session = frames.filter(|frame| {
+    let mut reported = Transcripts::new();
+    for frame in frames {
         let path = frame.file_path.as_deref().unwrap_or_default();
-        path.ends_with(&format!("/{session}.jsonl"))
-    });
-    of_session
-        .flat_map(|frame| frame.entries)
-        .map(|entry| Bytes::copy_from_slice(entry.get().as_bytes()))
-        .collect()
+        let Some(subpath) = subpath_of(path, session) else {
+            continue;
+        };
+        let entries = frame.entries.iter();
+        let entries = entries.map(|entry| Bytes::copy_from_slice(entry.get().as_bytes()));
+        reported.entry(subpath).or_default().extend(entries);
+    }
+    reported
+}
+
+/// Returns the path of a transcript below its session, `Some(None)` for the main one; `None` if it is not one of this session.
+fn subpath_of(path: &str, session: &str) -> Option<Option<String>> {
+    let (_, path) = path.rsplit_once("/projects/")?;
+    let (_, path) = path.strip_suffix(".jsonl")?.split_once('/')?;
+    match path.strip_prefix(session)? {
+        "" => Some(None),
+        subpath => Some(Some(subpath.strip_prefix('/')?.to_owned())),
+    }
 }
 
 /// Returns faults of which one in two is none.
