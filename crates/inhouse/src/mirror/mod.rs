@@ -38,7 +38,9 @@ use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 pub(crate) use self::epochs::SessionEpochs;
-pub(crate) use self::persist::{FIRST_PAUSE, LONGEST_PAUSE, StoreCall, caught, persist};
+pub(crate) use self::persist::{
+    FIRST_PAUSE, LONGEST_PAUSE, StoreCall, caught, persist, read_entries,
+};
 pub(crate) use self::recover::{recover, recover_as};
 pub(crate) use self::session_files::FILE_HISTORY;
 pub(crate) use self::summary::{END_BYTES, StoredSummary, TranscriptEnds};

@@ -3,7 +3,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use inhouse_store::{EntryStream, StoreError, StoreErrorKind};
+use inhouse_store::{EntryStream, Position, SessionStore, StoreError, StoreErrorKind, StreamKey};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::user_code::catch_panic;
@@ -67,6 +67,35 @@ pub(crate) async fn caught<'a, T>(
 fn no_answer() -> StoreError {
     let text = format!("no answer within {} s", CALL.as_secs());
     StoreError::new(StoreErrorKind::Unavailable, text)
+}
+
+/// Returns the entries of a stream from a position on: at most `count`, and none after those with `size` bytes; none at the end.
+///
+/// They are read with one call, which is repeated after an error. No stream of the store is open afterwards: it may hold a connection.
+pub(crate) async fn read_entries(
+    store: &(impl SessionStore + ?Sized),
+    stream: &StreamKey,
+    from: Position,
+    count: usize,
+    size: usize,
+) -> inhouse_store::Result<Vec<Bytes>> {
+    persist(|| {
+        Box::pin(async move {
+            let mut entries = Vec::new();
+            let mut read = 0;
+            let mut load = store.load(stream, from);
+            while read < size
+                && entries.len() < count
+                && let Some(entry) = poll_fn(|cx| load.as_mut().poll_next(cx)).await
+            {
+                let entry = entry?;
+                read += entry.len();
+                entries.push(entry);
+            }
+            Ok(entries)
+        })
+    })
+    .await
 }
 
 /// Returns the next entry of a stream that is loaded.

@@ -1,4 +1,3 @@
-use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 
 use inhouse_proto::session::{Entry, SessionId, project_key};
@@ -8,9 +7,12 @@ use uuid::Uuid;
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
 use crate::launch::{HostEnvironment, child_variable};
-use crate::mirror::persist;
+use crate::mirror::{persist, read_entries};
 use crate::options::Options;
 use crate::sessions::{PROJECT_DIR_NAME, is_directory_name};
+
+/// How many entries are read at once until a message is found.
+const FIRST_ENTRIES: usize = 8;
 
 /// The session that the options mean.
 pub(super) struct Chosen {
@@ -107,18 +109,24 @@ async fn latest(store: &dyn SessionStore, project: &ProjectKey) -> Result<Option
 
 /// Returns whether the main stream has a message. The first ones are read: a few entries precede a message.
 async fn has_conversation(store: &dyn SessionStore, session: &SessionKey) -> Result<bool> {
-    let mut entries = store.load(&session.main(), Position::START);
-    while let Some(entry) = poll_fn(|cx| entries.as_mut().poll_next(cx)).await {
-        let entry = entry.map_err(store_error)?;
-        let line = String::from_utf8_lossy(&entry);
-        match Entry::read(&line) {
-            Some(entry) if entry.is_message() => return Ok(true),
-            // The transcript of a subagent.
-            Some(entry) if entry.is_sidechain => return Ok(false),
-            _ => {}
+    let main = session.main();
+    let mut next = Position::START;
+    loop {
+        let entries = read_entries(store, &main, next, FIRST_ENTRIES, usize::MAX).await;
+        let entries = entries.map_err(store_error)?;
+        for entry in &entries {
+            match Entry::read(&String::from_utf8_lossy(entry)) {
+                Some(entry) if entry.is_message() => return Ok(true),
+                // The transcript of a subagent.
+                Some(entry) if entry.is_sidechain => return Ok(false),
+                _ => {}
+            }
         }
+        if entries.len() < FIRST_ENTRIES {
+            return Ok(false);
+        }
+        next = next.after(entries.len());
     }
-    Ok(false)
 }
 
 async fn new_session(

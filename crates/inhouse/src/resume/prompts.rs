@@ -1,5 +1,4 @@
 use std::collections::HashSet;
-use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -11,6 +10,10 @@ use uuid::Uuid;
 
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
+use crate::mirror::read_entries;
+
+/// How many bytes of results are read at once.
+const BATCH: usize = 1 << 20;
 
 /// The prompts that the transcript of a session contains: those before it was resumed, and those that were sent since.
 ///
@@ -76,9 +79,8 @@ impl ResultRecord {
             return Ok(false);
         };
         let position = Position::new(last.position);
-        let mut entries = store.load(&session.main(), position);
-        let entry = poll_fn(|cx| entries.as_mut().poll_next(cx)).await;
-        let entry = entry.transpose().map_err(store_error)?;
+        let entry = read_entries(store, &session.main(), position, 1, usize::MAX).await;
+        let entry = entry.map_err(store_error)?.pop();
         let stored = entry.and_then(|entry| IdentifiedEntry::read(position, &entry));
         Ok(stored.as_ref() == Some(last))
     }
@@ -183,11 +185,9 @@ impl StoredPrompts {
             return Ok(None);
         };
         let results = results_of(&self.loaded);
-        let mut records = self.store.load(&results, Position::new(last));
-        let record = poll_fn(|cx| records.as_mut().poll_next(cx)).await;
-        // Frees a connection before the record is checked, which may need one.
-        drop(records);
-        let Some(record) = record.transpose().map_err(store_error)? else {
+        let last = Position::new(last);
+        let record = read_entries(&*self.store, &results, last, 1, usize::MAX).await;
+        let Some(record) = record.map_err(store_error)?.pop() else {
             return Ok(None);
         };
         let record = ResultRecord::read(&self.loaded, &record)?;
@@ -252,17 +252,22 @@ impl StoredPrompts {
     /// Returns the last result of a prompt; `None` if it has none, or if the last one says that a call was deferred.
     async fn result(&self, session: &SessionKey, prompt: &str) -> Result<Option<String>> {
         let results = results_of(session);
-        let mut records = self.store.load(&results, Position::START);
         let mut named = Vec::new();
-        while let Some(record) = poll_fn(|cx| records.as_mut().poll_next(cx)).await {
-            let record = record.map_err(store_error)?;
-            let record = ResultRecord::read(session, &record)?;
-            if record.prompts.iter().any(|uuid| uuid == prompt) {
-                named.push(record);
+        let mut next = Position::START;
+        loop {
+            let records = read_entries(&*self.store, &results, next, usize::MAX, BATCH).await;
+            let records = records.map_err(store_error)?;
+            if records.is_empty() {
+                break;
+            }
+            next = next.after(records.len());
+            for record in records {
+                let record = ResultRecord::read(session, &record)?;
+                if record.prompts.iter().any(|uuid| uuid == prompt) {
+                    named.push(record);
+                }
             }
         }
-        // Frees a connection before the records are checked, which may need one.
-        drop(records);
         let mut found = None;
         for record in named {
             if record.counts(&*self.store, session).await? {

@@ -1,11 +1,13 @@
-use std::future::poll_fn;
-
 use inhouse_proto::engine::Frame;
 use inhouse_proto::message::{Message, Received, ResultMessage};
 use inhouse_store::{Position, SessionKey, SessionStore};
 
 use crate::error::Result;
+use crate::mirror::{persist, read_entries};
 use crate::resume::{ResultRecord, results_of, store_error};
+
+/// How many bytes of results are read at once.
+const BATCH: usize = 1 << 20;
 
 /// The result of a turn in a [store](crate::Options::store).
 #[derive(Clone, Debug)]
@@ -36,7 +38,7 @@ pub struct StoredResult {
 /// ```
 ///
 /// # Errors
-/// `Store` if the store fails, or a result cannot be read.
+/// `Store` if the store fails for a minute, or a result cannot be read.
 pub async fn recent_results<S>(
     store: &S,
     session: &SessionKey,
@@ -46,30 +48,30 @@ where
     S: SessionStore + ?Sized,
 {
     let results = results_of(session);
-    let end = store.end(&results).await.map_err(store_error)?;
+    let end = persist(|| store.end(&results)).await.map_err(store_error)?;
     let limit = u64::try_from(limit).unwrap_or(u64::MAX);
-    let start = Position::new(end.get().saturating_sub(limit));
+    let mut next = Position::new(end.get().saturating_sub(limit));
     let mut found = Vec::new();
-    if start == end {
-        return Ok(found);
-    }
-    // Read to the end first: an open stream may hold a connection, and the check of a record needs another one.
-    let mut records = Vec::new();
-    let mut stored = store.load(&results, start);
-    while let Some(record) = poll_fn(|cx| stored.as_mut().poll_next(cx)).await {
-        records.push(ResultRecord::read(session, &record.map_err(store_error)?)?);
-    }
-    drop(stored);
-    for record in records {
-        if !record.counts(store, session).await? {
-            continue;
+    while next < end {
+        let left = usize::try_from(end.get() - next.get()).unwrap_or(usize::MAX);
+        let records = read_entries(store, &results, next, left, BATCH).await;
+        let records = records.map_err(store_error)?;
+        if records.is_empty() {
+            break;
         }
-        let frame = Frame::result(record.result.get().to_owned());
-        if let Some(Message::Result(result)) = frame.map(|frame| frame.decode()) {
-            found.push(StoredResult {
-                prompts: record.prompts,
-                result,
-            });
+        next = next.after(records.len());
+        for record in records {
+            let record = ResultRecord::read(session, &record)?;
+            if !record.counts(store, session).await? {
+                continue;
+            }
+            let frame = Frame::result(record.result.get().to_owned());
+            if let Some(Message::Result(result)) = frame.map(|frame| frame.decode()) {
+                found.push(StoredResult {
+                    prompts: record.prompts,
+                    result,
+                });
+            }
         }
     }
     Ok(found)

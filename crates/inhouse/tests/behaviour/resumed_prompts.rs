@@ -420,3 +420,47 @@ async fn session_with_a_result_but_no_transcript_is_begun_again() {
     assert_eq!(stored(&machine.store, &main).await.len(), 1);
     assert_eq!(stored(&machine.store, &results).await.len(), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn stored_results_are_read_again_after_errors() {
+    let machine = &Machine::new();
+    let prompt = || inhouse::message::Prompt::from("Hello").uuid(OTHER);
+    FakeCli::play(
+        machine.options().session_id(SESSION),
+        async |client| client.send(prompt()).await?.finish().await,
+        async |cli| {
+            cli.expect_prompt().await;
+            crate::mirror::mirror(cli, SESSION, &[&user(OTHER, "Hello")]).await;
+            cli.turn("The answer.").await;
+        },
+    )
+    .await;
+
+    let fail_every_other_call = || {
+        for call in [StoreCall::Load, StoreCall::List] {
+            for fault in [Fault::Fail, Fault::None].repeat(5) {
+                machine.store.faults().next(call, fault);
+            }
+        }
+    };
+    fail_every_other_call();
+    let session = machine.session(SESSION);
+    let results = inhouse::sessions::recent_results(&machine.store, &session, 1).await;
+    assert_eq!(results.unwrap()[0].prompts, [OTHER]);
+
+    machine.store.faults().clear();
+    fail_every_other_call();
+    let (answer, ()) = FakeCli::play_with(
+        async |transport| {
+            let options = machine.options().resume(SESSION);
+            let query = query(prompt()).options(options).transport(transport);
+            query.await?.text().await
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_end_of_input().await;
+        },
+    )
+    .await;
+    assert_eq!(answer, "The answer.");
+}

@@ -1,11 +1,10 @@
-use std::future::poll_fn;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use inhouse_store::{Position, SessionStore, StreamKey};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::{StoreCall, persist};
+use crate::mirror::read_entries;
 use crate::resume::store_error;
 
 /// Number of bytes after which a batch is complete.
@@ -68,35 +67,11 @@ impl StreamReader {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let (store, stream, next) = (&*self.store, &self.stream, self.next);
-        let entries = persist(|| read(store, stream, next, count, size)).await;
+        let entries = read_entries(&*self.store, &self.stream, self.next, count, size).await;
         let entries = entries.map_err(store_error)?;
-        self.next = next.after(entries.len());
+        self.next = self.next.after(entries.len());
         Ok(entries)
     }
-}
-
-fn read<'a>(
-    store: &'a dyn SessionStore,
-    stream: &'a StreamKey,
-    from: Position,
-    count: usize,
-    size: usize,
-) -> StoreCall<'a, Vec<Bytes>> {
-    Box::pin(async move {
-        let mut entries = Vec::new();
-        let mut read = 0;
-        let mut load = store.load(stream, from);
-        while read < size
-            && entries.len() < count
-            && let Some(entry) = poll_fn(|cx| load.as_mut().poll_next(cx)).await
-        {
-            let entry = entry?;
-            read += entry.len();
-            entries.push(entry);
-        }
-        Ok(entries)
-    })
 }
 
 /// Returns the text of an entry.
