@@ -112,8 +112,14 @@ fn has_libfuzzer(root: &Path) -> bool {
 fn libfuzzer(root: &Path, program: &Path, target: &str, seconds: u64) -> Result<Row> {
     let corpus = root.join(CORPUS).join(target);
     run_command(Command::new(program).args(["seeds", target]).arg(&corpus))?;
-    let mut command = cargo_of(root, "nightly");
-    command.args(["fuzz", "run", "--target-dir=target/libfuzzer", target]);
+    let cargo_fuzz = |subcommand: &str| {
+        let mut command = cargo_of(root, "nightly");
+        command.args(["fuzz", subcommand, "--target-dir=target/libfuzzer", target]);
+        command
+    };
+    // Built first, so that the seconds of the table are those of the fuzzer alone.
+    run_command(&mut cargo_fuzz("build"))?;
+    let mut command = cargo_fuzz("run");
     command.arg(&corpus);
     command.arg("--").arg(format!("-max_total_time={seconds}"));
     command.args(["-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"]);
@@ -138,8 +144,8 @@ fn libfuzzer(root: &Path, program: &Path, target: &str, seconds: u64) -> Result<
     }
     Ok(Row {
         target: target.to_owned(),
-        executions: executions.unwrap_or_default(),
         seconds: start.elapsed().as_secs(),
+        executions: executions.unwrap_or_default(),
         findings: usize::from(!is_clean),
     })
 }
@@ -172,8 +178,8 @@ fn fuzz_loop(root: &Path, program: &Path, target: &str, seconds: u64, seed: u64)
 #[derive(Debug, PartialEq)]
 struct Row {
     target: String,
-    executions: u64,
     seconds: u64,
+    executions: u64,
     findings: usize,
 }
 
@@ -191,17 +197,17 @@ impl Row {
 }
 
 fn table(rows: &[Row]) -> String {
-    let mut text = "| target | executions | seconds | findings |\n|---|--:|--:|--:|\n".to_owned();
+    let mut text = "| target | seconds | executions | findings |\n|---|--:|--:|--:|\n".to_owned();
     for row in rows {
         let Row {
             target,
-            executions,
             seconds,
+            executions,
             findings,
         } = row;
         let _ = writeln!(
             text,
-            "| `{target}` | {executions} | {seconds} | {findings} |"
+            "| `{target}` | {seconds} | {executions} | {findings} |"
         );
     }
     text
@@ -216,8 +222,8 @@ mod tests {
         let row = Row::parse("fuzz: rpc executions=12 seconds=3 findings=1").unwrap();
         assert_eq!(
             table(&[row]),
-            "| target | executions | seconds | findings |\n|---|--:|--:|--:|\n\
-             | `rpc` | 12 | 3 | 1 |\n"
+            "| target | seconds | executions | findings |\n|---|--:|--:|--:|\n\
+             | `rpc` | 3 | 12 | 1 |\n"
         );
         assert_eq!(Row::parse("fuzz: libFuzzer"), None);
         assert_eq!(Row::parse("rpc: took 6.0 s"), None);
