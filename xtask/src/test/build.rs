@@ -18,6 +18,13 @@ const DURABLE_PACKAGES: [&str; 4] = [
     "inhouse-store",
 ];
 
+/// The arguments that leave crates out of `--workspace`: the benchmarks bind their processes to CPUs and read `/proc`.
+pub(crate) const EXCLUDED: &[&str] = if cfg!(target_os = "linux") {
+    &[]
+} else {
+    &["--exclude=inhouse-bench"]
+};
+
 /// A test executable or another binary that cargo has built.
 pub(crate) struct Executable {
     pub(crate) package: String,
@@ -64,11 +71,7 @@ impl Build {
                 command.arg("--test=soak");
             }
             _ => {
-                command.arg("--workspace");
-                // The benchmarks bind their processes to CPUs and read `/proc`.
-                if !cfg!(target_os = "linux") {
-                    command.arg("--exclude=inhouse-bench");
-                }
+                command.arg("--workspace").args(EXCLUDED);
             }
         }
         let metadata = MetadataCommand::new().current_dir(root).no_deps().exec()?;

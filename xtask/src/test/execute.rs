@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context, Result};
 
-use super::build::Executable;
+use super::build::{EXCLUDED, Executable};
 use crate::command::{cargo, output};
 
 /// The environment variables by which tests find programs.
@@ -42,7 +42,8 @@ pub(crate) fn executable(
 
 pub(crate) fn doctests(root: &Path, arguments: &[String]) -> Result<Counts> {
     let mut command = cargo(root, ["test", "--workspace", "--all-features", "--doc"]);
-    command.args(["--no-fail-fast", "--"]).args(arguments);
+    command.args(EXCLUDED).arg("--no-fail-fast");
+    command.arg("--").args(arguments);
     stream("cargo test --doc", &mut command, |_| {})
 }
 
