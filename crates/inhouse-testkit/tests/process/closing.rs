@@ -3,7 +3,7 @@
 use inhouse::{ErrorKind, ExitStatus};
 use inhouse_testkit::Script;
 
-use crate::support::{FakeProcess, within};
+use crate::support::{FakeProcess, until_sigkill, within};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn promise_14_close_works_from_another_task() {
@@ -40,7 +40,7 @@ async fn promise_14_dropped_close_future_still_closes() {
         .accept()
         .ignore_end_of_input();
     let fake = FakeProcess::new(&script);
-    let client = fake.connect().await.unwrap();
+    let client = fake.connect_with(until_sigkill()).await.unwrap();
     let control = client.control().clone();
     {
         let closing = control.close();
@@ -64,7 +64,7 @@ async fn promise_13_dropped_client_kills_its_cli() {
         .ignore_end_of_input();
     for script in [script, Script::new().accept()] {
         let fake = FakeProcess::new(&script);
-        drop(fake.connect().await.unwrap());
+        drop(fake.connect_with(until_sigkill()).await.unwrap());
         fake.assert_gone();
     }
 }
@@ -78,7 +78,9 @@ fn promise_13_runtime_shutdown_kills_the_cli() {
         .ignore_end_of_input();
     let fake = FakeProcess::new(&script);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let client = runtime.block_on(fake.connect()).unwrap();
+    let client = runtime
+        .block_on(fake.connect_with(until_sigkill()))
+        .unwrap();
     drop(runtime);
     fake.assert_gone();
     drop(client);

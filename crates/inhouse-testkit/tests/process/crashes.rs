@@ -5,7 +5,7 @@ use inhouse_testkit::Script;
 use inhouse_testkit::fake::Step;
 use serde_json::json;
 
-use crate::support::{FakeProcess, on_stderr_line, within};
+use crate::support::{FakeProcess, on_stderr_line, until_sigterm, within};
 
 /// Returns the steps of a short conversation.
 fn conversation() -> Script {
@@ -166,7 +166,7 @@ async fn partial_line_is_neither_a_message_nor_a_hang() {
 async fn closed_stdin_fails_the_prompt() {
     let script = Script::new().accept().close_stdin().stderr("shut\n").hang();
     let fake = FakeProcess::new(&script);
-    let (options, shut) = on_stderr_line("shut", fake.options());
+    let (options, shut) = on_stderr_line("shut", fake.options().shutdown(until_sigterm()));
     let mut client = within(Client::connect(options)).await.unwrap();
     within(shut).await.unwrap();
     let error = within(client.send("anyone?")).await.err().unwrap();
@@ -185,7 +185,7 @@ async fn closed_stdout_ends_the_session() {
         .close_stdout()
         .hang();
     let fake = FakeProcess::new(&script);
-    let query = query("anyone?").options(fake.options());
+    let query = query("anyone?").options(fake.options().shutdown(until_sigterm()));
     let error = within(async { query.await?.text().await })
         .await
         .unwrap_err();

@@ -3,7 +3,7 @@
 use inhouse::{ExitStatus, query};
 use inhouse_testkit::Script;
 
-use crate::support::{FakeProcess, within};
+use crate::support::{FakeProcess, until_sigkill, until_sigterm, within};
 
 const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
@@ -12,7 +12,7 @@ const SIGTERM: i32 = 15;
 async fn promise_14_close_ends_a_cli_that_ignores_the_end_of_input() {
     for deaf in [Script::new().ignore_end_of_input(), Script::new().hang()] {
         let fake = FakeProcess::new(&Script::new().accept().then(deaf));
-        let client = fake.connect().await.unwrap();
+        let client = fake.connect_with(until_sigterm()).await.unwrap();
         let exit = within(client.close()).await.unwrap();
         assert_eq!(exit, Some(ExitStatus::with_signal(SIGTERM)));
         fake.assert_gone();
@@ -27,7 +27,7 @@ async fn promise_14_close_ends_a_cli_that_ignores_everything() {
         .accept()
         .ignore_end_of_input();
     let fake = FakeProcess::new(&script);
-    let client = fake.connect().await.unwrap();
+    let client = fake.connect_with(until_sigkill()).await.unwrap();
     let exit = within(client.close()).await.unwrap();
     assert_eq!(exit, Some(ExitStatus::with_signal(SIGKILL)));
     fake.assert_gone();

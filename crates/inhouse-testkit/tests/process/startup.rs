@@ -5,7 +5,7 @@ use std::time::Duration;
 use inhouse::{Client, ErrorKind, ExitStatus};
 use inhouse_testkit::Script;
 
-use crate::support::{FakeProcess, on_stderr_line, within};
+use crate::support::{FakeProcess, on_stderr_line, until_sigkill, within};
 
 #[tokio::test]
 async fn promise_04_cli_that_fails_to_start_is_reported_at_once() {
@@ -38,7 +38,8 @@ async fn promise_05_start_timeout_leaves_no_process() {
     ] {
         let fake = FakeProcess::new(&silence);
         // Long enough for the process to start.
-        let options = fake.options().connect_timeout(Duration::from_secs(2));
+        let options = fake.options().shutdown(until_sigkill());
+        let options = options.connect_timeout(Duration::from_secs(2));
         let error = within(Client::connect(options)).await.err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert!(
@@ -69,7 +70,7 @@ async fn promise_13_dropped_connect_future_kills_the_cli() {
         .stderr("half-way\n")
         .hang();
     let fake = FakeProcess::new(&script);
-    let (options, half_way) = on_stderr_line("half-way", fake.options());
+    let (options, half_way) = on_stderr_line("half-way", fake.options().shutdown(until_sigkill()));
     let connecting = Client::connect(options);
     within(async {
         tokio::select! {

@@ -15,6 +15,22 @@ use tokio::sync::oneshot;
 /// Longer than any step takes on a loaded machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
+/// Longer than a process takes on a loaded machine to exit when it is asked to.
+const PATIENT: Duration = Duration::from_secs(30);
+
+/// For a step of the shutdown that the CLI ignores.
+const SHORT: Duration = Duration::from_millis(200);
+
+/// Returns the timing for a CLI that ignores the end of its input, but not SIGTERM.
+pub(crate) fn until_sigterm() -> ShutdownTiming {
+    ShutdownTiming::default().grace(SHORT).term(PATIENT)
+}
+
+/// Returns the timing for a CLI that ignores the end of its input and may ignore SIGTERM.
+pub(crate) fn until_sigkill() -> ShutdownTiming {
+    ShutdownTiming::default().grace(SHORT).term(SHORT)
+}
+
 /// A `fake-cli` with its script and its launch record.
 pub(crate) struct FakeProcess {
     directory: TempDir,
@@ -28,21 +44,21 @@ impl FakeProcess {
         Self { directory, script }
     }
 
-    /// Returns options that start it, with short shutdown timeouts.
+    /// Returns options that start it, and give it the time to exit when its input ends.
     pub(crate) fn options(&self) -> Options {
         Options::new()
             .cli_path(env!("CARGO_BIN_EXE_fake-cli"))
             .env(Script::VARIABLE, &self.script)
             .env(LaunchRecord::VARIABLE, self.record_path())
-            .shutdown(
-                ShutdownTiming::default()
-                    .grace(Duration::from_millis(200))
-                    .term(Duration::from_millis(200)),
-            )
+            .shutdown(ShutdownTiming::default().grace(PATIENT).term(PATIENT))
     }
 
     pub(crate) async fn connect(&self) -> inhouse::Result<Client> {
         within(Client::connect(self.options())).await
+    }
+
+    pub(crate) async fn connect_with(&self, timing: ShutdownTiming) -> inhouse::Result<Client> {
+        within(Client::connect(self.options().shutdown(timing))).await
     }
 
     /// Returns how it was started, if it was.
