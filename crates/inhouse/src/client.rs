@@ -20,10 +20,12 @@ use crate::warning::Warning;
 /// ```
 /// use inhouse::{Client, Options};
 ///
+/// # async fn connect() -> inhouse::Result<Client> {
+/// let mut client = Client::connect(Options::new().model("opus")).await?;
+/// # Ok(client)
+/// # }
 /// # use inhouse_testkit::{FakeCli, run};
 /// # run(FakeCli::play_with(async |transport| {
-/// # #[cfg(any())]
-/// let mut client = Client::connect(Options::new().model("opus")).await?;
 /// # let mut client = Client::connect_with(Options::new().model("opus"), transport).await?;
 /// let sum = client.send("What is 15 + 27?").await?.text().await?;
 /// let doubled = client.send("And doubled?").await?.text().await?;
