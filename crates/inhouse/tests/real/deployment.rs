@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use hyper::header::HeaderValue;
 use inhouse::launch::CommandLine;
-use inhouse::options::{Options, SandboxSettings};
+use inhouse::options::{Options, SandboxSettings, SettingSource};
 use inhouse::{Client, ErrorKind, query};
 use inhouse_testkit::Turn;
 use serde_json::json;
@@ -349,6 +349,38 @@ async fn clean_environment_has_only_what_the_host_sets() {
         // Cargo sets it for every test, so the host has it.
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
         assert!(!output.contains("CARGO_MANIFEST_DIR"), "{output}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn settings_and_hooks_of_the_project_need_a_source() {
+    world::pinned(async |world| {
+        let hook = json!({"type": "command", "command": "touch by_hook"});
+        let settings = json!({
+            "permissions": {"deny": ["Bash"]},
+            "hooks": {"UserPromptSubmit": [{"hooks": [hook]}]},
+        });
+        fs::create_dir_all(world.cwd().join(".claude")).unwrap();
+        fs::write(
+            world.cwd().join(".claude/settings.json"),
+            settings.to_string(),
+        )
+        .unwrap();
+        let by_hook = world.cwd().join("by_hook");
+        world.model.turn("Without.").turn("With.");
+
+        let without = query("Hello!").options(world.options().setting_sources([]));
+        assert_eq!(without.await.unwrap().text().await.unwrap(), "Without.");
+        assert!(!by_hook.exists());
+        let project = world.options().setting_sources([SettingSource::Project]);
+        let with = query("Hello!").options(project);
+        assert_eq!(with.await.unwrap().text().await.unwrap(), "With.");
+        assert!(by_hook.exists());
+
+        let requests = world.model.conversation();
+        assert!(requests[0].tools().contains(&"Bash"));
+        assert!(!requests[1].tools().contains(&"Bash"));
     })
     .await;
 }
