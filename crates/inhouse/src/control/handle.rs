@@ -209,10 +209,24 @@ impl Control {
     ///
     /// ```
     /// # use inhouse_testkit::{FakeCli, run};
+    /// # use serde_json::json;
     /// # run(FakeCli::play(inhouse::Options::new(), async |client| {
-    /// let initialization = client.control().initialization();
-    /// assert!(initialization.commands.is_some());
-    /// # Ok(()) }, async |_| ()));
+    /// let before = client.control().initialization();
+    /// assert!(before.commands.is_some());
+    ///
+    /// // In this turn the CLI finds a new skill, and sends `commands_changed`.
+    /// client.send("Write the skill `deploy`.").await?.finish().await?;
+    /// let after = client.control().initialization();
+    /// let commands = after.commands.as_deref().unwrap_or_default();
+    /// assert!(commands.iter().any(|command| command.name == "deploy"));
+    /// # Ok(()) }, async |cli| {
+    /// #     cli.expect_prompt().await;
+    /// #     let commands = json!([{"name": "deploy", "description": "Deploys", "argumentHint": ""}]);
+    /// #     cli.send(json!({
+    /// #         "type": "system", "subtype": "commands_changed", "session_id": "s", "uuid": "u", "commands": commands,
+    /// #     })).await;
+    /// #     cli.turn("Written.").await;
+    /// # }));
     /// ```
     #[must_use]
     pub fn initialization(&self) -> Arc<InitializeReply> {
