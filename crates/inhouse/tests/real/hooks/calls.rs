@@ -160,6 +160,37 @@ async fn strictest_of_several_decisions_wins() {
 }
 
 #[tokio::test]
+async fn hooks_of_a_cloned_matcher_are_all_called_and_the_strictest_wins() {
+    world::pinned(async |world| {
+        running(world, "echo hi");
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let allowing = sender.clone();
+        let commands = Matcher::tool("Bash");
+        let options = world
+            .options()
+            .hook(commands.clone(), move |_: PreToolUse, _: HookContext| {
+                allowing.send("allow").unwrap();
+                async { Ok(HookOutput::allow()) }
+            })
+            .hook(commands, move |_: PreToolUse, _: HookContext| {
+                sender.send("deny").unwrap();
+                async { Ok(HookOutput::deny("not here")) }
+            });
+        let mut client = world.connect(options).await;
+
+        world.ask(&mut client, "Go.").await;
+
+        let mut called = [receiver.recv().await, receiver.recv().await];
+        called.sort_unstable();
+        assert_eq!(called, [Some("allow"), Some("deny")]);
+        let seen = world.model.conversation()[1].tool_results();
+        assert!(seen[0].is_error);
+        assert!(seen[0].text.contains("not here"), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn model_gets_context_with_the_result() {
     world::pinned(async |world| {
         running(world, "echo hi");
