@@ -22,7 +22,10 @@ const HOST_MARKERS: [&str; 7] = [
 /// Variables for the JavaScript programs of the host's user, which would change how the CLI runs.
 const JAVASCRIPT_VARIABLES: [&str; 2] = ["DEBUG", "NODE_OPTIONS"];
 
-/// Makes the CLI log its debug messages, as in the official TypeScript SDK.
+/// Makes the CLI log its debug messages: the variable turns `DEBUG` on, as in the official TypeScript SDK.
+///
+/// That SDK also writes a separate log, and adds `--debug-file`. Here `tracing` is the log, and
+/// `Options::debug_file` names the file.
 const DEBUG_SDK: &str = "DEBUG_CLAUDE_AGENT_SDK";
 
 /// Makes the CLI report the state of the session.

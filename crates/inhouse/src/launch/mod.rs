@@ -54,6 +54,18 @@
 //! The commands that the CLI runs inherit its environment. If they need `NODE_OPTIONS`, set it with
 //! [`env`](crate::Options::env).
 //!
+//! These variables of the official SDKs (TypeScript 0.3.325, Python 0.2.182) are neither read nor set:
+//!
+//! | variable | in the official SDKs | why not here |
+//! |---|---|---|
+//! | `NoDefaultCurrentDirectoryInExePath` | TypeScript sets it in the process of the host, so that Windows starts no program of the working directory | The CLI is started by its path, and relative entries of `PATH` are ignored. The environment of the host does not change |
+//! | `CLAUDE_SECURESTORAGE_CONFIG_DIR` | TypeScript sets it on Windows to the usual configuration directory, for a session from a store | The file with the login is copied into the directory of the session; see [`store`](crate::Options::store) |
+//! | `BAGGAGE`, and those of other propagators | both set them from the active OpenTelemetry context | Baggage is data of the host, and every command of the session could read it. The trace needs `TRACEPARENT` and `TRACESTATE` alone |
+//! | `CLAUDE_AGENT_SDK_DISABLE_MCP_MANIFESTS` | TypeScript reads it, and leaves the tools of in-process servers out of `initialize` | They are always sent: it saves the handshakes |
+//! | `CLAUDE_CODE_STREAM_CLOSE_TIMEOUT` | Python reads the deadline of `initialize` from it | [`connect_timeout`](crate::Options::connect_timeout) |
+//! | `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` | Python reads it, and then does not warn of a CLI without a version or with an old one | There is no such warning to turn off; the command `inhouse doctor` checks the version |
+//! | `DEBUG_CLAUDE_AGENT_SDK` | TypeScript also writes a separate log, and adds `--debug-file` | Only `DEBUG=1` follows from it. The log is `tracing`, and [`debug_file`](crate::Options::debug_file) names the file |
+//!
 //! # Replays
 //!
 //! The command `inhouse replay` runs a program with the variable `INHOUSE_REPLAY_CLI`. Every session of that program which would
