@@ -21,7 +21,7 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    /// Exports to this endpoint, such as `http://127.0.0.1:4318`. Sets the global meter provider, which has to be set before the first session.
+    /// Exports to this endpoint, such as `http://127.0.0.1:4318`. Sets the global meter provider, which the sessions that begin later use.
     pub(crate) fn to(endpoint: &str, service: &'static str) -> Result<Self, ExporterBuildError> {
         let resource = Resource::builder().with_service_name(service).build();
         let spans = SpanExporter::builder()

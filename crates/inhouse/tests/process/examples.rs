@@ -22,10 +22,29 @@ async fn hot_tools_calls_a_tool_that_was_put_later() {
     assert!(output.contains("Bread is 2.40."), "{output}");
 }
 
+#[cfg(feature = "opentelemetry")]
+#[tokio::test]
+async fn telemetry_exports_one_trace_and_its_metrics() {
+    let output = run("telemetry").await;
+    for expected in [
+        "answer_question (telemetry-example",
+        "inhouse::session",
+        "invoke_agent",
+        "execute_tool multiply",
+        "gen_ai.execute_tool.duration",
+        "inhouse.cost",
+    ] {
+        assert!(output.contains(expected), "{expected} is not in: {output}");
+    }
+    assert_eq!(output.matches("\ntrace ").count(), 1, "{output}");
+}
+
 /// Runs an example to completion; returns its output.
 async fn run(name: &str) -> String {
     let mut command = Command::new(crate::example::example(name));
     command.stdin(Stdio::null()).kill_on_drop(true);
+    // If this is set, the example `telemetry` exports to another collector than the one it starts.
+    command.env_remove("OTEL_EXPORTER_OTLP_ENDPOINT");
     let output = tokio::time::timeout(DEADLINE, command.output()).await;
     let output = output
         .expect("the example exits within the deadline")
