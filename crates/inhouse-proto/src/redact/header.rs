@@ -27,7 +27,9 @@ pub(super) struct Header {
 }
 
 /// Returns the header with credentials whose name ends at `colon`; `None` if there is none, or if its line ends with the colon.
-pub(super) fn header_at(text: &str, colon: usize) -> Option<Header> {
+///
+/// `searched` is the end of the line of the last header. It is that of a header in this line, too, and is not searched for again.
+pub(super) fn header_at(text: &str, colon: usize, searched: usize) -> Option<Header> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let name = text[..colon].trim_end_matches(is_name).len();
     if !NAMES.contains(&normalized(&text[name..colon]).as_str()) {
@@ -45,6 +47,7 @@ pub(super) fn header_at(text: &str, colon: usize) -> Option<Header> {
             let escapes = before.take_while(|byte| **byte == b'\\').count();
             closing_quote(bytes, start, quote, escapes, false).map(|(end, _)| end)
         }
+        None if colon < searched => Some(searched),
         None => line_end(bytes, start),
     };
     if end == Some(start) {
