@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -9,8 +10,11 @@ use serde_json::value::RawValue;
 pub(super) struct BlockId {
     parent: Option<String>,
     index: u64,
-    member: &'static str,
+    member: String,
 }
+
+/// The members with the texts of known deltas (CLI 2.1.325).
+const TEXTS: [&str; 5] = ["text", "thinking", "partial_json", "content", "signature"];
 
 /// The streamed texts that a line ends.
 pub(super) struct Ended {
@@ -41,19 +45,7 @@ pub(super) fn is_request(line: &str) -> bool {
 pub(super) fn delta_in(json: &str) -> Option<(BlockId, Range<usize>)> {
     let line: Line<'_> = serde_json::from_str(json).ok()?;
     let event = line.event?;
-    let delta = event.delta?;
-    let members = [
-        ("text", delta.text),
-        ("thinking", delta.thinking),
-        ("partial_json", delta.partial_json),
-        ("signature", delta.signature),
-    ];
-    let (member, text) = members
-        .into_iter()
-        .find_map(|(member, text)| Some((member, text?.get())))?;
-    if !text.starts_with('"') {
-        return None;
-    }
+    let (member, text) = text_of(event.delta?)?;
     let start = text.as_ptr() as usize - json.as_ptr() as usize;
     let id = BlockId {
         parent: line.parent_tool_use_id,
@@ -61,6 +53,16 @@ pub(super) fn delta_in(json: &str) -> Option<(BlockId, Range<usize>)> {
         member,
     };
     Some((id, start..start + text.len()))
+}
+
+/// Returns the member of a delta with a part of a longer text: a string that is not its type.
+///
+/// A delta of a newer CLI may have any name for it.
+fn text_of(delta: BTreeMap<String, &RawValue>) -> Option<(String, &str)> {
+    let members = delta.into_iter().map(|(name, value)| (name, value.get()));
+    let texts = members.filter(|(name, value)| name != "type" && value.starts_with('"'));
+    // Of several, one of `TEXTS`, else the first by name.
+    texts.min_by_key(|(name, _)| !TEXTS.contains(&name.as_str()))
 }
 
 /// Returns which streamed texts a line ends; `None` if it ends none.
@@ -102,18 +104,5 @@ struct StreamEvent<'a> {
     kind: &'a str,
     index: Option<u64>,
     #[serde(borrow)]
-    delta: Option<Members<'a>>,
-}
-
-/// The members of a delta that contain a part of a longer text.
-#[derive(Deserialize)]
-struct Members<'a> {
-    #[serde(borrow)]
-    text: Option<&'a RawValue>,
-    #[serde(borrow)]
-    thinking: Option<&'a RawValue>,
-    #[serde(borrow)]
-    partial_json: Option<&'a RawValue>,
-    #[serde(borrow)]
-    signature: Option<&'a RawValue>,
+    delta: Option<BTreeMap<String, &'a RawValue>>,
 }

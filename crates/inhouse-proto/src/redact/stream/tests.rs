@@ -149,7 +149,7 @@ fn secret_that_is_split_anywhere_is_redacted() {
 fn secret_in_deltas_of_one_byte_is_redacted() {
     for (text, _) in texts() {
         let whole = Secrets::new([KNOWN.to_owned()]).redact(&text).into_owned();
-        for member in ["text", "thinking", "partial_json"] {
+        for member in ["text", "thinking", "partial_json", "content", "of_later"] {
             let (_, streamed) = streamed(member, text.split_inclusive(|_| true));
             assert_eq!(streamed, whole);
         }
