@@ -9,6 +9,7 @@ use inhouse_testkit::fake::end_process;
 use inhouse_testkit::replay::{Difference, ReplayProgress};
 use serde_json::{Value, json};
 
+use super::REDACT;
 use super::stage::{Entry, Stage};
 
 /// Plays the CLI and ends the process, if `inhouse replay` has made a program start this executable as its CLI.
@@ -32,7 +33,8 @@ async fn play(stage: &Stage) -> Result<Infallible> {
         anyhow::bail!(text);
     }
     let settings = stage.settings()?;
-    let mut replay = Replay::load(stage.recording())?;
+    let replay = Replay::load(stage.recording())?;
+    let mut replay = to_redact()?.into_iter().fold(replay, Replay::redact);
     if settings.is_lenient {
         replay = replay.lenient();
     }
@@ -66,6 +68,17 @@ async fn play(stage: &Stage) -> Result<Infallible> {
     }
     // The error of the session has the end of stderr.
     anyhow::bail!(reason)
+}
+
+/// Returns the values to redact, which the program gives this process.
+fn to_redact() -> Result<Vec<String>> {
+    match std::env::var(REDACT) {
+        // Without the text of the variable, which is secret.
+        Ok(values) => serde_json::from_str(&values)
+            .map_err(|_| anyhow::anyhow!("the variable {REDACT} is no JSON array of texts")),
+        // An older version of the SDK.
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
 fn to_json(difference: &Difference) -> Value {

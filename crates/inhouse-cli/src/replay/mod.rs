@@ -2,7 +2,8 @@
 //!
 //! The command runs the program with this executable in the place of the CLI, under the name `claude` in a [`Stage`]: a
 //! temporary directory with the recording. The process that plays the CLI finds the stage by its own path, so it needs no variable of
-//! the environment, which a program may clear for its CLI, and notes what it finds in a journal there.
+//! the environment, which a program may clear for its CLI, and notes what it finds in a journal there. The SDK gives it the secrets of
+//! the session in the variable [`REDACT`], because they must be in no file.
 
 mod cli;
 mod stage;
@@ -24,6 +25,9 @@ use self::summary::{Summary, counted};
 use crate::output::{green, print_json, print_line, red};
 
 pub(crate) use self::cli::play_if_started_as_cli;
+
+/// The variable with the values to redact, as a JSON array. The SDK in the program adds its own to those of the command.
+const REDACT: &str = "INHOUSE_REPLAY_REDACT";
 
 /// Options of `inhouse replay`.
 #[derive(clap::Args)]
@@ -52,6 +56,11 @@ pub(crate) struct Arguments {
         value_parser = humantime::parse_duration
     )]
     timeout: Duration,
+    /// Redact this value in what the program says, as in the recording; can be repeated
+    ///
+    /// The secrets of the program's options and environment are redacted without it.
+    #[arg(long, requires = "command", value_name = "VALUE")]
+    redact: Vec<String>,
     /// Print JSON; the output of the program goes to stderr
     #[arg(long)]
     json: bool,
@@ -93,6 +102,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     command
         .args(rest)
         .env("INHOUSE_REPLAY_CLI", stage.cli())
+        .env(REDACT, Value::from(arguments.redact).to_string())
         .kill_on_drop(true);
     if arguments.json {
         command.stdout(Stdio::from(std::io::stderr()));

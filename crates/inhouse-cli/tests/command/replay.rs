@@ -6,6 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use inhouse::options::McpServer;
+use inhouse::record::Record;
 use inhouse::tool::{Input, Tool, ToolError, ToolServer};
 use inhouse::transport::Transport;
 use inhouse::{Client, Options, Query, query};
@@ -26,6 +28,33 @@ const PROMPT: &str = "What is 15 + 27? And what is 1 / 0?";
 struct Pair {
     a: f64,
     b: f64,
+}
+
+/// A value that the options mark as secret.
+const MARKED: &str = "Ada Lovelace";
+
+/// The value of a variable for the CLI that has no name of a secret.
+const VARIABLE: &str = "Analytical-Engine-1843";
+
+/// The value of a header of an MCP server.
+const HEADER: &str = "note-g-of-the-translation";
+
+/// A value that only the machine of the recording knows as a secret.
+const ELSEWHERE: &str = "Bernoulli-numbers";
+
+/// The options of an agent with secrets, recorded to this file.
+fn secretive(file: &Path, record: impl FnOnce(Record) -> Record) -> Options {
+    let server = McpServer::http("http://127.0.0.1:9/mcp").header("X-Notes", HEADER);
+    Options::new()
+        .clean_env()
+        .env("MACHINE", VARIABLE)
+        .mcp_server("notes", server)
+        .record(record(Record::file(file).redact(MARKED)))
+}
+
+/// The prompt of the agent with secrets.
+fn secretive_prompt(verb: &str) -> String {
+    format!("{verb} to {MARKED} about {VARIABLE}, {HEADER} and {ELSEWHERE}.")
 }
 
 /// The calculator of the examples, with this implementation of `add`.
@@ -93,6 +122,26 @@ impl Recorded {
         }
     }
 
+    /// Records an agent with secrets.
+    fn secretive() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("trace.jsonl");
+        let options = secretive(&file, |record| record.redact(ELSEWHERE));
+        let prompt = secretive_prompt("write");
+        let (messages, ()) = run(FakeCli::play_with(
+            async |transport| ask(query(prompt).options(options).transport(transport)).await,
+            async |mut cli| {
+                cli.accept().await;
+                cli.expect_prompt().await;
+                cli.turn("Done.").await;
+            },
+        ));
+        Self {
+            directory,
+            messages,
+        }
+    }
+
     fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -100,10 +149,14 @@ impl Recorded {
     /// Replays the recording against this agent.
     fn replay(&self, agent: &str, options: &[&str]) -> Output {
         let test = this_test("replay::agent").unwrap();
+        // The stage is below it.
+        let temporary = self.path().join("temporary");
+        fs::create_dir_all(&temporary).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_inhouse"));
         command
             .current_dir(self.path())
             .env(AGENT, agent)
+            .env("TMPDIR", &temporary)
             .args(["replay", "trace.jsonl"])
             .args(options)
             .arg("--")
@@ -149,6 +202,11 @@ async fn agent() {
             panic!("{error:?}");
         }
         "no session" => {}
+        "write" | "call" => {
+            let options = secretive(Path::new("trace.jsonl"), |record| record);
+            let prompt = secretive_prompt(&agent);
+            ask(query(prompt).options(options)).await.unwrap();
+        }
         _ => {
             let messages = ask(query(PROMPT).options(options.clone())).await.unwrap();
             fs::write("messages.json", serde_json::to_vec(&messages).unwrap()).unwrap();
@@ -219,6 +277,32 @@ fn lenient_replay_runs_on_and_compares_every_result() {
         (&change["recorded"], &change["now"]),
         (&json!("42"), &json!("-12"))
     );
+}
+
+#[test]
+fn secrets_of_the_program_are_compared_as_redacted() {
+    let recorded = Recorded::secretive();
+    let output = recorded.replay("write", &["--redact", ELSEWHERE]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn difference_shows_no_secret_of_the_program() {
+    let recorded = Recorded::secretive();
+    for options in [
+        &["--redact", ELSEWHERE][..],
+        &["--redact", ELSEWHERE, "--json"],
+    ] {
+        let (stdout, stderr) = recorded.differs("call", options);
+        let prompt = "call to [redacted] about [redacted], [redacted] and [redacted].";
+        assert!(stdout.contains(prompt), "{stdout}");
+        for secret in [MARKED, VARIABLE, HEADER, ELSEWHERE] {
+            assert!(!stdout.contains(secret), "{secret}: {stdout}");
+            assert!(!stderr.contains(secret), "{secret}: {stderr}");
+        }
+    }
+    let left = fs::read_dir(recorded.path().join("temporary")).unwrap();
+    assert_eq!(left.count(), 0);
 }
 
 #[test]

@@ -218,7 +218,7 @@ impl Replay {
         patience: Duration,
         observe: impl FnMut(ReplayProgress<'_>),
     ) -> io::Result<Option<ExitStatus>> {
-        // The options of the host are in another process; its environment is this one's.
+        // The options of the host are in another process, which names its secrets with `redact`.
         let plan = Plan::for_transport(&Options::new()).map_err(io::Error::other)?;
         let secrets = plan.launch.secrets(&self.redacted);
         let player = self.player(secrets, stdin, stdout, observe);

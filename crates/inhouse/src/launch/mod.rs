@@ -71,7 +71,8 @@
 //! The command `inhouse replay` runs a program with the variable `INHOUSE_REPLAY_CLI`. Every session of that program which would
 //! start the CLI starts the program that the variable names, whatever [`cli_path`](crate::Options::cli_path),
 //! [`runtime`](crate::Options::runtime), [`wrap_command`](crate::Options::wrap_command) and [`os_user`](crate::Options::os_user) say, and is
-//! not [recorded](crate::Options::record). Sessions over another transport do not change.
+//! not [recorded](crate::Options::record). The environment of that program has the secrets of the session in the variable
+//! `INHOUSE_REPLAY_REDACT`, so that it redacts what the host writes as a recording does. Sessions over another transport do not change.
 
 mod args;
 mod command_line;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use inhouse_proto::control::outgoing::Initialize;
 use inhouse_proto::redact::Secrets;
+use serde_json::Value;
 
 use super::args::Args;
 use super::private_files::PrivateFiles;
@@ -134,6 +135,10 @@ pub struct Plan {
 /// The variable with which `inhouse replay` names the program that plays the CLI.
 const REPLAY_CLI: &str = "INHOUSE_REPLAY_CLI";
 
+/// The variable with the values to redact in a replay, as a JSON array: from `inhouse replay` to the program those that the user
+/// names, from the program to the process that plays the CLI those of the session as well.
+const REPLAY_REDACT: &str = "INHOUSE_REPLAY_REDACT";
+
 impl Plan {
     /// Plans how to start the CLI `program` on a host with this environment.
     ///
@@ -169,11 +174,13 @@ impl Plan {
         let mut options = options.clone();
         process::use_only(&mut options, replay);
         let program = process::locate_program(&options, host)?;
-        let plan = Self::build(&options, program, host)?;
-        Ok(Self {
-            is_replay: true,
-            ..plan
-        })
+        let mut plan = Self::build(&options, program, host)?;
+        // A variable and not a file, which would stay on disk if this process were killed.
+        let redact = Value::from(replay_secrets(&options, host)).to_string();
+        let set = &mut plan.launch.command.env.set;
+        set.insert(REPLAY_REDACT.into(), redact.into());
+        plan.is_replay = true;
+        Ok(plan)
     }
 
     /// Plans for a custom transport, whose CLI need not be on this machine.
@@ -255,6 +262,15 @@ impl fmt::Debug for Plan {
     }
 }
 
+/// Returns the values to redact in a replay: the known secrets of the session, recorded or not, and those that `inhouse replay` was given.
+fn replay_secrets(options: &Options, host: &HostEnvironment) -> Vec<String> {
+    let mut values = record::known_secrets(options, host);
+    let named = host.get(REPLAY_REDACT).and_then(OsStr::to_str);
+    let named = named.and_then(|named| serde_json::from_str::<Vec<String>>(named).ok());
+    values.extend(named.unwrap_or_default());
+    values
+}
+
 /// Validates options before anything is started, and reports all problems at once.
 fn validate(options: &Options) -> Result<()> {
     let mut problems = Problems::default();
@@ -315,6 +331,7 @@ impl Builder {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::record::Record;
 
     #[test]
     fn replay_replaces_every_way_to_start_the_cli() {
@@ -332,5 +349,33 @@ mod tests {
         let live = Plan::locate_in(&options, &HostEnvironment::default()).unwrap();
         assert_eq!(live.launch.command.program, "docker");
         assert!(!live.is_replay);
+    }
+
+    #[test]
+    fn replay_gets_the_secrets_of_the_session() {
+        let record = Record::writer(std::io::sink()).redact("Ada Lovelace");
+        let options = Options::new()
+            .clean_env()
+            .env("ANYTHING", "User-Value-1")
+            .record(record);
+        let host = HostEnvironment::from_iter([
+            (REPLAY_CLI, "/bin/sh"),
+            (REPLAY_REDACT, r#"["Charles Babbage"]"#),
+            ("GITHUB_TOKEN", "inherited-token"),
+        ]);
+        let plan = Plan::locate_in(&options, &host).unwrap();
+        let redact = plan.launch.command.env.set[OsStr::new(REPLAY_REDACT)].to_str();
+        let mut redact: Vec<String> = serde_json::from_str(redact.unwrap()).unwrap();
+        redact.sort();
+        let expected = [
+            "Ada Lovelace",
+            "Charles Babbage",
+            "User-Value-1",
+            "inherited-token",
+        ];
+        assert_eq!(redact, expected);
+        let live = Plan::locate_in(&options.cli_path("/bin/sh"), &HostEnvironment::default());
+        let live = live.unwrap().launch.command.env.set;
+        assert!(!live.contains_key(OsStr::new(REPLAY_REDACT)));
     }
 }
