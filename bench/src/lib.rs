@@ -16,6 +16,7 @@ pub mod fleet;
 pub mod generator;
 pub mod in_memory;
 pub mod proc;
+pub mod recording;
 pub mod report;
 pub mod servers;
 pub mod sessions;

@@ -10,6 +10,7 @@ use inhouse::{Asked, Options, query};
 use inhouse_bench::clock::now_ns;
 use inhouse_bench::environment;
 use inhouse_bench::proc::{Memory, cpu_microseconds};
+use inhouse_bench::recording;
 use inhouse_bench::report::Report;
 use inhouse_bench::servers::Backend;
 use tokio::runtime::Builder;
@@ -73,8 +74,11 @@ async fn run(backend: Backend, is_recorded: bool) -> Result<(), Box<dyn Error>> 
     report.count("peak_kib", Memory::of("self")?.peak);
     report.write(&report_path)?;
     if is_recorded {
+        let generator_report = environment::path(environment::CLI_REPORT)?;
+        let checked = recording::check(&recording, &generator_report);
         // Hundreds of megabytes.
         std::fs::remove_file(recording)?;
+        checked?;
     }
     Ok(())
 }

@@ -152,6 +152,7 @@ impl Measured {
     }
 
     fn note(&self, report: &mut Report) {
+        report.count("operations", self.operations);
         let operations = self.operations as f64;
         report.set("per_second", operations / self.elapsed.as_secs_f64());
         report.set("host_cpu_us", self.host_cpu as f64 / operations);
