@@ -1,20 +1,18 @@
 #![cfg(unix)]
 
-use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::write_program;
+
 /// Creates a directory with a program `claude` of this text.
 fn with_cli(text: &str) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let cli = directory.path().join("claude");
-    fs::write(&cli, text).unwrap();
-    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&directory.path().join("claude"), text);
     directory
 }
 

@@ -34,6 +34,21 @@ fn refused(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).expect("the error is text")
 }
 
+/// Writes an executable file.
+///
+/// By another process: a file that this one has open for writing may be inherited by a child of another test, and cannot be executed
+/// (ETXTBSY) until that child closes it.
+#[cfg(unix)]
+fn write_program(path: &Path, text: &str) {
+    let written = Command::new("/bin/sh")
+        .args(["-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .arg(text)
+        .status()
+        .expect("the shell starts");
+    assert!(written.success());
+}
+
 #[test]
 fn completions_name_the_commands() {
     let directory = tempfile::tempdir().unwrap();

@@ -9,6 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha512};
 use tempfile::TempDir;
 
+use super::write_program;
+
 /// Directories with an `npm` in front of the search path, and with the packages that it serves.
 pub(crate) struct PlantedNpm {
     root: TempDir,
@@ -39,15 +41,7 @@ esac"#,
             "#!/bin/sh\nregistry='{}'\nmissing() {{ echo 'npm error code E404' >&2; exit 1; }}\n{action}\n",
             self.path("registry").display()
         );
-        // Written by another process: a file that this one has open for writing may be inherited by a child of another test, and
-        // cannot be executed (ETXTBSY) until that child closes it.
-        let written = Command::new("/bin/sh")
-            .args(["-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\""])
-            .arg(self.path("bin/npm"))
-            .arg(script)
-            .status()
-            .unwrap();
-        assert!(written.success());
+        write_program(&self.path("bin/npm"), &script);
     }
 
     /// Publishes a package with these files; its hash is that of the archive.
