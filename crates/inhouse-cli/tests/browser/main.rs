@@ -72,6 +72,11 @@ fn html_in_a_recording_is_text() {
 }
 
 #[test]
+fn page_of_10_events_is_readable_in_both_themes() {
+    scenario("tenEvents");
+}
+
+#[test]
 fn document_stays_small_with_10_000_events() {
     scenario("tenThousandEvents");
 }

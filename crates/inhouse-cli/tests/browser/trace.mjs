@@ -27,6 +27,16 @@ async function openTrace(text, { hash = "", ...options } = {}) {
 const titles = (page) => page.locator(".rows .row .name").allTextContents();
 const selected = (page) => page.locator(".row.is-selected .name").textContent();
 
+const SCHEMES = ["light", "dark"];
+
+/** Fails if a text of the page has too little contrast, or the browser has reported something; closes the page. */
+async function closeReadable(page, colorScheme) {
+  const low = await page.evaluate(lowContrast);
+  assert.deepEqual(low, [], `${colorScheme}: ${JSON.stringify(low)}`);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+}
+
 const scenarios = {
   async renders() {
     const page = await openTrace(recording(...session()));
@@ -154,23 +164,40 @@ const scenarios = {
     return page;
   },
 
+  async tenEvents() {
+    const all = session();
+    const prompt = all.findIndex((event) => event.host?.type === "user");
+    const events = all.slice(prompt, prompt + 10);
+    for (const colorScheme of SCHEMES) {
+      const page = await openTrace(recording(...events), { colorScheme });
+      const rows = await titles(page);
+      for (const title of ["What is 15 + 27?", "add", "It is 42."]) assert.ok(rows.includes(title), `${title} in ${rows}`);
+      await page.keyboard.press("G");
+      await page.locator(".row.is-selected").waitFor();
+      await closeReadable(page, colorScheme);
+    }
+  },
+
   async tenThousandEvents() {
     const text = recording(...large(10_000));
     assert.ok(text.split("\n").length > 10_000);
-    const small = await openTrace(recording(...large(500)));
-    const page = await openTrace(text);
-    const [few, many] = [await small.evaluate(scroll), await page.evaluate(scroll)];
-    console.log({ few, many });
-    assert.ok(many.rows > 2000, `${many.rows} rows`);
-    assert.ok(many.nodes < 1500, `${many.nodes} nodes`);
-    // Compared with a short list, because the machine may be busy.
-    assert.ok(many.median < 3 * few.median + 50, `a step of ${many.median} ms, against ${few.median} ms with few rows`);
-    await page.locator("input[type=search]").fill("mathematician");
-    await page.locator(".search-count").waitFor();
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("G");
-    await page.locator(".row.is-selected").waitFor();
-    return page;
+    for (const colorScheme of SCHEMES) {
+      const small = await openTrace(recording(...large(500)), { colorScheme });
+      const page = await openTrace(text, { colorScheme });
+      const [few, many] = [await small.evaluate(scroll), await page.evaluate(scroll)];
+      console.log({ colorScheme, few, many });
+      assert.ok(many.rows > 2000, `${many.rows} rows`);
+      assert.ok(many.nodes < 1500, `${many.nodes} nodes`);
+      // Compared with a short list, because the machine may be busy.
+      assert.ok(many.median < 3 * few.median + 50, `a step of ${many.median} ms, against ${few.median} ms with few rows`);
+      await page.locator("input[type=search]").fill("mathematician");
+      await page.locator(".search-count").waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("G");
+      await page.locator(".row.is-selected").waitFor();
+      await closeReadable(page, colorScheme);
+      await small.context().close();
+    }
   },
 
   async follow() {
@@ -206,7 +233,7 @@ const scenarios = {
 
   async themes() {
     const text = recording(...session());
-    for (const colorScheme of ["light", "dark"]) {
+    for (const colorScheme of SCHEMES) {
       const page = await openTrace(text, { colorScheme });
       await page.locator(".row.is-error").first().click();
       const low = await page.evaluate(lowContrast);
