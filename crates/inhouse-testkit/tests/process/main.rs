@@ -8,6 +8,7 @@ mod floods;
 #[cfg(target_os = "linux")]
 mod hosts;
 mod launch;
+mod missing_cli;
 mod new_crate;
 mod shutdown;
 mod startup;
