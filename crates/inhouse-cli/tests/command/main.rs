@@ -66,3 +66,27 @@ fn output_to_a_pipe_has_no_colours() {
     let error = refused(directory.path(), &["trace", "missing.jsonl"]);
     assert!(!error.contains('\u{1b}'), "{error:?}");
 }
+
+#[test]
+fn no_color_takes_precedence_over_forced_colours() {
+    let directory = tempfile::tempdir().unwrap();
+    for (variables, is_coloured) in [
+        (&["CLICOLOR_FORCE"][..], true),
+        (&["CLICOLOR_FORCE", "NO_COLOR"], false),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_inhouse"))
+            .args(["doctor", "--cli", "missing"])
+            .current_dir(directory.path())
+            .env_remove("NO_COLOR")
+            .envs(variables.iter().map(|name| (name, "1")))
+            .output()
+            .unwrap();
+        for text in [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()) {
+            assert_eq!(
+                text.contains('\u{1b}'),
+                is_coloured,
+                "{variables:?}: {text:?}"
+            );
+        }
+    }
+}
