@@ -21,6 +21,9 @@ const DEADLINE: Duration = Duration::from_secs(120);
 const REMEDY: &str = "The CLI and inhouse do not understand each other. Update both; if that does not help, report it with the output of \
     `inhouse doctor --json`";
 
+const OWN_PANIC: &str = "If a tool of yours panics, Claude reads the same text. The message of the panic and its place in your code are on the \
+    stderr of your program; set RUST_BACKTRACE=1 to see what led there. For a failure that Claude should know, return a ToolError instead";
+
 /// Calls two tools with the CLI in isolation and a scripted model; one of them panics.
 pub(super) async fn check(cli: &Path) -> Vec<Check> {
     // The panic is expected, so its message would only confuse.
@@ -55,8 +58,9 @@ pub(super) async fn check(cli: &Path) -> Vec<Check> {
     });
     checks.push(if panic.is_error {
         let detail = format!(
-            "the session continued, and the model received an error: {}",
-            panic.text
+            "the session continued, and the model received an error: {}\n{OWN_PANIC}",
+            // The CLI adds advice about the schema of the tool (2.1.325).
+            panic.text.lines().next().unwrap_or_default()
         );
         Check::passed(PANIC, detail)
     } else {
