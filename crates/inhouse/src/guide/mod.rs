@@ -19,7 +19,7 @@
 //! 17. [Telemetry](telemetry): spans, one trace with the CLI, and metrics.
 //! 18. [Hosting](hosting): many sessions in a service.
 //! 19. [Secure deployment](secure_deployment): confining the CLI, and keeping keys out of it.
-//! 20. [Testing](testing): without a CLI, with a fake one, with the real one.
+//! 20. [Testing your agent](testing): without a CLI, with a fake one, with the real one.
 //! 21. [Debugging](debugging): recording a session, and seeing what happened in it.
 //! 22. [Troubleshooting](troubleshooting): symptoms and their causes.
 //! 23. [Promises](promises): guaranteed behaviour, how it is implemented, and the tests that check it.
