@@ -44,8 +44,9 @@
 //!
 //! # What is compared
 //!
-//! Every line of the host with the recorded one: prompts, requests, results of tools, answers of hooks and handlers. Ids that the
-//! host chooses are not compared. Secrets of the host are redacted first, as they were in the recording, so a redacted part is
+//! Each prompt, request, result of a tool, and answer of a hook or handler that the host writes, with the recorded one. Lines that a CLI
+//! does not wait for, such as cancellations, are accepted without a comparison. So is the order of lines between two lines of the CLI:
+//! the answers to calls that run at the same time may be written in any order. Ids that the host chooses are not compared. Secrets of the host are redacted first, as they were in the recording, so a redacted part is
 //! equal to a redacted part only; see [`Replay::redact`]. A tool is never called with redacted arguments, the replay ends there
 //! with an error instead.
 //!
