@@ -12,6 +12,9 @@
 //! {"inhouse_recording":1,"inhouse":"0.1.0","started":"2026-11-17T09:30:00.250Z","cli":"/usr/local/bin/claude","redacted":true}
 //! ```
 //!
+//! It has the versions of the format and of inhouse. The version of the CLI is in its first message, the recorded `system` line with
+//! the subtype `init`.
+//!
 //! Every other line is an event. It begins with `t`, the time since `started` in microseconds of a monotonic clock, and has one
 //! other member:
 //!
