@@ -10,7 +10,7 @@
 //! inhouse replay trace.jsonl -- <cmd>   runs a program with the recording in the place of the CLI, and shows what differs
 //! inhouse doctor                        checks that the CLI works, and says what to do if it does not
 //! inhouse install                       downloads the CLI that inhouse is tested with, and checks its hash
-//! inhouse drift                         compares the newest CLI with what inhouse models
+//! inhouse drift                         compares the newest official SDK and its CLI with what inhouse models
 //! inhouse sessions                      lists the sessions on disk or in a store
 //! inhouse fleet                         shows the queue, the hosts and the sessions of a fleet, and acts on them
 //! inhouse completions bash              prints a script that completes the command in a shell
@@ -60,7 +60,7 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Download the Claude Code CLI that inhouse is tested with, and check its hash
     Install(install::Arguments),
-    /// Compare the newest CLI and official SDK with what inhouse models
+    /// Compare the newest official SDK and its CLI with what inhouse models
     Drift(drift::Arguments),
     /// List, show, fork and export sessions on disk or in a store
     Sessions(sessions::Arguments),

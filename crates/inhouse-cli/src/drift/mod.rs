@@ -1,4 +1,6 @@
-//! `inhouse drift`: what the newest CLI has that inhouse does not model.
+//! `inhouse drift`: what the newest official SDK and its CLI have that inhouse does not model.
+//!
+//! The CLI is that of the package which belongs to the SDK, `@anthropic-ai/claude-agent-sdk-<platform>` of the same version.
 //!
 //! The declarations of the official SDK, the flags that it passes and the variables that the CLI reads are one [surface](surface). That
 //! of the version that inhouse models is committed in `surface.json`, and the things in it that inhouse does not model are listed in
@@ -34,7 +36,7 @@ use surface::{Packages, Surface};
 /// Options of `inhouse drift`.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Downloads the official SDK and the CLI with the npm client, checks their hashes, and compares messages, control requests, hooks,
+Downloads the official SDK, and the CLI package that belongs to it, with the npm client, checks their hashes, and compares messages, control requests, hooks,
 options, flags, environment variables and built-in tools with what this version of inhouse models.
 The exit status is 1 if something that inhouse models is gone or has another shape; additions are listed, but no failure.")]
 pub(crate) struct Arguments {
