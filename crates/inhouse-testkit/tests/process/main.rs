@@ -10,6 +10,7 @@ mod hosts;
 mod launch;
 mod missing_cli;
 mod new_crate;
+mod recording;
 mod shutdown;
 mod startup;
 mod support;
