@@ -40,27 +40,24 @@ fn assistant(error: &str, said: &str) -> Value {
 
 /// Returns the error of a query that the CLI answers with these messages.
 async fn asking(error: Option<&str>, result: Value) -> Error {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        failed(
-            query("hello")
-                .transport(transport)
-                .await
-                .unwrap()
-                .text()
-                .await,
-        )
-    };
     let said = result["result"].as_str().unwrap_or_default().to_owned();
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        if let Some(error) = error {
-            cli.send(assistant(error, &said)).await;
-        }
-        cli.send(result_with(&cli, result)).await;
-    };
-    join(host, cli).await.0
+    let (error, ()) = FakeCli::play_with(
+        async |transport| {
+            Ok(failed(
+                query("hello").transport(transport).await?.text().await,
+            ))
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            if let Some(error) = error {
+                cli.send(assistant(error, &said)).await;
+            }
+            cli.send(result_with(&cli, result)).await;
+        },
+    )
+    .await;
+    error
 }
 
 /// The texts are those of CLI 2.1.325; the fields decide.

@@ -1,40 +1,40 @@
 //! Unknown and misshapen messages are kept raw, and nothing after them is lost.
 
 use inhouse::message::Message;
-use inhouse::{ErrorKind, query};
+use inhouse::{ErrorKind, Options, query};
 use inhouse_testkit::FakeCli;
-use inhouse_testkit::fake::join;
 use serde_json::{Value, json};
 
-use crate::support::{connect, read, result_with};
+use crate::support::{failed, read, result_with};
 
 /// Sends a line and returns the message that the host reads.
-async fn message_of(line: Value) -> Message {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        let mut client = connect(transport).await;
-        let message = client.messages().next().await.unwrap().unwrap();
-        assert_eq!(read(client.messages(), 1).await, ["said still here"]);
-        message
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.send(line).await;
-        cli.assistant("still here").await;
-    };
-    join(host, cli).await.0
+async fn message_of(line: &str) -> Message {
+    let (message, ()) = FakeCli::play(
+        Options::new(),
+        async |client| {
+            let message = client.messages().next().await.unwrap()?;
+            assert_eq!(read(client.messages(), 1).await, ["said still here"]);
+            Ok(message)
+        },
+        async |cli| {
+            cli.send_bytes(format!("{line}\n").as_bytes()).await;
+            cli.assistant("still here").await;
+        },
+    )
+    .await;
+    message
 }
 
 /// Serialises the message back to JSON.
 async fn round_trip(line: &Value) -> Value {
-    let message = message_of(line.clone()).await;
+    let message = message_of(&line.to_string()).await;
     serde_json::to_value(&message).unwrap()
 }
 
 #[tokio::test(start_paused = true)]
 async fn promise_12_unknown_type_is_kept() {
     let line = json!({"type": "hologram", "beams": [1, 2, {"x": null}], "session_id": "s"});
-    let Message::Unknown(unknown) = message_of(line.clone()).await else {
+    let Message::Unknown(unknown) = message_of(&line.to_string()).await else {
         panic!("no version knows that type");
     };
     assert_eq!(unknown.tag, "hologram");
@@ -77,7 +77,7 @@ async fn promise_12_unknown_content_block_is_kept_among_known_ones() {
         "mood": "sunny",
     });
     assert!(matches!(
-        message_of(line.clone()).await,
+        message_of(&line.to_string()).await,
         Message::Assistant(_)
     ));
     assert_eq!(round_trip(&line).await, line);
@@ -86,7 +86,7 @@ async fn promise_12_unknown_content_block_is_kept_among_known_ones() {
 #[tokio::test(start_paused = true)]
 async fn promise_12_misshapen_known_type_is_kept_with_the_reason() {
     let line = json!({"type": "assistant", "message": "just a text"});
-    let Message::Unknown(unknown) = message_of(line.clone()).await else {
+    let Message::Unknown(unknown) = message_of(&line.to_string()).await else {
         panic!("that is no message of the API");
     };
     assert_eq!(unknown.raw().parse::<Value>().unwrap(), line);
@@ -116,20 +116,7 @@ async fn line_nested_too_deep_is_kept_raw_with_its_tag() {
                 "assistant",
             ),
         ] {
-            let (transport, mut cli) = FakeCli::new();
-            let host = async {
-                let mut client = connect(transport).await;
-                let message = client.messages().next().await.unwrap().unwrap();
-                assert_eq!(read(client.messages(), 1).await, ["said still here"]);
-                message
-            };
-            let cli_line = format!("{line}\n");
-            let cli = async move {
-                cli.accept().await;
-                cli.send_bytes(cli_line.as_bytes()).await;
-                cli.assistant("still here").await;
-            };
-            let message = join(host, cli).await.0;
+            let message = message_of(&line).await;
             assert_eq!(message.tag(), tag);
             assert_eq!(message.raw(), line);
         }
@@ -147,75 +134,66 @@ fn deep_result(member: &str, levels: usize) -> String {
 #[tokio::test(start_paused = true)]
 async fn result_nested_too_deep_ends_its_turn_with_what_can_be_read() {
     for levels in [200, 100_000] {
-        let (transport, mut cli) = FakeCli::new();
-        let host = async {
-            let mut client = connect(transport).await;
-            let mut turn = client.send("hello").await.unwrap();
-            let Message::Result(result) = turn.next().await.unwrap().unwrap() else {
-                panic!("the turn has nothing but a result");
-            };
-            assert_eq!(result.result.as_deref(), Some("42"));
-            assert_eq!(result.structured_output, None);
-            assert!(result.raw().contains(&nested(levels)));
-            assert!(turn.next().await.is_none());
-            drop(turn);
-            assert_eq!(
-                client.send("again").await.unwrap().text().await.unwrap(),
-                "43"
-            );
-        };
-        let cli = async move {
-            cli.accept().await;
-            cli.expect_prompt().await;
-            let line = deep_result("structured_output", levels);
-            cli.send_bytes(format!("{line}\n").as_bytes()).await;
-            cli.expect_prompt().await;
-            cli.send(result_with(&cli, json!({"result": "43"}))).await;
-        };
-        join(host, cli).await;
+        FakeCli::play(
+            Options::new(),
+            async |client| {
+                let mut turn = client.send("hello").await?;
+                let Message::Result(result) = turn.next().await.unwrap()? else {
+                    panic!("the turn has nothing but a result");
+                };
+                assert_eq!(result.result.as_deref(), Some("42"));
+                assert_eq!(result.structured_output, None);
+                assert!(result.raw().contains(&nested(levels)));
+                assert!(turn.next().await.is_none());
+                drop(turn);
+                assert_eq!(client.send("again").await?.text().await?, "43");
+                Ok(())
+            },
+            async |cli| {
+                cli.expect_prompt().await;
+                let line = deep_result("structured_output", levels);
+                cli.send_bytes(format!("{line}\n").as_bytes()).await;
+                cli.expect_prompt().await;
+                cli.send(result_with(cli, json!({"result": "43"}))).await;
+            },
+        )
+        .await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn query_returns_a_result_nested_too_deep() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        query("hello")
-            .transport(transport)
-            .await
-            .unwrap()
-            .text()
-            .await
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        let line = deep_result("structured_output", 100_000);
-        cli.send_bytes(format!("{line}\n").as_bytes()).await;
-        cli.expect_end_of_input().await;
-    };
-    assert_eq!(join(host, cli).await.0.unwrap(), "42");
+    let (answer, ()) = FakeCli::play_with(
+        async |transport| query("hello").transport(transport).await?.text().await,
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            let line = deep_result("structured_output", 100_000);
+            cli.send_bytes(format!("{line}\n").as_bytes()).await;
+            cli.expect_end_of_input().await;
+        },
+    )
+    .await;
+    assert_eq!(answer, "42");
 }
 
 #[tokio::test(start_paused = true)]
 async fn query_says_that_its_result_cannot_be_read() {
-    let (transport, mut cli) = FakeCli::new();
-    let host = async {
-        query("hello")
-            .transport(transport)
-            .await
-            .unwrap()
-            .text()
-            .await
-    };
-    let cli = async move {
-        cli.accept().await;
-        cli.expect_prompt().await;
-        cli.send(json!({"type": "result", "subtype": "success"}))
-            .await;
-        cli.expect_end_of_input().await;
-    };
-    let error = join(host, cli).await.0.unwrap_err();
+    let (error, ()) = FakeCli::play_with(
+        async |transport| {
+            Ok(failed(
+                query("hello").transport(transport).await?.text().await,
+            ))
+        },
+        async |mut cli| {
+            cli.accept().await;
+            cli.expect_prompt().await;
+            cli.send(json!({"type": "result", "subtype": "success"}))
+                .await;
+            cli.expect_end_of_input().await;
+        },
+    )
+    .await;
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert!(error.to_string().contains("unexpected shape"), "{error}");
 }

@@ -4,13 +4,16 @@ use inhouse::options::PermissionMode;
 use inhouse::permission::{CanUseTool, Decision, Policy};
 use inhouse::question::{Answers, QuestionRequest};
 use inhouse::tool::ToolServer;
-use inhouse::{Asked, Client, Options, Warning};
+use inhouse::{Asked, Options, Warning};
 use inhouse_testkit::FakeCli;
 
 async fn warnings(options: Options) -> Vec<Warning> {
-    let (transport, mut cli) = FakeCli::new();
-    let (client, _) = tokio::join!(Client::connect_with(options, transport), cli.accept());
-    client.unwrap().warnings().to_vec()
+    let warnings = FakeCli::play(
+        options,
+        async |client| Ok(client.warnings().to_vec()),
+        async |_| (),
+    );
+    warnings.await.0
 }
 
 fn handled() -> Options {
