@@ -15,6 +15,9 @@ use crate::host::HostProcess;
 /// Longer than any step of a scenario takes, on any machine.
 pub const DEADLINE: Duration = Duration::from_secs(90);
 
+/// How often a condition is checked that no event reports. Checks without a pause would take a core from the processes that they wait for.
+pub const CHECK_INTERVAL: Duration = Duration::from_millis(5);
+
 /// The seed if `INHOUSE_SOAK_SEED` is unset.
 const FIXED_SEED: u64 = 11;
 
@@ -92,9 +95,10 @@ pub async fn exit(mut host: HostProcess) -> Result<(), String> {
 #[cfg(target_os = "linux")]
 pub async fn wait_until_dead(pid: u32) {
     let start = std::time::Instant::now();
+    let mut checks = tokio::time::interval(CHECK_INTERVAL);
     while !is_dead(pid) {
         assert!(start.elapsed() < DEADLINE, "process {pid} has survived");
-        tokio::task::yield_now().await;
+        checks.tick().await;
     }
 }
 

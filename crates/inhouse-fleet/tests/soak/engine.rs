@@ -9,6 +9,8 @@ use inhouse_fleet::{Answer, FleetErrorKind, Question, RunTurn, Work, WorkId};
 use inhouse_store::postgres::PostgresStore;
 use inhouse_testkit::Isolation;
 use inhouse_testkit::engine_battery::WorkEnd;
+use inhouse_testkit::soak::CHECK_INTERVAL;
+use tokio::time::interval;
 
 use crate::scene::{Start, text};
 use crate::worker::{MAX_ATTEMPTS, Plan};
@@ -99,8 +101,9 @@ impl Engine {
 
     /// Waits until a work waits for an answer.
     pub(crate) async fn deferred(&self, id: WorkId) -> Result<(), String> {
+        let mut checks = interval(CHECK_INTERVAL);
         while self.fleet.work(&id).await.map_err(text)?.state != WorkState::Deferred {
-            tokio::task::yield_now().await;
+            checks.tick().await;
         }
         Ok(())
     }

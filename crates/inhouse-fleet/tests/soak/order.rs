@@ -2,9 +2,9 @@
 
 use inhouse_testkit::RealCli;
 use inhouse_testkit::servers::PostgresServer;
-use inhouse_testkit::soak::{DEADLINE, Failures, report, runs};
+use inhouse_testkit::soak::{CHECK_INTERVAL, DEADLINE, Failures, report, runs};
 use sqlx::{Postgres, Transaction};
-use tokio::time::timeout;
+use tokio::time::{interval, timeout};
 use uuid::Uuid;
 
 use crate::notes::{self, answered};
@@ -93,7 +93,9 @@ async fn enqueue(
 /// Waits until a transaction waits for the lock of another one.
 async fn wait_for_lock(scene: &Scene) -> Result<(), String> {
     let waits = async {
+        let mut checks = interval(CHECK_INTERVAL);
         loop {
+            checks.tick().await;
             let waiting: bool =
                 sqlx::query_scalar("select exists (select from pg_locks where not granted)")
                     .fetch_one(scene.store.pool())

@@ -22,7 +22,7 @@ use inhouse_store::postgres::PostgresStore;
 use inhouse_testkit::Isolation;
 use inhouse_testkit::faulty_store::{Fault, Faults, FaultyStore, StoreCall};
 use inhouse_testkit::host::{HostProcess, exit_with_test, report, this_test};
-use inhouse_testkit::soak::{is_dead, pass};
+use inhouse_testkit::soak::{CHECK_INTERVAL, is_dead, pass};
 use serde::{Deserialize, Serialize};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::interval;
@@ -41,9 +41,6 @@ pub(crate) const NOTED: &str = "noted";
 
 /// The beginning of prompts whose options cannot be made, and the reason.
 pub(crate) const FAIL: (&str, &str) = ("Fail", "the tenant has no account");
-
-/// How often a call of the store is looked for.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// What a worker does until it gets SIGTERM.
 ///
@@ -197,9 +194,9 @@ impl Worker {
             self.faults.always(StoreCall::Release, Fault::Hang);
             let worker = Arc::clone(self);
             tokio::spawn(async move {
-                let mut looks = interval(LOOK);
+                let mut checks = interval(CHECK_INTERVAL);
                 while worker.faults.calls(StoreCall::Release) == 0 {
-                    looks.tick().await;
+                    checks.tick().await;
                 }
                 worker.reach(Point::Release).await;
             });

@@ -7,13 +7,14 @@ use inhouse_testkit::engine_battery::ScriptedHost;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-use super::support::{Database, answer, quick, within};
+use super::support::{CHECK_INTERVAL, Database, answer, quick, within};
 
 /// Waits until the health of a fleet satisfies a condition.
 async fn until_health(fleet: &Fleet, is_met: impl Fn(&FleetHealth) -> bool) {
     let met = async {
+        let mut checks = tokio::time::interval(CHECK_INTERVAL);
         while !is_met(&fleet.health()) {
-            tokio::task::yield_now().await;
+            checks.tick().await;
         }
     };
     within(met).await;

@@ -10,7 +10,7 @@ use inhouse_store::postgres::PostgresStore;
 use inhouse_testkit::engine_battery::{ScriptedHost, ScriptedTurn};
 use inhouse_testkit::servers::PostgresServer;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -19,6 +19,9 @@ type Turn = Pin<Box<dyn Future<Output = Result<Outcome, HostError>> + Send>>;
 
 /// How long anything may take that a test waits for.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
+/// How often a condition is checked that no event reports. Checks without a pause would take a core from the host that they wait for.
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The server of the tests that run at the moment. The last one stops it.
 static SERVER: Mutex<Weak<PostgresServer>> = Mutex::new(Weak::new());
@@ -106,14 +109,15 @@ impl Database {
     /// Waits until a query returns true, with another deadline.
     pub(crate) async fn until_within(&self, deadline: Duration, query: &'static str) {
         let met = async {
+            let mut checks = interval(CHECK_INTERVAL);
             loop {
+                checks.tick().await;
                 let query = sqlx::query_scalar(query);
                 // None without a row.
                 let met: Option<bool> = query.fetch_optional(self.store.pool()).await.unwrap();
                 if met == Some(true) {
                     break;
                 }
-                tokio::task::yield_now().await;
             }
         };
         timeout(deadline, met)

@@ -16,10 +16,13 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 const DEADLINE: Duration = Duration::from_secs(60);
+
+/// How often a condition is checked that no event reports.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A server with workers at one address.
 pub(crate) struct World {
@@ -161,7 +164,9 @@ impl World {
     /// Waits until a work item has a state.
     pub(crate) async fn until(&self, work: WorkId, state: WorkState) -> WorkStatus {
         within(async {
+            let mut checks = interval(CHECK_INTERVAL);
             loop {
+                checks.tick().await;
                 let status = self.status(work).await;
                 if status.state == state {
                     return status;
