@@ -13,7 +13,7 @@ use inhouse_testkit::soak::CHECK_INTERVAL;
 use tokio::time::interval;
 
 use crate::scene::{Start, text};
-use crate::worker::{MAX_ATTEMPTS, Plan};
+use crate::worker::Plan;
 
 /// How often workers look for work that they were not notified of.
 const POLL: Duration = Duration::from_millis(200);
@@ -48,7 +48,13 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub(crate) async fn start(store: &PostgresStore, _: &Isolation, _: Variant) -> Self {
+    /// Starts the engine. Its workers get the number of attempts with their plans.
+    pub(crate) async fn start(
+        store: &PostgresStore,
+        _: &Isolation,
+        _: Variant,
+        _max_attempts: u32,
+    ) -> Self {
         let fleet = Fleet::postgres(store).poll_interval(POLL);
         fleet.migrate().await.expect("the database is empty");
         Self {
@@ -169,7 +175,7 @@ pub(crate) async fn serve(
         .host_ttl(plan.lease)
         .poll_interval(POLL)
         .grace(plan.grace)
-        .max_attempts(MAX_ATTEMPTS)
+        .max_attempts(plan.max_attempts)
         .retry_pause(Duration::from_millis(50), Duration::from_millis(200));
     let served = fleet.serve(runner, shutdown).await;
     served.map_err(|error| format!("{error:?}"))

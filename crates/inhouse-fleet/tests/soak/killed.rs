@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::engine::Variant;
 use crate::notes::{self, Verb, answered, has_result, last_prompt, note, note_call};
 use crate::scene::{Scene, Start, hand_over};
-use crate::worker::{NOTED, Point};
+use crate::worker::{MAX_ATTEMPTS, NOTED, Point};
 
 const SESSION: &str = "customer-42";
 
@@ -86,7 +86,10 @@ async fn kill_and_take_over(
     stores_files: bool,
     variant: Variant,
 ) -> Result<(), String> {
-    let scene = Scene::with(cli, server, variant, |_, request| notes::script(request)).await;
+    let scene = Scene::with(cli, server, variant, MAX_ATTEMPTS, |_, request| {
+        notes::script(request)
+    })
+    .await;
     let ids = scene
         .enqueue(SESSION, &["Note 0.", "Note 1.", "Note 2."])
         .await?;

@@ -10,10 +10,10 @@ use inhouse_testkit::{ModelRequest, RealCli, Turn};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::engine::LOST;
+use crate::engine::{LOST, Variant};
 use crate::notes::{self, answered};
 use crate::scene::{Scene, hand_over, text};
-use crate::worker::{FAIL, MAX_ATTEMPTS, Plan};
+use crate::worker::{FAIL, Plan};
 
 /// The session with the bad prompt, and the prompt behind it.
 const BAD: (&str, &str) = ("bad", "Say 9.");
@@ -31,6 +31,9 @@ const LEASE: Duration = Duration::from_secs(2);
 
 /// The time of a note, so that workers die while they make some.
 const CALL: Duration = Duration::from_millis(300);
+
+/// After how many attempts the bad prompt is parked.
+const ATTEMPTS: u32 = 3;
 
 /// More workers than the bad prompt ends: until it is known, and then once for each attempt.
 const WORKERS: u32 = 12;
@@ -53,7 +56,10 @@ pub(crate) async fn soak(name: &str, server: &PostgresServer) {
 
 /// Runs a bad prompt until it is parked; returns how many workers have died of it.
 async fn park(cli: &RealCli, server: &PostgresServer, prompt: &str) -> Result<u32, String> {
-    let scene = Scene::new(cli, server, |_, request| script(request)).await;
+    let scene = Scene::with(cli, server, Variant::USUAL, ATTEMPTS, |_, request| {
+        script(request)
+    })
+    .await;
     let bad = scene.enqueue(BAD.0, &[prompt, BAD.1]).await?;
     let mut neighbours = Vec::new();
     for (session, numbers) in NEIGHBOURS {
@@ -106,7 +112,7 @@ async fn check_parked(scene: &Scene, id: WorkId, prompt: &str, parked: &str) -> 
         return Err(format!("parked for another reason: {parked}"));
     }
     match scene.attempts(id).await? {
-        MAX_ATTEMPTS => Ok(()),
+        ATTEMPTS => Ok(()),
         attempts => Err(format!("parked after {attempts} attempts")),
     }
 }

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::engine::{Engine, Variant};
-use crate::worker::{Plan, WORKER};
+use crate::worker::{MAX_ATTEMPTS, Plan, WORKER};
 
 /// The project of the sessions of a fleet.
 const PROJECT: &str = "inhouse-fleet";
@@ -34,6 +34,7 @@ pub(crate) struct Scene {
     pub(crate) engine: Engine,
     /// The URL of the database.
     pub(crate) database: String,
+    max_attempts: u32,
 }
 
 /// The beginning of an attempt.
@@ -52,14 +53,15 @@ impl Scene {
         server: &PostgresServer,
         script: impl Fn(&str, &ModelRequest) -> Turn + Send + Sync + 'static,
     ) -> Self {
-        Self::with(cli, server, Variant::USUAL, script).await
+        Self::with(cli, server, Variant::USUAL, MAX_ATTEMPTS, script).await
     }
 
-    /// Creates a scene with a variant of the engine.
+    /// Creates a scene with a variant of the engine, and a number of attempts after which a prompt is parked.
     pub(crate) async fn with(
         cli: &RealCli,
         server: &PostgresServer,
         variant: Variant,
+        max_attempts: u32,
         script: impl Fn(&str, &ModelRequest) -> Turn + Send + Sync + 'static,
     ) -> Self {
         let model = ScriptedModel::start().await.expect("a loopback port");
@@ -68,13 +70,14 @@ impl Scene {
         let database = create_database(server).await;
         let store = PostgresStore::connect(&database).await;
         let store = store.expect("the database is there");
-        let engine = Engine::start(&store, &isolation, variant).await;
+        let engine = Engine::start(&store, &isolation, variant, max_attempts).await;
         Self {
             model,
             isolation,
             store,
             engine,
             database,
+            max_attempts,
         }
     }
 
@@ -93,6 +96,7 @@ impl Scene {
             slots: 1,
             lease: LEASE,
             grace: DEADLINE,
+            max_attempts: self.max_attempts,
             call_time: Duration::ZERO,
             renews: true,
             asks: false,

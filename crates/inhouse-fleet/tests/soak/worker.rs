@@ -68,6 +68,8 @@ pub(crate) struct Plan {
     /// For how long leases are taken, and after what time without a heartbeat the worker is dead.
     pub(crate) lease: Duration,
     pub(crate) grace: Duration,
+    /// After how many attempts a prompt is parked.
+    pub(crate) max_attempts: u32,
     /// How long a call of the tool takes after its effect.
     pub(crate) call_time: Duration,
     /// Whether the leases of sessions are renewed.
@@ -123,8 +125,9 @@ impl Plan {
     }
 }
 
-/// After how many attempts a prompt is parked.
-pub(crate) const MAX_ATTEMPTS: u32 = 3;
+/// After how many attempts a prompt is parked, unless a scenario sets another number. More than the deaths of workers and servers in any scenario:
+/// Restate cannot always tell the death of a server from that of a worker, which is a failed attempt.
+pub(crate) const MAX_ATTEMPTS: u32 = 20;
 
 /// The worker process. Does nothing when it runs as an ordinary test.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

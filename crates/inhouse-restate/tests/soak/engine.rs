@@ -26,7 +26,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::proxy::Proxy;
 use crate::scene::{Start, text};
-use crate::worker::{MAX_ATTEMPTS, Plan, add_line};
+use crate::worker::{Plan, add_line};
 
 /// Each request has a separate connection, for the balancer. The times are those of the server, scaled: from 40 s and 20 s after which a worker
 /// that hangs is replaced, and from 1 min and 10 min after which a silent handler is suspended.
@@ -116,7 +116,12 @@ struct Attempt {
 }
 
 impl Engine {
-    pub(crate) async fn start(_: &PostgresStore, isolation: &Isolation, variant: Variant) -> Self {
+    pub(crate) async fn start(
+        _: &PostgresStore,
+        isolation: &Isolation,
+        variant: Variant,
+        max_attempts: u32,
+    ) -> Self {
         let server = RestateServer::start(SETTINGS).await;
         let server = server.unwrap_or_else(|why| panic!("{why}"));
         let workers = Arc::new(Workers::default());
@@ -125,7 +130,7 @@ impl Engine {
         let balancer = balancer.expect("a loopback port");
         register_workers(&server, &workers, balancer.port()).await;
         let control = match variant {
-            Variant::Control => Some(start_control(&server).await),
+            Variant::Control => Some(start_control(&server, max_attempts).await),
             Variant::Workers => None,
         };
         Self {
@@ -353,7 +358,7 @@ pub(crate) async fn serve(
         directory: plan.records.clone(),
     };
     endpoint(runner)
-        .max_attempts(MAX_ATTEMPTS)
+        .max_attempts(plan.max_attempts)
         .retry_pause(RETRY_PAUSE)
         .grace(plan.grace)
         .serve(listener, shutdown)
@@ -434,12 +439,12 @@ async fn register_workers(server: &RestateServer, workers: &Workers, balancer: u
 }
 
 /// Starts an endpoint without a host. Registered last, it gets the requests for sessions and works.
-async fn start_control(server: &RestateServer) -> AbortOnDropHandle<()> {
+async fn start_control(server: &RestateServer, max_attempts: u32) -> AbortOnDropHandle<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.expect("a loopback port");
     let port = listener.local_addr().expect("the socket is bound").port();
     let endpoint = control()
-        .max_attempts(MAX_ATTEMPTS)
+        .max_attempts(max_attempts)
         .retry_pause(RETRY_PAUSE);
     let serve = endpoint.serve(listener, std::future::pending());
     let control = AbortOnDropHandle::new(tokio::spawn(serve));
