@@ -1,6 +1,7 @@
 //! Notifications of the database: one connection, however many readers.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ pub(super) struct Listener {
 
 #[derive(Debug)]
 struct Shared {
+    /// Whether a connection listens on the needed channels.
+    is_connected: AtomicBool,
     /// Which channels have readers.
     needed: watch::Sender<Channels>,
     signals: broadcast::Sender<Signal>,
@@ -67,6 +70,7 @@ impl Listener {
     /// Creates a listener; without `enabled` it never connects, and readers look at the database at intervals.
     pub(super) fn new(enabled: bool) -> Self {
         let shared = Shared {
+            is_connected: AtomicBool::new(false),
             needed: watch::Sender::default(),
             signals: broadcast::Sender::new(BACKLOG),
             watched: Mutex::default(),
@@ -80,6 +84,12 @@ impl Listener {
 
     pub(super) fn is_enabled(&self) -> bool {
         self.enabled
+    }
+
+    /// Returns whether notifications arrive, as far as this process can tell: a connection that the network dropped without a sign counts until it is
+    /// replaced.
+    pub(super) fn is_connected(&self) -> bool {
+        self.shared.is_connected.load(Ordering::Relaxed)
     }
 
     /// Returns the signals for hosts from now on.
@@ -196,12 +206,14 @@ async fn listen(shared: Arc<Shared>, pool: PgPool) {
         match connect(&pool, channels).await {
             Ok(mut listener) => {
                 backoff.reset();
+                shared.is_connected.store(true, Ordering::Relaxed);
                 shared.dispatch_all();
                 tokio::select! {
                     () = receive(&shared, &mut listener) => {}
                     // The connection is replaced by one with all channels.
                     changed = needed.changed() => if changed.is_err() { return },
                 }
+                shared.is_connected.store(false, Ordering::Relaxed);
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot listen to the database, trying again");

@@ -101,6 +101,8 @@ struct Worker {
     last_claim: Option<i64>,
     /// When to claim next; `None` while a signal or the end of a turn has to come first.
     next_claim: Option<Instant>,
+    /// When to look next whether running turns are to be stopped, if no notification would say so.
+    next_look: Instant,
     backoff: Backoff,
 }
 
@@ -118,6 +120,7 @@ enum Happened {
     Beat(Beat),
     Ended(Result<(Id, HostSign), JoinError>),
     ClaimDue,
+    LookDue,
 }
 
 impl Worker {
@@ -142,6 +145,7 @@ impl Worker {
             unsure: false,
             last_claim: None,
             next_claim: Some(Instant::now()),
+            next_look: Instant::now(),
             backoff: Backoff::new(),
         })
     }
@@ -253,6 +257,7 @@ impl Worker {
         let has_slot = self.free_slots() > 0;
         let claim = self.next_claim.filter(|_| has_slot);
         let claim = claim.max(claim.and(self.failures.until()));
+        let look = (!self.running.is_empty()).then_some(self.next_look);
         tokio::select! {
             biased;
             Some(ended) = self.turns.join_next_with_id() => Happened::Ended(ended),
@@ -264,6 +269,7 @@ impl Worker {
                 Err(RecvError::Closed) => pending().await,
             }),
             () = until(deadline) => Happened::Shutdown,
+            () = until(look) => Happened::LookDue,
             () = until(claim) => Happened::ClaimDue,
         }
     }
@@ -280,6 +286,13 @@ impl Worker {
             Happened::Signal(Signal::Drain) => {
                 // The heartbeat reads whether this host is meant.
                 self.heartbeat.beat_soon();
+            }
+            Happened::LookDue => {
+                self.next_look = Instant::now() + self.fleet.settings.poll_interval;
+                if !self.fleet.shared.listener.is_connected() {
+                    // The heartbeat reads the stops, and by itself comes only after a third of `host_ttl`.
+                    self.heartbeat.beat_soon();
+                }
             }
             _ => {}
         }

@@ -154,7 +154,10 @@ impl Fleet {
     }
 
     /// Uses no `LISTEN`, for a connection pooler in transaction mode. Everything is then noticed after the
-    /// [poll interval](Self::poll_interval) at the latest.
+    /// [poll interval](Self::poll_interval) at the latest, apart from a [drain](Self::drain) of a host that runs no turn: a heartbeat reads it, after a
+    /// third of [`host_ttl`](Self::host_ttl).
+    ///
+    /// A host that runs turns sends a heartbeat in each poll interval, to read which of them are cancelled.
     #[must_use]
     pub fn without_notifications(mut self) -> Self {
         self.shared = Arc::new(Shared::new(self.store.pool(), false));

@@ -105,11 +105,13 @@ async fn running_work_is_parked_when_its_host_has_stopped_it() {
     database.answer_to(next).await;
 }
 
-/// The notification is lost, so the heartbeat brings the news.
+/// The regular heartbeats, which read the stops, come after 20 minutes.
 #[tokio::test]
-async fn cancel_is_noticed_without_notifications() {
+async fn cancel_is_noticed_after_the_poll_interval_without_notifications() {
     let database = Database::create().await;
-    let fleet = quick(&database.store).without_notifications();
+    let fleet = quick(&database.store)
+        .host_ttl(Duration::from_secs(3600))
+        .without_notifications();
     let (begun, mut has_begun) = unbounded_channel();
     let _host = database.host_of(&fleet, 1, move |turn: Arc<ScriptedTurn>| {
         let begun = begun.clone();
