@@ -34,7 +34,8 @@ impl From<inhouse::Error> for End {
     fn from(error: inhouse::Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::Fenced => return Self::Outcome(Outcome::Fenced),
-            ErrorKind::Store if is_unavailable(&error) => HostErrorKind::Store,
+            // A session that was not loaded in time has the store as its cause, unlike a CLI that did not answer in time.
+            ErrorKind::Store | ErrorKind::Timeout if is_unavailable(&error) => HostErrorKind::Store,
             ErrorKind::Store => HostErrorKind::Session,
             ErrorKind::Held => HostErrorKind::Held,
             ErrorKind::Config => HostErrorKind::Options,

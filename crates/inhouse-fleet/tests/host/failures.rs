@@ -3,6 +3,7 @@
 use inhouse::Options;
 use inhouse_fleet::{Host, HostErrorKind, Work};
 use inhouse_store::{Append, SessionStore as _};
+use inhouse_testkit::faulty_store::{Fault, StoreCall};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{Machine, answer, done, key, play};
@@ -45,4 +46,28 @@ async fn session_directory_that_cannot_be_written_is_a_failed_attempt() {
     let error = outcome.unwrap_err();
     assert_eq!(error.kind(), HostErrorKind::Session, "{error}");
     assert!(error.counts());
+}
+
+/// A store that answers too late says nothing about the prompt.
+#[tokio::test(start_paused = true)]
+async fn session_that_is_not_loaded_in_time_is_no_failed_attempt() {
+    let machine = Machine::new();
+    let host = machine.host();
+    let [first, second] = ["One", "Two"].map(|prompt| Work::new("a", prompt));
+    let cli = machine.cli();
+    let (outcome, _) = play(&host, &first, answer(cli, &first, "1")).await;
+    done(outcome);
+    let (store, root) = (machine.store.clone(), tempfile::tempdir().unwrap());
+    let sessions = root.path().to_owned();
+    let host = Host::new(machine.store.clone(), async move |_: &Work| {
+        // The options are made after the history was read, and before the session is loaded.
+        store.faults().always(StoreCall::Load, Fault::Hang);
+        Ok(Options::new().session_root(&sessions))
+    });
+    let host = machine.with_transports(host);
+    let _cli = machine.cli();
+    let outcome = host.run_turn(&second, CancellationToken::new()).await;
+    let error = outcome.unwrap_err();
+    assert_eq!(error.kind(), HostErrorKind::Store, "{error}");
+    assert!(!error.counts());
 }

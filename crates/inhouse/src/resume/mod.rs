@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use inhouse_proto::message::Prompt;
-use inhouse_store::{Position, SessionKey, SessionStore, StoreError, StreamKey};
+use inhouse_store::{Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey};
 use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -108,7 +108,9 @@ impl StoredSession {
         prepared.unwrap_or_else(|_| {
             let text =
                 "the session was not loaded from its store in time; see Options::load_timeout";
-            Err(Error::new(ErrorKind::Timeout, text))
+            // The cause, for hosts that treat an unavailable store otherwise than a CLI that does not answer.
+            let silent = StoreError::new(StoreErrorKind::Unavailable, "no answer in time");
+            Err(Error::new(ErrorKind::Timeout, text).with_source(silent))
         })
     }
 
