@@ -19,14 +19,14 @@ impl From<HostError> for End {
 
 impl From<WorkspaceError> for End {
     fn from(error: WorkspaceError) -> Self {
-        match error.is_fenced() {
-            true => Self::Outcome(Outcome::Fenced),
-            false => {
-                let text = error.to_string();
-                let error = HostError::new(HostErrorKind::Workspace, text).with_source(error);
-                Self::Failed(error)
-            }
+        if error.is_fenced() {
+            return Self::Outcome(Outcome::Fenced);
         }
+        let kind = match is_unavailable(&error) {
+            true => HostErrorKind::Store,
+            false => HostErrorKind::Workspace,
+        };
+        Self::Failed(HostError::new(kind, error.to_string()).with_source(error))
     }
 }
 

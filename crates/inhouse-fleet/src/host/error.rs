@@ -18,9 +18,9 @@ pub struct HostError {
 pub enum HostErrorKind {
     /// The closure that makes the options failed.
     Options,
-    /// The workspace could not be prepared or saved.
+    /// The workspace could not be prepared or saved, for another reason than an unavailable store.
     Workspace,
-    /// The session store is unavailable.
+    /// The session store, or the store of the workspace, is unavailable.
     Store,
     /// The session cannot be opened on this host, however often it is tried: what the store has of it cannot be read, its directory cannot be
     /// written, or the store has no leases.

@@ -1,9 +1,10 @@
 //! Which failures say something about the prompt.
 
 use inhouse::Options;
-use inhouse_fleet::{Host, HostErrorKind, Work};
+use inhouse_fleet::{Host, HostErrorKind, StoreWorkspace, Work};
+use inhouse_store::memory::MemoryStore;
 use inhouse_store::{Append, SessionStore as _};
-use inhouse_testkit::faulty_store::{Fault, StoreCall};
+use inhouse_testkit::faulty_store::{Fault, FaultyStore, StoreCall};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{Machine, answer, done, key, play};
@@ -67,6 +68,20 @@ async fn session_that_is_not_loaded_in_time_is_no_failed_attempt() {
     let host = machine.with_transports(host);
     let _cli = machine.cli();
     let outcome = host.run_turn(&second, CancellationToken::new()).await;
+    let error = outcome.unwrap_err();
+    assert_eq!(error.kind(), HostErrorKind::Store, "{error}");
+    assert!(!error.counts());
+}
+
+#[tokio::test(start_paused = true)]
+async fn unavailable_store_of_a_workspace_is_no_failed_attempt() {
+    let (machine, root) = (Machine::new(), tempfile::tempdir().unwrap());
+    let files = FaultyStore::new(MemoryStore::new());
+    files.faults().always(StoreCall::File, Fault::Fail);
+    let workspace = StoreWorkspace::new(files, root.path());
+    let host = machine.host().workspace(workspace);
+    let work = Work::new("a", "Hello");
+    let outcome = host.run_turn(&work, CancellationToken::new()).await;
     let error = outcome.unwrap_err();
     assert_eq!(error.kind(), HostErrorKind::Store, "{error}");
     assert!(!error.counts());
