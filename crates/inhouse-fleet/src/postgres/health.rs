@@ -22,7 +22,7 @@ pub struct FleetHealth {
     pub is_failing: bool,
     /// How long ago the database accepted the last heartbeat; of several hosts the oldest one, and `None` before the first.
     pub heartbeat: Option<Duration>,
-    /// The error of the last heartbeat or claim, until one succeeds.
+    /// The error of the last heartbeat or claim, or of the last write of a turn (messages, questions and outcomes), until one succeeds.
     pub error: Option<String>,
     is_late: bool,
     is_stuck: bool,
@@ -54,8 +54,8 @@ impl FleetHealth {
         !self.is_stuck
     }
 
-    /// Returns whether prompts begin here: every host is registered, the database accepts its heartbeats and claims, its turns do not all
-    /// fail, and it is not draining. For a readiness probe.
+    /// Returns whether prompts begin here: every host is registered, the database accepts its heartbeats, its claims and what its turns write, its turns
+    /// do not all fail, and it is not draining. For a readiness probe.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.hosts > 0
@@ -84,6 +84,7 @@ struct HostHealth {
     accepted: Option<Instant>,
     beat_error: Option<String>,
     claim_error: Option<String>,
+    write_error: Option<String>,
     is_draining: bool,
     is_failing: bool,
 }
@@ -98,6 +99,7 @@ impl ServedHosts {
             accepted: None,
             beat_error: None,
             claim_error: None,
+            write_error: None,
             is_draining: false,
             is_failing: false,
         };
@@ -112,7 +114,10 @@ impl ServedHosts {
         let accepted = hosts.values().map(|host| host.accepted);
         let oldest = accepted.min().flatten();
         let is_late = |host: &HostHealth| host.accepted.is_none_or(|at| now - at > host.ttl);
-        let error = |host: &HostHealth| host.beat_error.clone().or(host.claim_error.clone());
+        let error = |host: &HostHealth| {
+            let errors = [&host.beat_error, &host.claim_error, &host.write_error];
+            errors.into_iter().find_map(Clone::clone)
+        };
         FleetHealth {
             hosts: hosts.len(),
             is_draining: hosts.values().any(|host| host.is_draining),
@@ -143,6 +148,13 @@ impl ServedHost {
     pub(super) fn claimed<T>(&self, outcome: &Result<T, FleetError>) {
         let error = outcome.as_ref().err().map(ToString::to_string);
         self.change(|health| health.claim_error = error);
+    }
+
+    /// Notes the outcome of a write of a turn. Only errors that may pass are those of the database; others are those of the value.
+    pub(super) fn wrote<T>(&self, outcome: &Result<T, FleetError>) {
+        let error = outcome.as_ref().err().filter(|error| error.may_pass());
+        let error = error.map(ToString::to_string);
+        self.change(|health| health.write_error = error);
     }
 
     pub(super) fn set_failing(&self, is_failing: bool) {

@@ -357,7 +357,9 @@ impl Worker {
         self.tenant.clone_from(&tenant);
         self.last_claim = self.last_claim.max(Some(claim));
         let stop = CancellationToken::new();
-        let turn = delivery.run(self.fleet.clone(), Arc::clone(&self.runner), stop.clone());
+        let health = Arc::clone(&self.health);
+        let runner = Arc::clone(&self.runner);
+        let turn = delivery.run(self.fleet.clone(), health, runner, stop.clone());
         let task = self.turns.spawn(turn.instrument(span));
         let turn = RunningTurn {
             claim,

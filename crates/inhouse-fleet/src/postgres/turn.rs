@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::backoff::Backoff;
 use super::fleet::seconds;
+use super::health::ServedHost;
 use super::statement::Statement as _;
 use super::{Fleet, FleetError, FleetErrorKind, StoredMessages};
 use crate::host::is_unavailable;
@@ -28,6 +29,11 @@ use crate::{
 
 /// Messages that wait to be stored. A turn whose messages come faster waits.
 const QUEUED_MESSAGES: usize = 256;
+/// How long messages may take to be stored at most before they are given up. Watchers miss them, but the outcome of the turn, which is reported
+/// after them, does not wait any longer.
+const MESSAGES: Duration = Duration::from_secs(60);
+/// After how many times the time of a dead host they are given up, if that is less.
+const MESSAGES_TTLS: u32 = 4;
 /// How long a question may take to be stored before the turn is given up.
 const QUESTION: Duration = Duration::from_secs(30);
 
@@ -97,6 +103,7 @@ impl Delivery {
     pub(super) async fn run(
         self,
         fleet: Fleet,
+        health: Arc<ServedHost>,
         runner: Arc<dyn RunTurn>,
         stop: CancellationToken,
     ) -> HostSign {
@@ -104,6 +111,7 @@ impl Delivery {
         let is_rejected = AtomicBool::new(false);
         let events = DatabaseEvents {
             fleet: &fleet,
+            health: &health,
             delivery: &self,
             messages,
             is_rejected: &is_rejected,
@@ -115,24 +123,29 @@ impl Delivery {
             drop(events);
             ending(ended)
         };
-        let (mut ending, ()) = tokio::join!(turn, self.store_messages(&fleet, queue));
+        let (mut ending, ()) = tokio::join!(turn, self.store_messages(&fleet, &health, queue));
         if let Ending::Returned { charged, .. } = &mut ending {
             // No host can store such a question, so it would be asked forever.
             *charged |= is_rejected.load(Ordering::Relaxed);
         }
         let sign = ending.sign();
-        self.report(&fleet, ending).await;
+        self.report(&fleet, &health, ending).await;
         sign
     }
 
-    async fn store_messages(&self, fleet: &Fleet, mut queue: Receiver<String>) {
+    async fn store_messages(
+        &self,
+        fleet: &Fleet,
+        health: &ServedHost,
+        mut queue: Receiver<String>,
+    ) {
         let mut batch = Vec::new();
         let mut lost = false;
         while queue.recv_many(&mut batch, QUEUED_MESSAGES).await > 0 {
             let bodies = std::mem::take(&mut batch);
             // The messages of a session that another host has are not for its watchers.
             if !lost {
-                match self.store_batch(fleet, &bodies).await {
+                match self.store_batch(fleet, health, &bodies).await {
                     Ok(report) => lost = report == Report::Lost,
                     Err(error) => tracing::error!(%error, "messages of a turn not stored"),
                 }
@@ -140,9 +153,20 @@ impl Delivery {
         }
     }
 
-    async fn store_batch(&self, fleet: &Fleet, bodies: &[String]) -> Result<Report, FleetError> {
+    /// Stores messages; repeats it while the database is unavailable, for a limited time.
+    ///
+    /// # Errors
+    /// The error of messages that the database does not accept, or did not accept in time.
+    async fn store_batch(
+        &self,
+        fleet: &Fleet,
+        health: &ServedHost,
+        bodies: &[String],
+    ) -> Result<Report, FleetError> {
         let kinds = vec!["message"; bodies.len()];
         let mut backoff = Backoff::new();
+        let limit = MESSAGES.min(fleet.settings.host_ttl.saturating_mul(MESSAGES_TTLS));
+        let give_up = Instant::now() + limit;
         loop {
             let stored = sqlx::query_scalar("select inhouse.record($1, $2, $3, $4)")
                 .bind(&self.work.session)
@@ -152,16 +176,20 @@ impl Delivery {
                 .fetch_one(fleet.store.pool())
                 .in_time()
                 .await;
-            match stored.and_then(|status: String| Report::read(&status)) {
-                Err(error) if error.may_pass() => wait_for(&error, &mut backoff).await,
+            let stored = stored.and_then(|status: String| Report::read(&status));
+            health.wrote(&stored);
+            match stored {
+                Err(error) if error.may_pass() && Instant::now() < give_up => {
+                    wait_for(&error, &mut backoff).await;
+                }
                 answered => return answered,
             }
         }
     }
 
-    async fn report(&self, fleet: &Fleet, ending: Ending) {
+    async fn report(&self, fleet: &Fleet, health: &ServedHost, ending: Ending) {
         let work = self.work.id;
-        let (charged, reason) = match self.tell_until_answered(fleet, &ending).await {
+        let (charged, reason) = match self.tell_until_answered(fleet, health, &ending).await {
             Ok(Report::Accepted) => return,
             Ok(Report::Lost) => {
                 tracing::warn!(%work, "the work was given to another host; the outcome of this one does not count");
@@ -179,23 +207,26 @@ impl Delivery {
             reason: Some(reason),
             sign: HostSign::Unknown,
         };
-        if let Err(error) = self.tell_until_answered(fleet, &returned).await {
+        if let Err(error) = self.tell_until_answered(fleet, health, &returned).await {
             tracing::error!(%work, %error, "the database refused the end of a turn");
         }
     }
 
-    /// Reports an ending; repeats it while the database is unavailable.
+    /// Reports an ending; repeats it while the database is unavailable or refuses it, for as long as this host serves: an answer must not be lost.
     ///
     /// # Errors
     /// The error of a report that the database does not accept.
     async fn tell_until_answered(
         &self,
         fleet: &Fleet,
+        health: &ServedHost,
         ending: &Ending,
     ) -> Result<Report, FleetError> {
         let mut backoff = Backoff::new();
         loop {
-            match self.tell(fleet, ending).await {
+            let reported = self.tell(fleet, ending).await;
+            health.wrote(&reported);
+            match reported {
                 Err(error) if error.may_pass() => wait_for(&error, &mut backoff).await,
                 answered => return answered,
             }
@@ -268,6 +299,7 @@ impl Report {
 /// Stores the events of a turn.
 struct DatabaseEvents<'a> {
     fleet: &'a Fleet,
+    health: &'a ServedHost,
     delivery: &'a Delivery,
     messages: Sender<String>,
     /// Whether the database does not accept a question, and never will.
@@ -292,7 +324,11 @@ impl TurnEvents for DatabaseEvents<'_> {
         let mut backoff = Backoff::new();
         let deadline = Instant::now() + QUESTION;
         loop {
-            match timeout(QUESTION, self.ask(question)).await {
+            let asked = timeout(QUESTION, self.ask(question)).await;
+            if let Ok(asked) = &asked {
+                self.health.wrote(asked);
+            }
+            match asked {
                 Ok(Ok(answer)) => return Ok(answer),
                 Ok(Err(error)) if error.may_pass() && Instant::now() < deadline => {
                     backoff.wait().await;

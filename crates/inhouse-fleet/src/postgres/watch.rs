@@ -65,7 +65,8 @@ pub struct Watch {
 impl Fleet {
     /// Returns the events of a work item: those that are stored, then new ones until the work ends.
     ///
-    /// Messages may come twice: after an attempt that was cut off, and if the acknowledgement of the database was lost.
+    /// Messages may come twice: after an attempt that was cut off, and if the acknowledgement of the database was lost. Messages that the database does
+    /// not accept within a minute, or four times [`host_ttl`](Self::host_ttl) if that is less, are missing.
     ///
     /// ```no_run
     /// use inhouse_fleet::postgres::{Event, Fleet};

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::support::{CHECK_INTERVAL, Database, answer, quick, within};
 
 /// Waits until the health of a fleet satisfies a condition.
-async fn until_health(fleet: &Fleet, is_met: impl Fn(&FleetHealth) -> bool) {
+pub(super) async fn until_health(fleet: &Fleet, is_met: impl Fn(&FleetHealth) -> bool) {
     let met = async {
         let mut checks = tokio::time::interval(CHECK_INTERVAL);
         while !is_met(&fleet.health()) {

@@ -1,16 +1,18 @@
 //! The events of a work item.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use inhouse::message::Message;
-use inhouse_fleet::postgres::{Event, StoredMessages};
+use inhouse_fleet::postgres::{Event, FleetHealth, StoredMessages};
 use inhouse_fleet::{
     Answer, FleetErrorKind, HostError, HostErrorKind, Outcome, RunTurn, TurnEvents, Work, WorkId,
     async_trait,
 };
-use inhouse_testkit::engine_battery::ScriptedTurn;
+use inhouse_testkit::engine_battery::{ScriptedHost, ScriptedTurn};
 use tokio_util::sync::CancellationToken;
 
+use super::health::until_health;
 use super::support::{Database, Host, answer, quick, within};
 
 /// Reports some messages before each turn of another host.
@@ -124,11 +126,9 @@ async fn stored_messages_are_those_of_the_setting() {
     ] {
         let database = Database::create().await;
         let fleet = quick(&database.store).stored_messages(messages);
-        let runner = inhouse_testkit::engine_battery::ScriptedHost::new(
-            Arc::new(database.store.clone()),
-            1,
-            |turn| Box::pin(answer(turn)),
-        );
+        let runner = ScriptedHost::new(Arc::new(database.store.clone()), 1, |turn| {
+            Box::pin(answer(turn))
+        });
         let _host = Host::start(&fleet, Arc::new(Talkative(Arc::new(runner))));
         let work = fleet.enqueue(Work::new("a", "prompt")).await.unwrap();
         let mut seen = events_of(&database, work).await;
@@ -178,4 +178,29 @@ async fn unknown_work_is_not_found() {
         database.fleet.work(&id).await.unwrap_err().kind(),
     ];
     assert_eq!(kinds, [FleetErrorKind::NotFound; 6]);
+}
+
+/// The outcome is reported after the messages, and must not wait for them forever.
+#[tokio::test]
+async fn messages_that_the_database_refuses_are_given_up() {
+    let database = Database::create().await;
+    let fleet = quick(&database.store).host_ttl(Duration::from_secs(1));
+    fleet.migrate().await.unwrap();
+    database
+        .execute("alter function inhouse.record rename to absent")
+        .await;
+    let runner = ScriptedHost::new(Arc::new(database.store.clone()), 1, |turn| {
+        Box::pin(answer(turn))
+    });
+    let _host = Host::start(&fleet, Arc::new(Talkative(Arc::new(runner))));
+    let work = fleet.enqueue(Work::new("a", "prompt")).await.unwrap();
+    let refused = |health: &FleetHealth| {
+        let error = health.error.as_deref().unwrap_or_default();
+        error.contains("inhouse.record")
+    };
+    until_health(&fleet, refused).await;
+    assert_eq!(database.answer_to(work).await, "answer to prompt");
+    until_health(&fleet, FleetHealth::is_ready).await;
+    let seen = events_of(&database, work).await;
+    assert!(!seen.contains(&"assistant".to_owned()), "{seen:?}");
 }
