@@ -34,8 +34,10 @@ const QUEUED_MESSAGES: usize = 256;
 const MESSAGES: Duration = Duration::from_secs(60);
 /// After how many times the time of a dead host they are given up, if that is less.
 const MESSAGES_TTLS: u32 = 4;
-/// How long a question may take to be stored before the turn is given up.
+/// How long a question may take to be stored at most before the turn is given up.
 const QUESTION: Duration = Duration::from_secs(30);
+/// After how many times the time of a dead host it is given up, if that is less.
+const QUESTION_TTLS: u32 = 2;
 
 /// A session that was claimed for this host, with the prompt to run.
 #[derive(Debug)]
@@ -125,7 +127,7 @@ impl Delivery {
         };
         let (mut ending, ()) = tokio::join!(turn, self.store_messages(&fleet, &health, queue));
         if let Ending::Returned { charged, .. } = &mut ending {
-            // No host can store such a question, so it would be asked forever.
+            // Another host could not store such a question either, so it would be asked forever.
             *charged |= is_rejected.load(Ordering::Relaxed);
         }
         let sign = ending.sign();
@@ -302,7 +304,7 @@ struct DatabaseEvents<'a> {
     health: &'a ServedHost,
     delivery: &'a Delivery,
     messages: Sender<String>,
-    /// Whether the database does not accept a question, and never will.
+    /// Whether the database did not accept a question, and a repetition does not help.
     is_rejected: &'a AtomicBool,
 }
 
@@ -322,9 +324,11 @@ impl TurnEvents for DatabaseEvents<'_> {
 
     async fn question(&self, question: &Question) -> Result<Option<Answer>, HandlerError> {
         let mut backoff = Backoff::new();
-        let deadline = Instant::now() + QUESTION;
+        let ttl = self.fleet.settings.host_ttl;
+        let limit = QUESTION.min(ttl.saturating_mul(QUESTION_TTLS));
+        let deadline = Instant::now() + limit;
         loop {
-            let asked = timeout(QUESTION, self.ask(question)).await;
+            let asked = timeout(limit, self.ask(question)).await;
             if let Ok(asked) = &asked {
                 self.health.wrote(asked);
             }
@@ -334,8 +338,9 @@ impl TurnEvents for DatabaseEvents<'_> {
                     backoff.wait().await;
                 }
                 Ok(Err(error)) => {
-                    let is_lost = error.kind() == FleetErrorKind::Closed;
-                    if !is_lost && !error.may_pass() {
+                    // A lost session and a database that is away say nothing about the question. One that still refuses it at the deadline is
+                    // charged, because the CLI would otherwise make the same call forever.
+                    if error.kind() != FleetErrorKind::Closed && !error.is_retryable() {
                         self.is_rejected.store(true, Ordering::Relaxed);
                     }
                     return Err(error.into());

@@ -253,3 +253,21 @@ async fn question_that_cannot_be_stored_is_a_failed_attempt() {
     let error = within(database.fleet.result(&work)).await.unwrap_err();
     assert_eq!(error.kind(), FleetErrorKind::Parked, "{error}");
 }
+
+/// Without a charge, the CLI would make the same call again and again.
+#[tokio::test]
+async fn question_that_the_database_refuses_is_a_failed_attempt() {
+    let database = Database::create().await;
+    let fleet = quick(&database.store).host_ttl(Duration::from_millis(300));
+    fleet.migrate().await.unwrap();
+    database
+        .execute("alter function inhouse.ask rename to absent")
+        .await;
+    let _host = database.host_of(&fleet, 1, async |turn: Arc<ScriptedTurn>| {
+        ask(&turn, "toolu_1").await
+    });
+    let work = fleet.enqueue(Work::new("a", "prompt")).await.unwrap();
+    let error = within(fleet.result(&work)).await.unwrap_err();
+    assert_eq!(error.kind(), FleetErrorKind::Parked);
+    assert!(error.to_string().contains("inhouse.ask"), "{error}");
+}
