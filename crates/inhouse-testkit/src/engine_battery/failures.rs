@@ -68,6 +68,11 @@ async fn stored_answer_is_not_asked_for_again(scene: &Scene) -> Result<(), Engin
     Ok(())
 }
 
+/// The host notices that it has lost its session, so it returns `Fenced` and not the answer: the engine has to deliver the work again, in its place.
+///
+/// That the engine itself refuses the `Done` of a host that does not notice is not checked, because engines know different things. PostgreSQL compares
+/// the epoch of the answer with that in the store, which is in the same database (`answer_under_a_former_epoch_does_not_count`). Restate has no access
+/// to the store, and accepts only the end of the current delivery (`late_answer_of_a_worker_that_was_cut_off_does_not_count`).
 async fn answer_of_a_former_owner_does_not_count(scene: &Scene) -> Result<(), EngineError> {
     let is_zombie = Arc::new(AtomicBool::new(true));
     let _host = scene.host(1, move |turn: Arc<ScriptedTurn>| {

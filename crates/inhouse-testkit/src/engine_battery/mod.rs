@@ -1,9 +1,10 @@
 //! A conformance battery for engines: what delivers the prompts of a fleet to its hosts.
 //!
 //! An engine implements [`Engine`], and [`run`] checks what every engine promises: order, one host at a time for a session, delivery after the
-//! death of a host, no answer of a host that has lost its session, cancellation, dedupe keys, parking, questions, and that nothing is
-//! lost when the engine itself is killed. Turns are run by a [`ScriptedHost`], which takes leases from the engine's store as a real host does, and has a script
-//! instead of a CLI.
+//! death of a host and after [`Outcome::Fenced`], cancellation, dedupe keys, parking, questions, and that nothing is
+//! lost when the engine itself is killed. An engine needs a separate test for the answer of a host that has not noticed the loss of its session.
+//!
+//! Turns are run by a [`ScriptedHost`], which takes leases from the engine's store as a real host does, and has a script instead of a CLI.
 //!
 //! ```no_run
 //! use std::sync::Arc;
