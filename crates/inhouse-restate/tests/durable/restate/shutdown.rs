@@ -34,6 +34,7 @@ async fn running_turn_may_end_within_the_grace() {
     world.send("a", &Prompt::new("wait a").id(id)).await;
     world.shared.logged("begin wait a #1", 1).await;
     let end = async {
+        world.port.closed().await;
         world.shared.gate.add_permits(1);
     };
     tokio::join!(worker.shut_down(), end);

@@ -13,7 +13,7 @@ use inhouse_restate::{AnswerRequest, Endpoint, Enqueued, Prompt, WorkState, Work
 use inhouse_testkit::servers::RestateServer;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Notify, OnceCell, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
@@ -202,6 +202,17 @@ impl Port {
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Waits until no worker listens: each stops when it begins to drain.
+    pub(crate) async fn closed(&self) {
+        within(async {
+            let mut checks = interval(CHECK_INTERVAL);
+            while TcpStream::connect(self.address).await.is_ok() {
+                checks.tick().await;
+            }
+        })
+        .await;
     }
 
     pub(crate) fn listen(&self) -> TcpListener {
