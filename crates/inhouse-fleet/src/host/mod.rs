@@ -173,7 +173,7 @@ impl Host {
     /// use inhouse_store::memory::MemoryStore;
     ///
     /// let host = Host::new(MemoryStore::new(), async |_: &Work| Ok(Options::new()))
-    ///     .ask(Matcher::pattern("^mcp__bank__"))
+    ///     .ask(Matcher::tool("mcp__bank__*"))
     ///     .ask(Matcher::tool("AskUserQuestion"));
     /// # let _ = host;
     /// ```

@@ -35,7 +35,7 @@ impl TurnEvents for Engine {
 }
 
 fn host(machine: &Machine) -> Host {
-    machine.host().ask(Matcher::pattern("^mcp__bank__"))
+    machine.host().ask(Matcher::tool("mcp__bank__*"))
 }
 
 async fn call_hook(cli: &mut FakeCli, id: &str) -> Value {
