@@ -15,8 +15,23 @@ pub(crate) struct Arguments {
     /// Repeats the random choices of a run; random by default
     #[arg(long)]
     seed: Option<u64>,
-    /// Runs only the tests whose names contain this
-    filter: Option<String>,
+    /// Leaves out the tests whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    skip: Vec<String>,
+    /// Runs only the tests whose names contain one of these
+    filters: Vec<String>,
+}
+
+impl Arguments {
+    /// Returns the arguments for libtest.
+    fn libtest(&self) -> Vec<String> {
+        let mut libtest = vec!["--nocapture".to_owned(), "--test-threads=1".to_owned()];
+        for text in &self.skip {
+            libtest.extend(["--skip".to_owned(), text.clone()]);
+        }
+        libtest.extend(self.filters.clone());
+        libtest
+    }
 }
 
 /// Runs the soak tests one after another; returns whether every run succeeded.
@@ -26,14 +41,12 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<bool> 
         .seed
         .unwrap_or_else(|| fastrand::u64(..1_000_000_000));
     println!("soak: {runs} runs, seed {seed}");
-    let mut libtest = vec!["--nocapture".to_owned(), "--test-threads=1".to_owned()];
-    libtest.extend(arguments.filter.clone());
     let environment = vec![
         ("INHOUSE_SOAK_RUNS", runs.to_string().into()),
         ("INHOUSE_SOAK_SEED", seed.to_string().into()),
     ];
     let mut rows = Vec::new();
-    let failed = test::soak(workspace, &libtest, environment, |line| {
+    let failed = test::soak(workspace, &arguments.libtest(), environment, |line| {
         rows.extend(Row::parse(line));
     })?;
     print!("\nSeed {seed}.\n\n{}", table(&rows));
@@ -79,7 +92,22 @@ fn table(rows: &[Row]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::Args as _;
+    use clap::FromArgMatches as _;
+
     use super::*;
+
+    #[test]
+    fn filters_and_skipped_texts_go_to_libtest() {
+        let command = Arguments::augment_args(clap::Command::new("soak"));
+        let given = "soak --runs 20 --skip restate:: --skip silent killed cancelled";
+        let matches = command.get_matches_from(given.split(' '));
+        let arguments = Arguments::from_arg_matches(&matches).unwrap();
+        assert_eq!(
+            arguments.libtest().join(" "),
+            "--nocapture --test-threads=1 --skip restate:: --skip silent killed cancelled"
+        );
+    }
 
     #[test]
     fn report_lines_become_rows() {
