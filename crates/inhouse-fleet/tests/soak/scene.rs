@@ -98,7 +98,7 @@ impl Scene {
             grace: DEADLINE,
             max_attempts: self.max_attempts,
             call_time: Duration::ZERO,
-            renews: true,
+            renewal_delay: Duration::ZERO,
             asks: false,
             point: None,
             port: 0,

@@ -72,8 +72,8 @@ pub(crate) struct Plan {
     pub(crate) max_attempts: u32,
     /// How long a call of the tool takes after its effect.
     pub(crate) call_time: Duration,
-    /// Whether the leases of sessions are renewed.
-    pub(crate) renews: bool,
+    /// How much longer than usual the store takes to renew a lease.
+    pub(crate) renewal_delay: Duration,
     /// Whether calls of the tool are questions to a person.
     pub(crate) asks: bool,
     pub(crate) point: Option<Point>,
@@ -190,8 +190,9 @@ impl Worker {
     }
 
     fn plan_faults(self: &Arc<Self>) {
-        if !self.plan.renews {
-            self.faults.always(StoreCall::Renew, Fault::Fail);
+        let delay = self.plan.renewal_delay;
+        if !delay.is_zero() {
+            self.faults.always(StoreCall::Renew, Fault::Delay(delay));
         }
         if self.plan.point == Some(Point::Release) {
             self.faults.always(StoreCall::Release, Fault::Hang);
