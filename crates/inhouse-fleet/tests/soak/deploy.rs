@@ -1,11 +1,14 @@
-//! A rolling deploy: an old worker gets SIGTERM beside a new one.
+//! A rolling deploy: an old worker with the oldest supported CLI gets SIGTERM beside a new one.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use inhouse_fleet::WorkId;
 use inhouse_testkit::host::HostProcess;
 use inhouse_testkit::servers::PostgresServer;
 use inhouse_testkit::soak::{DEADLINE, Failures, Rng, event, pass, report, runs};
 use inhouse_testkit::{ModelRequest, RealCli};
+use serde_json::Value;
 
 use crate::notes::{self, answered, has_result, note};
 use crate::scene::{Scene, Start, hand_over, text};
@@ -44,13 +47,14 @@ impl Grace {
 
 /// Repeats the scenario, with enough time to finish and without.
 pub(crate) async fn soak(name: &str, server: &PostgresServer) {
-    let cli = RealCli::pinned().unwrap_or_else(|why| panic!("{why}"));
+    let [oldest, pinned] = [RealCli::oldest(), RealCli::pinned()];
+    let clis = [oldest, pinned].map(|cli| cli.unwrap_or_else(|why| panic!("{why}")));
     let mut rng = Rng::seeded();
     let mut failures = Failures::default();
     for run in 0..runs() {
         for grace in [Grace::Enough, Grace::TooShort] {
             let delay = rng.time_below(DELAY);
-            let outcome = deploy(&cli, server, grace, delay).await;
+            let outcome = deploy(&clis, server, grace, delay).await;
             let outcome = outcome.map_err(|why| format!("{grace:?} after {delay:?}: {why}"));
             failures.check(run, outcome);
         }
@@ -59,12 +63,12 @@ pub(crate) async fn soak(name: &str, server: &PostgresServer) {
 }
 
 async fn deploy(
-    cli: &RealCli,
+    [oldest, pinned]: &[RealCli; 2],
     server: &PostgresServer,
     grace: Grace,
     delay: Duration,
 ) -> Result<(), String> {
-    let scene = Scene::new(cli, server, |_, request| notes::script(request)).await;
+    let scene = Scene::new(pinned, server, |_, request| notes::script(request)).await;
     let mut sessions = Vec::new();
     for (session, numbers) in SESSIONS {
         let prompts = numbers.map(note);
@@ -76,6 +80,7 @@ async fn deploy(
     let mut plan = scene.plan("old");
     (plan.grace, plan.call_time) = (grace.time(), grace.call_time());
     plan.stores_files = true;
+    plan.cli = Some(oldest.program().to_owned());
     let mut old = scene.start(&plan);
     let running = event(&mut old, "began").await?;
     pass(delay).await;
@@ -101,7 +106,28 @@ async fn deploy(
         }
     }
     hand_over(new).await?;
+    check_versions(&scene, &sessions, &running).await?;
     check_starts(&scene, &running, grace).await
+}
+
+/// Checks that both CLIs have worked on the session of a note.
+async fn check_versions(
+    scene: &Scene,
+    sessions: &[(&str, Vec<(u32, WorkId)>)],
+    running: &str,
+) -> Result<(), String> {
+    let is_running = |notes: &[(u32, WorkId)]| notes.iter().any(|(n, _)| note(*n) == running);
+    let session = sessions.iter().find(|(_, notes)| is_running(notes));
+    let (session, _) = session.ok_or_else(|| format!("no session has {running:?}"))?;
+    let mut versions = BTreeSet::new();
+    for entry in scene.entries(session).await? {
+        let entry: Value = serde_json::from_slice(&entry).map_err(text)?;
+        versions.extend(entry["version"].as_str().map(str::to_owned));
+    }
+    match versions.len() {
+        2 => Ok(()),
+        _ => Err(format!("the session has entries of {versions:?}")),
+    }
 }
 
 /// Checks that the old worker finishes or stops its turn, takes no other one, and exits.

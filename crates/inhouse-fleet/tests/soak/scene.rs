@@ -86,6 +86,7 @@ impl Scene {
         let root = self.isolation.root();
         Plan {
             name: name.to_owned(),
+            cli: None,
             database: self.database.clone(),
             machine: root.join(format!("machine-{name}")),
             workspaces: root.join("workspaces"),

@@ -50,6 +50,8 @@ pub(crate) const FAIL: (&str, &str) = ("Fail", "the tenant has no account");
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     pub(crate) name: String,
+    /// The CLI, if it is another one than that of the scene.
+    pub(crate) cli: Option<PathBuf>,
     /// The URL of the database.
     pub(crate) database: String,
     /// The directory for session directories. Workers that run at the same time are on different machines, and have different ones.
@@ -231,7 +233,10 @@ impl Worker {
             #[expect(unreachable_code, reason = "a tool has a result")]
             ""
         });
-        let options = self.isolation.options().session_root(&plan.machine);
+        let mut options = self.isolation.options().session_root(&plan.machine);
+        if let Some(cli) = &plan.cli {
+            options = options.cli_path(cli);
+        }
         Ok(options
             .env(
                 "ANTHROPIC_CUSTOM_HEADERS",
