@@ -53,8 +53,6 @@ pub struct Engine {
     outgoing: Outgoing,
     run: Run,
     events: VecDeque<Event>,
-    /// `None` if received lines are not kept.
-    received: Option<Vec<Line>>,
 }
 
 impl Engine {
@@ -68,19 +66,7 @@ impl Engine {
             outgoing: Outgoing::default(),
             run: Run::new(config.ceiling),
             events: VecDeque::new(),
-            received: None,
         }
-    }
-
-    /// Keeps every received line for [`take_received`](Self::take_received), for a recording.
-    pub fn keep_received(&mut self) {
-        self.received.get_or_insert_default();
-    }
-
-    /// Returns the lines that were received since the last call, whatever they contain. They share the memory of the read
-    /// buffer.
-    pub fn take_received(&mut self) -> impl Iterator<Item = Line> {
-        self.received.iter_mut().flat_map(|lines| lines.drain(..))
     }
 
     /// Returns the buffer to append bytes of the CLI to. Call [`receive`](Self::receive) afterwards.
@@ -231,9 +217,6 @@ impl Engine {
     }
 
     fn route(&mut self, line: Line, now: Instant) {
-        if let Some(received) = &mut self.received {
-            received.push(line.clone());
-        }
         match line {
             Line::Whole(line) => self.route_line(line, now),
             Line::TooLong { bytes, sample } => {

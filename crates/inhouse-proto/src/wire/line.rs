@@ -111,6 +111,12 @@ impl Lines {
         (self.overlong.is_some() || !line.is_empty()).then(|| self.finish_line(line))
     }
 
+    /// Returns whether every byte belonged to a line that was returned.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty() && self.overlong.is_none()
+    }
+
     /// Returns the size of the allocation that the last line is a slice of, and that the line keeps alive.
     pub(crate) fn line_buffer(&self) -> usize {
         self.line_buffer

@@ -12,6 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWrite, sink};
 use tokio::time::{Sleep, sleep_until};
 
 use super::{Driver, now};
+use crate::record::Side;
 use crate::stream::Item;
 
 /// How often stdout is read in one poll.
@@ -27,14 +28,6 @@ impl Driver {
     /// Written by hand because `select!` polls every branch again after each event, which was most
     /// of the cost of a small tool call.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let poll = self.poll_session(cx);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.flush();
-        }
-        poll
-    }
-
-    fn poll_session(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.poll_commands(cx);
         let more_answers_expected = self.poll_answers(cx);
         if more_answers_expected {
@@ -72,15 +65,18 @@ impl Driver {
         if self.shutdown.stdout_ended() {
             return false;
         }
-        let Poll::Ready(read) = pin!(self.stdout.read_buf(self.engine.space())).poll(cx) else {
+        let space = self.engine.space();
+        let Poll::Ready(read) = pin!(self.stdout.read_buf(space)).poll(cx) else {
             return false;
         };
         match read {
             Ok(0) => self.handle_stdout_end(),
-            Ok(_) => {
+            Ok(count) => {
                 let now = now();
+                if let Some(recorder) = &self.recorder {
+                    recorder.bytes(Side::Cli, &space[space.len() - count..], now);
+                }
                 self.engine.receive(now);
-                self.record_received(now);
             }
             Err(error) => {
                 tracing::warn!(%error, "reading from the CLI failed");
@@ -112,8 +108,8 @@ impl Driver {
         match next {
             Some(bytes) if self.shutdown.stdin_is_connected() => {
                 // Before the write: the CLI may answer the first line before the last one is written.
-                if let Some(recorder) = &mut self.recorder {
-                    recorder.sent(&bytes, now());
+                if let Some(recorder) = &self.recorder {
+                    recorder.bytes(Side::Host, &bytes, now());
                 }
                 self.stdin.load(bytes);
                 self.waiters
@@ -124,13 +120,6 @@ impl Driver {
                 self.handle_stdin_flushed();
                 false
             }
-        }
-    }
-
-    /// Records the lines that were received since the last call.
-    pub(super) fn record_received(&mut self, now: Instant) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.received(self.engine.take_received(), now);
         }
     }
 

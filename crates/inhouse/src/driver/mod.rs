@@ -137,9 +137,6 @@ impl Driver {
 
     /// Records the session, if there is a recorder.
     pub(crate) fn recorded_by(mut self, recorder: Option<Recorder>) -> Self {
-        if recorder.is_some() {
-            self.engine.keep_received();
-        }
         self.recorder = recorder;
         self
     }

@@ -134,8 +134,7 @@ impl Driver {
     pub(super) fn handle_stdout_end(&mut self) {
         let now = now();
         self.engine.receive_end(now);
-        self.record_received(now);
-        if let Some(recorder) = &mut self.recorder {
+        if let Some(recorder) = &self.recorder {
             recorder.ended(Side::Cli, now);
         }
         self.shutdown.stdout_ended = true;
@@ -176,7 +175,7 @@ impl Driver {
         }
         if let Poll::Ready(exit) = self.exit.poll(cx) {
             tracing::debug!(?exit, "CLI exited");
-            if let Some(recorder) = &mut self.recorder {
+            if let Some(recorder) = &self.recorder {
                 recorder.exited(exit, now());
             }
             self.shutdown.exit = Some(exit);
@@ -249,7 +248,7 @@ impl Driver {
 
     /// Records that stdin closes, if it is open.
     fn record_stdin_end(&mut self) {
-        if let Some(recorder) = &mut self.recorder
+        if let Some(recorder) = &self.recorder
             && self.shutdown.stdin_is_connected()
         {
             recorder.ended(Side::Host, now());

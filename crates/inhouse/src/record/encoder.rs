@@ -2,8 +2,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
-use bytes::Bytes;
 use inhouse_proto::redact::{Redactor, Secrets, is_json_line};
+use inhouse_proto::wire::{Line, Lines};
 use serde_json::{Value, json};
 
 use super::queue::{Input, InputKind};
@@ -17,15 +17,22 @@ pub(super) struct Encoder {
     started: Instant,
     /// The time of the last event, in microseconds.
     time: u64,
-    /// The start of a line of the host whose rest was not written yet.
-    partial: Vec<u8>,
+    /// The maximum length of a line of the CLI.
+    max_line: usize,
+    /// The lines of each side that are not in one piece: the host, the CLI.
+    partial: [Lines; 2],
     /// `{"t":…,"…":`, reused for lines with the same time and member.
     prefix: String,
     prefix_of: Option<(u64, &'static str)>,
 }
 
 impl Encoder {
-    pub(super) fn new(secrets: Option<Secrets>, cli: Option<&Path>, started: Instant) -> Self {
+    pub(super) fn new(
+        secrets: Option<Secrets>,
+        cli: Option<&Path>,
+        max_line: usize,
+        started: Instant,
+    ) -> Self {
         let redacted = secrets.is_some();
         let wall_time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let mut header = format!(
@@ -47,7 +54,8 @@ impl Encoder {
             header,
             started,
             time: 0,
-            partial: Vec::new(),
+            max_line,
+            partial: [Lines::new(usize::MAX), Lines::new(max_line)],
             prefix: String::new(),
             prefix_of: None,
         }
@@ -63,28 +71,27 @@ impl Encoder {
         self.time
     }
 
-    pub(super) fn push(&mut self, input: Input, out: &mut Vec<u8>) {
+    pub(super) fn push(&mut self, input: Input, bytes: &[u8], out: &mut Vec<u8>) {
         let time = input.time.saturating_duration_since(self.started);
         // Lines of stderr come from another task and may overtake others by a moment.
         self.time = self
             .time
             .max(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         match input.kind {
-            InputKind::Host(bytes) => self.host(&bytes, out),
-            InputKind::Cli(line) => self.cli(&line, out),
-            InputKind::TooLong { bytes, sample } => {
-                self.cut_text("cli_text", &sample, &format!(" … [{bytes} bytes]"), out);
+            InputKind::Bytes(side) => self.bytes(side, bytes, out),
+            InputKind::Stderr => {
+                let line = text_of(bytes);
+                match line.strip_suffix(CUT_MARK) {
+                    Some(start) => self.cut_text("stderr", start, CUT_MARK, out),
+                    None => self.text("stderr", &line, out),
+                }
             }
-            InputKind::Stderr(line) => match line.strip_suffix(CUT_MARK) {
-                Some(start) => self.cut_text("stderr", start, CUT_MARK, out),
-                None => self.text("stderr", &line, out),
-            },
-            InputKind::End(side) => {
-                let side = match side {
-                    Side::Host => "host",
-                    Side::Cli => "cli",
-                };
-                self.plain("end", &json!(side), out);
+            InputKind::End(Side::Host) => self.plain("end", &json!("host"), out),
+            InputKind::End(Side::Cli) => {
+                if let Some(line) = self.partial[Side::Cli as usize].finish() {
+                    self.line(Side::Cli, line, out);
+                }
+                self.plain("end", &json!("cli"), out);
             }
             InputKind::Exit(status) => {
                 let mut exit = json!({});
@@ -109,31 +116,44 @@ impl Encoder {
         self.plain("stopped", &json!(reason), out);
     }
 
-    /// Splits bytes of the host into lines.
-    fn host(&mut self, bytes: &Bytes, out: &mut Vec<u8>) {
-        let mut rest = &bytes[..];
-        while let Some(end) = memchr::memchr(b'\n', rest) {
-            let line = &rest[..end];
-            rest = &rest[end + 1..];
-            if self.partial.is_empty() {
-                self.host_line(line, out);
-            } else {
-                let mut whole = std::mem::take(&mut self.partial);
-                whole.extend_from_slice(line);
-                self.host_line(&whole, out);
+    /// Splits bytes of a side into lines.
+    fn bytes(&mut self, side: Side, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (line, rest) = bytes.split_at(end + 1);
+            bytes = rest;
+            let partial = &mut self.partial[side as usize];
+            if partial.is_empty() && end <= self.max_line {
+                self.whole_line(side, &line[..end], out);
+                continue;
+            }
+            partial.space().extend_from_slice(line);
+            if let Some(line) = partial.next_line() {
+                self.line(side, line, out);
             }
         }
-        self.partial.extend_from_slice(rest);
+        if !bytes.is_empty() {
+            let partial = &mut self.partial[side as usize];
+            partial.space().extend_from_slice(bytes);
+            // Discards the bytes of a line that is too long already.
+            let _ = partial.next_line();
+        }
     }
 
-    fn host_line(&mut self, line: &[u8], out: &mut Vec<u8>) {
-        self.set_prefix("host");
-        let line = text_of(line);
-        self.redactor.push_host(&self.prefix, &line, "}\n", out);
+    fn line(&mut self, side: Side, line: Line, out: &mut Vec<u8>) {
+        match line {
+            Line::Whole(line) => self.whole_line(side, &line, out),
+            Line::TooLong { bytes, sample } => {
+                self.cut_text("cli_text", &sample, &format!(" … [{bytes} bytes]"), out);
+            }
+        }
     }
 
-    fn cli(&mut self, line: &Bytes, out: &mut Vec<u8>) {
+    fn whole_line(&mut self, side: Side, line: &[u8], out: &mut Vec<u8>) {
         let text = text_of(line);
+        if side == Side::Host {
+            self.set_prefix("host");
+            return self.redactor.push_host(&self.prefix, &text, "}\n", out);
+        }
         if !is_json_line(&text) {
             return self.text("cli_text", &text, out);
         }
@@ -202,24 +222,57 @@ fn push_number(out: &mut String, mut number: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::queue::Batch;
+
+    /// Returns the lines of a recording of these inputs, of which lines of the CLI may have 1,000 bytes.
+    fn encoded<'a>(inputs: impl IntoIterator<Item = (InputKind, &'a [u8])>) -> String {
+        let started = Instant::now();
+        let mut batch = Batch::default();
+        for (kind, bytes) in inputs {
+            batch.push(kind, bytes, started);
+        }
+        let secrets = Secrets::new(["hidden-name".to_owned()]);
+        let mut encoder = Encoder::new(Some(secrets), None, 1_000, started);
+        let mut out = Vec::new();
+        for (input, bytes) in batch.iter() {
+            encoder.push(input, bytes, &mut out);
+        }
+        encoder.finish(&mut out);
+        String::from_utf8(out).unwrap()
+    }
 
     #[test]
     fn secret_in_which_a_line_was_cut_is_redacted() {
-        let secrets = Secrets::new(["hidden-name".to_owned()]);
-        let mut encoder = Encoder::new(Some(secrets), None, Instant::now());
-        let sample = "{\"a\":\"hidden-na".to_owned();
-        let mut out = Vec::new();
-        for kind in [
-            InputKind::Stderr(format!("it is hidden-na{CUT_MARK}")),
-            InputKind::TooLong { bytes: 99, sample },
-        ] {
-            let time = Instant::now();
-            encoder.push(Input { time, kind }, &mut out);
-        }
-        let text = String::from_utf8(out).unwrap();
+        let stderr = format!("it is hidden-na{CUT_MARK}");
+        // The sample of a line that is too long has 200 bytes.
+        let line = format!("{:191}hidden-name{:799}\n", "{", "}");
+        let text = encoded([
+            (InputKind::Stderr, stderr.as_bytes()),
+            (InputKind::Bytes(Side::Cli), line.as_bytes()),
+        ]);
         assert!(!text.contains("hidden"), "{text}");
-        for expected in ["it is [redacted] … [cut]\"", "[redacted] … [99 bytes]\""] {
+        for expected in ["it is [redacted] … [cut]\"", "[redacted] … [1001 bytes]\""] {
             assert!(text.contains(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_the_reads_and_writes() {
+        let stream = format!(
+            "{{\"a\":\"é hidden-name\"}}\n\n{{\"b\":1}}\n{:1001}\nnot JSON\n{{\"c\":\"hidden-name\"}}",
+            "{"
+        );
+        for side in [Side::Host, Side::Cli] {
+            let parts = |size| stream.as_bytes().chunks(size);
+            let recorded = |size| {
+                let parts = parts(size).map(|part| (InputKind::Bytes(side), part));
+                encoded(parts.chain([(InputKind::End(side), &[][..])]))
+            };
+            let whole = recorded(stream.len());
+            assert!(!whole.contains("hidden"), "{whole}");
+            for size in 1..=stream.len() {
+                assert_eq!(recorded(size), whole, "in parts of {size} bytes");
+            }
         }
     }
 
@@ -227,7 +280,7 @@ mod tests {
     fn path_of_the_cli_is_redacted() {
         let secrets = Secrets::new(["hidden-name".to_owned()]);
         let cli = Path::new("/opt/hidden-name/claude");
-        let mut encoder = Encoder::new(Some(secrets), Some(cli), Instant::now());
+        let mut encoder = Encoder::new(Some(secrets), Some(cli), 1024, Instant::now());
         let mut out = Vec::new();
         encoder.header(&mut out);
         let header = String::from_utf8(out).unwrap();

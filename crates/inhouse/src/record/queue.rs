@@ -1,31 +1,61 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-
 use super::Side;
 use crate::process::ExitStatus;
 
 /// Something to record, with its time.
+#[derive(Clone, Copy)]
 pub(super) struct Input {
     pub(super) time: Instant,
     pub(super) kind: InputKind,
+    /// How many bytes of the batch belong to this input.
+    length: usize,
 }
 
+#[derive(Clone, Copy)]
 pub(super) enum InputKind {
-    /// Bytes that were written to the CLI: whole lines, or parts of one.
-    Host(Bytes),
-    /// A line of the CLI.
-    Cli(Bytes),
-    /// A line of the CLI that was too long to be read: how long, and its start.
-    TooLong {
-        bytes: u64,
-        sample: String,
-    },
+    /// Bytes that a side has written, which may begin and end inside of a line.
+    Bytes(Side),
     /// A line of the CLI's stderr.
-    Stderr(String),
+    Stderr,
     End(Side),
     Exit(Option<ExitStatus>),
+}
+
+/// Inputs and their bytes, both in order.
+#[derive(Default)]
+pub(super) struct Batch {
+    inputs: Vec<Input>,
+    bytes: Vec<u8>,
+}
+
+impl Batch {
+    pub(super) fn push(&mut self, kind: InputKind, bytes: &[u8], time: Instant) {
+        self.inputs.push(Input {
+            time,
+            kind,
+            length: bytes.len(),
+        });
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Returns each input with its bytes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Input, &[u8])> {
+        let mut rest = &self.bytes[..];
+        self.inputs.iter().map(move |input| {
+            let (bytes, behind) = rest.split_at(input.length);
+            rest = behind;
+            (*input, bytes)
+        })
+    }
+
+    /// Removes all inputs. Keeps the memory for the next ones, unless it is that of a burst.
+    fn clear(&mut self) {
+        self.inputs.clear();
+        self.bytes.clear();
+        self.bytes.shrink_to(4 * BATCH);
+    }
 }
 
 /// Inputs on their way from the session to the thread that redacts them.
@@ -46,8 +76,7 @@ impl Default for Queue {
 
 #[derive(Default)]
 struct State {
-    inputs: Vec<Input>,
-    bytes: usize,
+    batch: Batch,
     /// Whether the thread waits for the first input.
     is_idle: bool,
     /// Whether no input follows.
@@ -84,41 +113,39 @@ impl Queue {
         }
     }
 
-    /// Moves inputs into the queue; drops them if it is closed or stopped.
-    pub(super) fn push(&self, inputs: &mut Vec<Input>, bytes: usize) {
+    /// Copies an input into the queue; drops it if the queue is closed or stopped.
+    ///
+    /// A copy costs less than shared memory, which the session could not reuse for its next read.
+    pub(super) fn push(&self, kind: InputKind, bytes: &[u8], time: Instant) {
         let mut state = self.lock();
         if state.is_stopped || state.is_closed {
-            return inputs.clear();
+            return;
         }
-        if state.inputs.is_empty() {
-            std::mem::swap(&mut state.inputs, inputs);
-        } else {
-            state.inputs.append(inputs);
-        }
-        let was_small = state.bytes < BATCH;
-        state.bytes += bytes;
-        state.is_stopped = state.bytes > self.limit;
-        if state.is_idle || (was_small && state.bytes >= BATCH) {
+        let was_small = state.batch.bytes.len() < BATCH;
+        state.batch.push(kind, bytes, time);
+        let size = state.batch.bytes.len();
+        state.is_stopped = size > self.limit;
+        if state.is_idle || (was_small && size >= BATCH) {
             state.is_idle = false;
             self.changed.notify_all();
         }
     }
 
-    /// Waits for inputs and moves them to `inputs`, which must be empty.
-    pub(super) fn take(&self, inputs: &mut Vec<Input>) -> Taken {
+    /// Waits for inputs and replaces those of `batch` by them.
+    pub(super) fn take(&self, batch: &mut Batch) -> Taken {
+        batch.clear();
         let mut state = self.lock();
-        while state.inputs.is_empty() && !state.is_closed && !state.is_stopped {
+        while state.batch.inputs.is_empty() && !state.is_closed && !state.is_stopped {
             state.is_idle = true;
             state = self.wait(state);
         }
         state.is_idle = false;
-        let more = |state: &mut State| !state.is_closed && state.bytes < BATCH;
+        let more = |state: &mut State| !state.is_closed && state.batch.bytes.len() < BATCH;
         let (mut state, _) = self
             .changed
             .wait_timeout_while(state, PAUSE, more)
             .unwrap_or_else(PoisonError::into_inner);
-        std::mem::swap(&mut state.inputs, inputs);
-        state.bytes = 0;
+        std::mem::swap(&mut state.batch, batch);
         if state.is_stopped {
             Taken::Overflow
         } else if state.is_closed {
@@ -138,7 +165,7 @@ impl Queue {
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         state.is_stopped = true;
-        state.inputs = Vec::new();
+        state.batch = Batch::default();
     }
 
     /// Reports that everything is written.
@@ -167,16 +194,6 @@ impl Queue {
     }
 }
 
-impl InputKind {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Host(bytes) | Self::Cli(bytes) => bytes.len(),
-            Self::TooLong { sample: text, .. } | Self::Stderr(text) => text.len(),
-            Self::End(_) | Self::Exit(_) => 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,11 +202,9 @@ mod tests {
     fn inputs_of_a_closed_queue_are_dropped() {
         let queue = Queue::default();
         queue.close();
-        let time = Instant::now();
-        let kind = InputKind::End(Side::Cli);
-        queue.push(&mut vec![Input { time, kind }], 0);
-        let mut inputs = Vec::new();
-        assert!(matches!(queue.take(&mut inputs), Taken::Last));
-        assert!(inputs.is_empty());
+        queue.push(InputKind::End(Side::Cli), b"", Instant::now());
+        let mut batch = Batch::default();
+        assert!(matches!(queue.take(&mut batch), Taken::Last));
+        assert_eq!(batch.iter().count(), 0);
     }
 }

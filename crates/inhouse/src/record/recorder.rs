@@ -3,13 +3,11 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use inhouse_proto::redact::Secrets;
-use inhouse_proto::wire::Line;
 use tokio::task::spawn_blocking;
 
 use super::encoder::Encoder;
-use super::queue::{Input, InputKind, Queue, Taken};
+use super::queue::{Batch, InputKind, Queue, Taken};
 use super::sink::{Sink, SinkFailed};
 use super::target::OpenTarget;
 use super::{Record, Side};
@@ -21,17 +19,14 @@ const FINISH_LIMIT: Duration = Duration::from_secs(10);
 
 /// The session's end of a recording.
 ///
-/// The driver hands over the bytes that it has anyway. A thread redacts and formats them, and another one writes them, so that
+/// The driver copies the bytes of each read and write into a queue. A thread redacts and formats them, and another one writes them, so that
 /// neither a slow disk nor a pipe without a reader delays the session.
 pub(crate) struct Recorder {
     queue: Arc<Queue>,
-    /// Inputs since the last [`flush`](Self::flush).
-    inputs: Vec<Input>,
-    bytes: usize,
 }
 
 impl Recorder {
-    /// Opens the target and starts the threads.
+    /// Opens the target and starts the threads. Lines of the CLI above `max_line` bytes are cut.
     ///
     /// # Errors
     /// `Config` if the file cannot be created, or the writer is used already.
@@ -39,6 +34,7 @@ impl Recorder {
         record: &Record,
         secrets: Vec<String>,
         cli: Option<&Path>,
+        max_line: usize,
         now: Instant,
     ) -> Result<Self> {
         let opened = record.clone();
@@ -48,58 +44,34 @@ impl Recorder {
             Err(Error::new(ErrorKind::Config, text).with_source(error))
         })?;
         let secrets = (!record.keeps_secrets).then(|| Secrets::new(secrets));
-        let encoder = Encoder::new(secrets, cli, now);
+        let encoder = Encoder::new(secrets, cli, max_line, now);
         let queue = Arc::new(Queue::default());
         spawn_threads(target, encoder, Arc::clone(&queue)).map_err(|error| {
             Error::config("the threads of the recording could not be started").with_source(error)
         })?;
-        Ok(Self {
-            queue,
-            inputs: Vec::new(),
-            bytes: 0,
-        })
+        Ok(Self { queue })
     }
 
-    /// Records lines of the CLI.
-    pub(crate) fn received(&mut self, lines: impl IntoIterator<Item = Line>, time: Instant) {
-        for line in lines {
-            let kind = match line {
-                Line::Whole(line) => InputKind::Cli(line),
-                Line::TooLong { bytes, sample } => InputKind::TooLong { bytes, sample },
-            };
-            self.push(kind, time);
-        }
-    }
-
-    /// Records bytes that are written to the CLI.
-    pub(crate) fn sent(&mut self, bytes: &Bytes, time: Instant) {
-        self.push(InputKind::Host(bytes.clone()), time);
+    /// Records bytes that a side has written.
+    pub(crate) fn bytes(&self, side: Side, bytes: &[u8], time: Instant) {
+        self.queue.push(InputKind::Bytes(side), bytes, time);
     }
 
     /// Records that a side has closed its stream.
-    pub(crate) fn ended(&mut self, side: Side, time: Instant) {
-        self.push(InputKind::End(side), time);
+    pub(crate) fn ended(&self, side: Side, time: Instant) {
+        self.queue.push(InputKind::End(side), b"", time);
     }
 
-    pub(crate) fn exited(&mut self, status: Option<ExitStatus>, time: Instant) {
-        self.push(InputKind::Exit(status), time);
-    }
-
-    /// Hands everything over to the thread.
-    pub(crate) fn flush(&mut self) {
-        if !self.inputs.is_empty() {
-            self.queue.push(&mut self.inputs, self.bytes);
-            self.bytes = 0;
-        }
+    pub(crate) fn exited(&self, status: Option<ExitStatus>, time: Instant) {
+        self.queue.push(InputKind::Exit(status), b"", time);
     }
 
     /// Returns a callback for lines of stderr that records them and calls the one of the user.
     pub(crate) fn stderr_callback(&self, user: Option<StderrCallback>) -> StderrCallback {
         let queue = Arc::clone(&self.queue);
         Arc::new(move |line| {
-            let kind = InputKind::Stderr(line.to_owned());
             let time = tokio::time::Instant::now().into_std();
-            queue.push(&mut vec![Input { time, kind }], line.len());
+            queue.push(InputKind::Stderr, line.as_bytes(), time);
             if let Some(user) = &user {
                 user(line);
             }
@@ -107,8 +79,7 @@ impl Recorder {
     }
 
     /// Waits until everything is written, for a limited time.
-    pub(crate) async fn finish(mut self) {
-        self.flush();
+    pub(crate) async fn finish(self) {
         self.queue.close();
         let queue = Arc::clone(&self.queue);
         // A blocking task, because the clock of a test does not advance while one runs.
@@ -117,17 +88,11 @@ impl Recorder {
             tracing::warn!("the recording is not completely written yet");
         }
     }
-
-    fn push(&mut self, kind: InputKind, time: Instant) {
-        self.bytes += kind.len();
-        self.inputs.push(Input { time, kind });
-    }
 }
 
 /// The threads write what they have and end.
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.flush();
         self.queue.close();
     }
 }
@@ -181,14 +146,14 @@ impl Drop for EndGuard {
 }
 
 fn encode(mut encoder: Encoder, queue: &Queue, sink: &Sink) -> Result<(), SinkFailed> {
-    let mut inputs = Vec::new();
+    let mut batch = Batch::default();
     let mut out = Vec::new();
     encoder.header(&mut out);
     loop {
         sink.push(&mut out, encoder.time())?;
-        let taken = queue.take(&mut inputs);
-        for input in inputs.drain(..) {
-            encoder.push(input, &mut out);
+        let taken = queue.take(&mut batch);
+        for (input, bytes) in batch.iter() {
+            encoder.push(input, bytes, &mut out);
             sink.push_if_large(&mut out, encoder.time())?;
         }
         match taken {
@@ -236,16 +201,16 @@ mod tests {
         let written = Written::default();
         let now = Instant::now();
         let queue = Arc::new(Queue::with_limit(100));
-        let line = |text: &str| {
-            let kind = InputKind::Cli(Bytes::from(format!(r#"{{"type":"{text}"}}"#)));
-            Input { time: now, kind }
+        let push = |text: &str| {
+            let line = format!("{{\"type\":\"{text:>50}\"}}\n");
+            queue.push(InputKind::Bytes(Side::Cli), line.as_bytes(), now);
         };
         // Everything up to the limit is recorded, also the line that exceeds it.
-        queue.push(&mut vec![line("first")], 60);
-        queue.push(&mut vec![line("second")], 60);
-        queue.push(&mut vec![line("third")], 60);
+        for text in ["first", "second", "third"] {
+            push(text);
+        }
         let target = Record::writer(written.clone()).open().unwrap();
-        let encoder = Encoder::new(Some(Secrets::new(Vec::new())), None, now);
+        let encoder = Encoder::new(Some(Secrets::new(Vec::new())), None, 1024, now);
         spawn_threads(target, encoder, Arc::clone(&queue)).unwrap();
         assert!(queue.wait_done(FINISH_LIMIT));
 
@@ -267,7 +232,7 @@ mod tests {
         assert!(first.contains("first") && second.contains("second"));
         assert!(reason.contains("faster"), "{reason}");
         // The session continues, and later lines are dropped.
-        queue.push(&mut vec![line("fourth")], 60);
+        push("fourth");
         assert_eq!(written.0.lock().unwrap().len(), text.len());
     }
 }

@@ -138,7 +138,8 @@ async fn start_recording<T: Transport>(
     let program = options.process.cli_path.as_deref().unwrap_or(program);
     let secrets = std::mem::take(&mut plan.secrets);
     let now = tokio::time::Instant::now().into_std();
-    let recorder = Recorder::start(record, secrets, is_child.then_some(program), now).await?;
+    let cli = is_child.then_some(program);
+    let recorder = Recorder::start(record, secrets, cli, plan.max_line_bytes, now).await?;
     let stderr = plan.launch.stderr.take();
     plan.launch.stderr = Some(recorder.stderr_callback(stderr));
     Ok(Some(recorder))
