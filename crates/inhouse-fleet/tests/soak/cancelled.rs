@@ -82,7 +82,11 @@ async fn cancel(
     }
     let later = scene.model.conversation().split_off(requests);
     if later.len() != 1 {
-        return Err(format!("{} requests after the cancel", later.len()));
+        let texts: Vec<_> = later.iter().map(ModelRequest::last_user_text).collect();
+        let starts = scene.starts().await?;
+        return Err(format!(
+            "the requests after the cancel are {texts:?}, the attempts {starts:?}"
+        ));
     }
     let starts = [
         Start::new(CANCELLED, "started", "a"),
