@@ -121,7 +121,8 @@ pub async fn pgbench(
         .arg(&path)
         .args(["--define", "prepared=0", "--define", "tenant=-"])
         .args(["--define", &format!("sessions={sessions}")])
-        .args(["--define", &format!("host={host}")])
+        // Not `host`: `\gset` makes a variable of each column of the claim, and one of them is `host`.
+        .args(["--define", &format!("incarnation={host}")])
         .args(["--define", &format!("message={}", plain(&mut text, 450))])
         .args(["--define", &format!("summary={}", plain(&mut text, 200))]);
     for bytes in bodies {

@@ -79,7 +79,7 @@ prepare done as select inhouse.done($1, $2, $3, $4, $5, $6);
 \endif
 \set number random(1, :sessions)
 execute enqueue('session-:number', '9 sent at 2142150556702', 'session-:number', 0, null, null, gen_random_uuid(), '25000');
-execute claim(':host', 1, ':tenant', null) \gset
+execute claim(':incarnation', 1, ':tenant', null) \gset
 execute epoch('inhouse-fleet', ':session') \gset
 \set epoch :greatest
 execute acquire('inhouse-fleet', ':session', :epoch, 'owner-:client_id', 30000000);
