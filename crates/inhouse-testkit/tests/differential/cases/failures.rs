@@ -6,6 +6,7 @@ use std::sync::Arc;
 use inhouse::Options;
 use inhouse::control::ControlRequest;
 use inhouse::tool::{Tool, ToolServer};
+use inhouse_testkit::model::Usage;
 use inhouse_testkit::{Turn, text};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -52,9 +53,9 @@ pub(super) async fn not_found(cli: Cli) -> Outcome {
 }
 
 pub(super) async fn broken_stream(cli: Cli) -> Outcome {
-    let scenario = cli
-        .scenario(Options::new())
-        .turn(text("Half a").disconnect());
+    // Without tokens: whether the real CLI counts those of a broken answer depends on when it notices the end (2.1.325).
+    let half = text("Half a").usage(Usage::new(0, 0)).disconnect();
+    let scenario = cli.scenario(Options::new()).turn(half);
     scenario.turn("A whole one.").prompt("Hello?").await
 }
 
