@@ -82,10 +82,13 @@ async fn cancel(
     }
     let later = scene.model.conversation().split_off(requests);
     if later.len() != 1 {
-        let texts: Vec<_> = later.iter().map(ModelRequest::last_user_text).collect();
+        let later: Vec<_> = later
+            .iter()
+            .map(|request| (request.last_user_text(), request.tool_results()))
+            .collect();
         let starts = scene.starts().await?;
         return Err(format!(
-            "the requests after the cancel are {texts:?}, the attempts {starts:?}"
+            "the requests after the cancel are {later:?}, the attempts {starts:?}"
         ));
     }
     let starts = [
@@ -107,7 +110,8 @@ fn script(busy: Busy, request: &ModelRequest) -> Turn {
     }
     match busy {
         Busy::InCall => Turn::new().tool_use("mcp__s__note", json!({})),
-        Busy::InCommand => Turn::new().tool_use("Bash", json!({ "command": "sleep 600" })),
+        // The CLI refuses a command that only sleeps (2.1.325).
+        Busy::InCommand => Turn::new().tool_use("Bash", json!({ "command": "tail -f /dev/null" })),
         Busy::WithModel => Turn::new().text("I am thinking about it.").stall(),
     }
 }
