@@ -148,7 +148,9 @@ impl Driver {
             Some(mirror) => mirror.finish().await,
             None => Ok(()),
         };
-        if self.session_lost.is_none() && self.messages.has_held() {
+        // A turn without a delivered result counts as lost together with the lease, whatever ended the CLI.
+        let is_unfinished = self.messages.has_held() || self.engine.awaits_result();
+        if self.session_lost.is_none() && is_unfinished {
             self.session_lost = self.lease_loss();
         }
         let stored = match (&self.session_lost, stored) {

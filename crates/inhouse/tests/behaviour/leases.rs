@@ -1,7 +1,7 @@
 //! A host holds the lease of a session as long as its CLI runs, and ends the CLI when it loses the lease.
 
 use inhouse::sessions::SessionLease;
-use inhouse::{Client, ErrorKind, query};
+use inhouse::{Client, ErrorKind, ExitStatus, query};
 use inhouse_store::{Leases as _, SessionStore as _};
 use inhouse_testkit::FakeCli;
 use inhouse_testkit::faulty_store::{Fault, StoreCall};
@@ -179,6 +179,28 @@ async fn result_is_not_delivered_after_the_end_of_the_lease() {
     let error = failed(outcome);
     assert_eq!(error.kind(), ErrorKind::Fenced);
     assert!(error.result().is_none());
+}
+
+/// The watchdog has killed the CLI of a host that was stopped for longer than its lease; the host reads the exit first when it continues.
+#[tokio::test(start_paused = true)]
+async fn exit_in_a_turn_after_the_end_of_the_lease_is_its_loss() {
+    let machine = &Machine::new();
+    let (transport, mut cli) = FakeCli::new();
+    let options = machine.options().session_id(SESSION);
+    let host = async {
+        let mut client = Client::connect_with(options, transport).await?;
+        client.send("Hello").await?.finish().await
+    };
+    let cli = async move {
+        cli.accept().await;
+        cli.expect_prompt().await;
+        cli.state("running").await;
+        crate::support::idle().await;
+        cli.exit(ExitStatus::with_signal(9));
+        tokio::time::advance(seconds(40)).await;
+    };
+    let (outcome, ()) = inhouse_testkit::fake::join(host, cli).await;
+    assert_eq!(failed(outcome).kind(), ErrorKind::Fenced);
 }
 
 #[tokio::test(start_paused = true)]
