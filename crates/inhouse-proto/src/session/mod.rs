@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`Entry`] | the members of an entry that this module reads |
 //! | [`Summary`] | title, first prompt, tag and times of a session, from the head and the tail of its transcript |
+//! | [`TranscriptEnds`] | the head and the tail, kept while entries are added |
 //! | [`Conversation`] | the order of the messages: compaction, abandoned branches, parallel tool calls |
 //! | [`ForkScan`], [`Fork`] | a copy of a session with new ids |
 //! | [`TranscriptRepair`] | entries for what was not recorded when the CLI was killed |
@@ -17,6 +18,7 @@
 
 mod append;
 mod conversation;
+mod ends;
 mod entry;
 mod first_prompt;
 mod fork;
@@ -34,6 +36,7 @@ mod tag;
 
 pub use self::append::{tag_entry, title_entry};
 pub use self::conversation::{Conversation, ConversationKind, LineSpan};
+pub use self::ends::TranscriptEnds;
 pub use self::entry::{Entry, EntryId};
 pub use self::fork::{Fork, ForkError, ForkScan};
 pub use self::id::{InvalidSessionId, SessionId};

@@ -258,7 +258,7 @@ fn is_metadata(tag: &[u8]) -> bool {
 }
 
 /// Returns the lines from the last to the first. The first one may be cut.
-fn lines_backward(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn lines_backward(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest?;

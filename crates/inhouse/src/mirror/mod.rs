@@ -43,7 +43,7 @@ pub(crate) use self::persist::{
 };
 pub(crate) use self::recover::{recover, recover_as};
 pub(crate) use self::session_files::FILE_HISTORY;
-pub(crate) use self::summary::{END_BYTES, StoredSummary, TranscriptEnds};
+pub(crate) use self::summary::StoredSummary;
 pub(crate) use self::unsent::{directory_of_unsent, unsent_path, unsent_project};
 use self::writer::{StoredStreams, Writer};
 use crate::driver::Command;

@@ -4,18 +4,6 @@ use bytes::Bytes;
 use inhouse_proto::session::Summary;
 use serde::{Deserialize, Serialize};
 
-/// How many bytes of each end of a transcript are kept.
-pub(crate) const END_BYTES: usize = 64 << 10;
-
-/// The first and the last bytes of a main transcript, from which its summary is made.
-///
-/// They take the same amount of memory for a transcript of any length.
-#[derive(Default)]
-pub(crate) struct TranscriptEnds {
-    pub(crate) head: Vec<u8>,
-    pub(crate) tail: Vec<u8>,
-}
-
 /// The summary that a store keeps with a session, so that a list need not read its entries.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -37,43 +25,14 @@ pub(crate) struct StoredSummary {
     pub(crate) continued_in: Option<String>,
 }
 
-impl TranscriptEnds {
-    /// Adds an entry.
-    pub(crate) fn push(&mut self, entry: &[u8]) {
-        let (head, rest) = entry.split_at(entry.len().min(END_BYTES - self.head.len()));
-        self.head.extend_from_slice(head);
-        if rest.is_empty() && !self.is_head_full() {
-            return self.head.push(b'\n');
-        }
-        // Shortened at twice the limit, so that few entries cause a move.
-        self.tail.extend_from_slice(rest);
-        self.tail.push(b'\n');
-        if self.tail.len() > 2 * END_BYTES {
-            self.tail.drain(..self.tail.len() - END_BYTES);
-        }
-    }
-
-    pub(crate) fn is_head_full(&self) -> bool {
-        self.head.len() == END_BYTES
-    }
-
-    pub(crate) fn summary(&self) -> Summary {
-        Summary::read(&self.head, &self.tail)
-    }
-
-    /// Returns the summary as the JSON text that a store keeps.
-    pub(crate) fn stored_summary(&self) -> Bytes {
-        StoredSummary::from(&self.summary()).encode()
-    }
-}
-
 impl StoredSummary {
     /// Reads the summary of an append; `None` if it is not JSON.
     pub(crate) fn decode(json: &[u8]) -> Option<Self> {
         serde_json::from_slice(json).ok()
     }
 
-    fn encode(&self) -> Bytes {
+    /// Returns the JSON text that a store keeps.
+    pub(crate) fn encode(&self) -> Bytes {
         serde_json::to_vec(self)
             .expect("text and numbers are JSON")
             .into()
@@ -103,39 +62,5 @@ impl From<&Summary> for StoredSummary {
             is_programmatic: Some(summary.is_programmatic()),
             continued_in: summary.continued_in.clone(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    fn summary(ends: &TranscriptEnds) -> Value {
-        serde_json::from_slice(&ends.stored_summary()).unwrap()
-    }
-
-    #[test]
-    fn summary_of_a_long_transcript_comes_from_both_of_its_ends() {
-        let mut ends = TranscriptEnds::default();
-        let prompt =
-            json!({"type": "user", "uuid": "u", "cwd": "/app", "message": {"content": "Hello"}});
-        ends.push(prompt.to_string().as_bytes());
-        assert_eq!(summary(&ends)["summary"], "Hello");
-        let filler = json!({"type": "x", "text": "x".repeat(1000)}).to_string();
-        for _ in 0..1000 {
-            ends.push(filler.as_bytes());
-        }
-        ends.push(
-            json!({"type": "custom-title", "customTitle": "Greeting"})
-                .to_string()
-                .as_bytes(),
-        );
-        let summary = summary(&ends);
-        assert_eq!(summary["summary"], "Greeting");
-        assert_eq!(summary["firstPrompt"], "Hello");
-        assert_eq!(summary["cwd"], "/app");
-        assert!(ends.head.len() + ends.tail.len() <= 3 * END_BYTES);
     }
 }

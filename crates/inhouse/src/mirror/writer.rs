@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+use inhouse_proto::session::TranscriptEnds;
 use inhouse_store::{
     Append, Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey,
 };
@@ -18,7 +19,7 @@ use super::persist::persist;
 use super::queue::{Batch, Queue};
 use super::session_files::{FILE_HISTORY, SessionFiles, TOOL_RESULTS};
 use super::sessions::MirroredSessions;
-use super::summary::TranscriptEnds;
+use super::summary::StoredSummary;
 use super::unsent::{Unsent, UnsentEntries, unsent_path};
 use super::{BeforeResult, Input, Mark, TurnResult};
 use crate::driver::Command;
@@ -326,7 +327,7 @@ impl Streams {
             let position = self.end(&stream);
             let mut append = Append::new(epoch, position, next.entries.iter().cloned());
             if stream == self.sessions.current().main() && mem::take(&mut self.summary_is_due) {
-                append.summary = Some(self.transcript.stored_summary());
+                append.summary = Some(StoredSummary::from(&self.transcript.summary()).encode());
             }
             let store = Arc::clone(&self.store);
             appends.push(Box::pin(async move {

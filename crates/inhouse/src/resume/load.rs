@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use inhouse_proto::session::{Entry, TranscriptRepair, metadata_content};
+use inhouse_proto::session::{Entry, TranscriptEnds, TranscriptRepair, metadata_content};
 use inhouse_store::{Append, Epoch, Position, SessionKey, SessionStore, StreamKey};
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt as _, BufWriter};
@@ -17,7 +17,7 @@ use super::prompts::{IdentifiedEntry, results_of};
 use super::store_error;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::InterruptedCalls;
-use crate::mirror::{FILE_HISTORY, FIRST_PAUSE, LONGEST_PAUSE, TranscriptEnds, persist};
+use crate::mirror::{FILE_HISTORY, FIRST_PAUSE, LONGEST_PAUSE, persist};
 
 /// How many bytes are written to a transcript at once.
 const BUFFER: usize = 256 << 10;

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use inhouse_proto::message::Prompt;
+use inhouse_proto::session::TranscriptEnds;
 use inhouse_store::{Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey};
 use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::task::spawn_blocking;
@@ -52,7 +53,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{CallJournal, InterruptedCalls};
 use crate::launch::HostEnvironment;
 use crate::mcp::Bridge;
-use crate::mirror::{Mirror, SessionEpochs, TranscriptEnds};
+use crate::mirror::{Mirror, SessionEpochs};
 use crate::options::{Options, StoreOptions};
 
 /// How long loading a session may take by default.

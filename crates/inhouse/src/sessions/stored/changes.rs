@@ -1,9 +1,10 @@
 use inhouse_proto::session::SessionId;
 
+use super::ends::read_ends;
 use super::list::archive_mark;
 use super::{OwnedSession, StoredProject};
 use crate::error::Result;
-use crate::mirror::TranscriptEnds;
+use crate::mirror::StoredSummary;
 use crate::resume;
 use crate::sessions::archive;
 use crate::sessions::changes::Change;
@@ -26,10 +27,10 @@ impl StoredProject {
     ) -> Result<()> {
         // Found under the lease: another owner may have appended entries before.
         let session = self.find(id).await?;
-        let mut ends = TranscriptEnds::read(session.main()).await?;
+        let mut ends = read_ends(session.main()).await?;
         let entry = change.entry(id);
         ends.push(entry.as_bytes());
-        let summary = ends.stored_summary();
+        let summary = StoredSummary::from(&ends.summary()).encode();
         let (main, entries) = (session.key.main(), vec![entry.into()]);
         let appended = owned.append(&main, session.end, entries, Some(summary));
         appended.await

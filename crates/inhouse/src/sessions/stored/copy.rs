@@ -2,12 +2,12 @@ use std::collections::HashMap;
 use std::mem;
 
 use bytes::Bytes;
-use inhouse_proto::session::SessionId;
+use inhouse_proto::session::{SessionId, TranscriptEnds};
 use inhouse_store::{Erase, FilePath, Position, SessionStore as _, StreamKey};
 
 use super::{OwnedSession, StoredProject, StreamReader, end_of};
 use crate::error::{Error, Result};
-use crate::mirror::{TranscriptEnds, persist};
+use crate::mirror::{StoredSummary, persist};
 use crate::resume::{results_of, store_error};
 
 /// Number of bytes that are appended at once, unless a single entry is longer.
@@ -139,7 +139,7 @@ impl StoreImport {
         if entries.is_empty() {
             return Ok(());
         }
-        let summary = is_main.then(|| self.ends.stored_summary());
+        let summary = is_main.then(|| StoredSummary::from(&self.ends.summary()).encode());
         let stream = self.stream(target.stored.subpath())?;
         let position = start.after(compared);
         self.owned.append(&stream, position, entries, summary).await

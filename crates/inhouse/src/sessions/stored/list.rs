@@ -2,13 +2,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use inhouse_proto::session::{SessionId, Summary};
+use inhouse_proto::session::{SessionId, Summary, TranscriptEnds};
 use inhouse_store::{FilePath, Page, Position};
 use tokio::task::JoinSet;
 
+use super::ends::read_ends;
 use super::{StoredProject, StoredSession, end_of};
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::{StoredSummary, TranscriptEnds, persist};
+use crate::mirror::{StoredSummary, persist};
 use crate::resume::store_error;
 use crate::sessions::{SessionInfo, archive};
 
@@ -26,14 +27,19 @@ impl StoredProject {
     /// Returns information about a session.
     pub(in crate::sessions) async fn info(&self, id: &SessionId) -> Result<SessionInfo> {
         let session = self.find(id).await?;
-        let ends = TranscriptEnds::read(session.main()).await?;
+        let ends = read_ends(session.main()).await?;
         let summary = StoredSummary::from(&ends.summary());
         if summary.is_sidechain {
             let text = format!("{id} is the transcript of a subagent, not of a session");
             return Err(Error::new(ErrorKind::SessionNotFound, text));
         }
         let is_archived = session.is_archived(Some(&ends)).await?;
-        Ok(self.describe(session.id, summary, ends.last_time(), is_archived))
+        Ok(self.describe(
+            session.id,
+            summary,
+            ends.last_time().unwrap_or(SystemTime::UNIX_EPOCH),
+            is_archived,
+        ))
     }
 
     /// Lists the sessions, those modified last first.
@@ -116,7 +122,7 @@ impl StoredProject {
         let (ends, summary) = match summary {
             Some(summary) if programmatic || summary.is_programmatic.is_some() => (None, summary),
             _ => {
-                let ends = TranscriptEnds::read(session.main()).await?;
+                let ends = read_ends(session.main()).await?;
                 let summary = StoredSummary::from(&ends.summary());
                 (Some(ends), summary)
             }
@@ -182,10 +188,10 @@ impl StoredSession {
             return Ok(false);
         };
         let has_prompt =
-            |ends: &TranscriptEnds| Summary::has_prompt_after(&ends.head, &ends.tail, at);
+            |ends: &TranscriptEnds| Summary::has_prompt_after(ends.head(), ends.tail(), at);
         Ok(match ends {
             Some(ends) => !has_prompt(ends),
-            None => !has_prompt(&TranscriptEnds::read(self.main()).await?),
+            None => !has_prompt(&read_ends(self.main()).await?),
         })
     }
 }

@@ -27,10 +27,11 @@ use inhouse_proto::session::{SessionId, Summary};
 use inhouse_store::{Position, ProjectKey, SessionKey, SessionStore, StreamKey};
 
 pub(super) use self::copy::StoreImport;
+use self::ends::read_ends;
 pub(super) use self::entries::{StreamReader, text_of};
 use self::owned::OwnedSession;
 use crate::error::{Error, ErrorKind, Result};
-use crate::mirror::{TranscriptEnds, persist};
+use crate::mirror::persist;
 use crate::resume::{results_of, store_error};
 
 /// The sessions of a project in a store.
@@ -92,7 +93,7 @@ impl StoredSession {
 
     /// Reads the summary of the session.
     pub(super) async fn summary(&self) -> Result<Summary> {
-        Ok(TranscriptEnds::read(self.main()).await?.summary())
+        Ok(read_ends(self.main()).await?.summary())
     }
 
     /// Returns a reader of the entries that another stream has now.

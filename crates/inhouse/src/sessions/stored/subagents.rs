@@ -1,9 +1,9 @@
 use inhouse_proto::session::{SubagentMetadata, metadata_content};
 use inhouse_store::StreamKey;
 
+use super::ends::read_ends;
 use super::{StoredSession, StreamReader};
 use crate::error::Result;
-use crate::mirror::TranscriptEnds;
 use crate::sessions::Subagent;
 use crate::sessions::subagents::{agent_id, check_id, not_found};
 
@@ -16,7 +16,7 @@ impl StoredSession {
                 continue;
             };
             // The CLI reports the metadata when the subagent starts and when it ends, and an import adds it at the end.
-            let ends = TranscriptEnds::read(self.read(stream).await?).await?;
+            let ends = read_ends(self.read(stream).await?).await?;
             let metadata = ends.lines_backward().find_map(|line| {
                 let content = metadata_content(&String::from_utf8_lossy(line))?;
                 Some(SubagentMetadata::decode(&content))
