@@ -5,8 +5,8 @@ use super::summary::{Summary, lines_backward};
 
 /// The first and the last bytes of a transcript, added entry by entry, from which its [`Summary`] is made.
 ///
-/// They take at most [three times `LIMIT`](Self::LIMIT) of memory, however long the transcript is. A store adapter needs none of this: it
-/// gets the summary together with the entries.
+/// They hold at most three times [`LIMIT`](Self::LIMIT) bytes, however long the transcript is. A store adapter does not need them: it gets
+/// the summary together with the entries.
 ///
 /// ```
 /// use inhouse_proto::session::TranscriptEnds;
@@ -26,7 +26,7 @@ pub struct TranscriptEnds {
 }
 
 impl TranscriptEnds {
-    /// How many bytes the head has at most, and the tail at least if entries were removed from it: 64 KiB.
+    /// Maximum length of the head, and the length to which the tail is shortened, in bytes: 64 KiB.
     pub const LIMIT: usize = 64 << 10;
 
     /// Adds the next entry of the transcript, without the end of its line.
@@ -36,6 +36,8 @@ impl TranscriptEnds {
         if rest.is_empty() && !self.is_head_full() {
             return self.head.push(b'\n');
         }
+        // The start of a long entry would be removed below; this way it takes no memory either.
+        let rest = &rest[rest.len().saturating_sub(2 * Self::LIMIT)..];
         // Shortened at twice the limit, so that few entries cause a move.
         self.tail.extend_from_slice(rest);
         self.tail.push(b'\n');
@@ -44,32 +46,35 @@ impl TranscriptEnds {
         }
     }
 
-    /// Removes the tail, if the next entry does not follow the last one.
-    ///
-    /// A reader that has filled the head skips to the end of the transcript this way.
+    /// Clears the tail. A reader that skips entries calls it before it pushes the next one.
+    #[doc(hidden)]
     pub fn clear_tail(&mut self) {
         self.tail.clear();
     }
 
-    /// Returns whether the head takes no more bytes.
+    /// Returns whether the head is full.
+    #[doc(hidden)]
     #[must_use]
     pub fn is_head_full(&self) -> bool {
         self.head.len() == Self::LIMIT
     }
 
     /// Returns the first bytes of the transcript. Their last line may be cut.
+    #[doc(hidden)]
     #[must_use]
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
     /// Returns the last bytes of the transcript behind its head. Their first line may be cut.
+    #[doc(hidden)]
     #[must_use]
     pub fn tail(&self) -> &[u8] {
         &self.tail
     }
 
     /// Returns the lines of the tail and the head, the last one first. Lines that are cut are among them.
+    #[doc(hidden)]
     pub fn lines_backward(&self) -> impl Iterator<Item = &[u8]> {
         lines_backward(&self.tail).chain(lines_backward(&self.head))
     }
@@ -121,7 +126,31 @@ mod tests {
         assert_eq!(summary.text(), Some("Greeting"));
         assert_eq!(summary.first_prompt(), Some("Hello"));
         assert_eq!(summary.cwd.as_deref(), Some("/app"));
-        assert!(ends.head().len() + ends.tail().len() <= 3 * TranscriptEnds::LIMIT);
+        assert_eq!(ends.head().len(), TranscriptEnds::LIMIT);
+        let tail = TranscriptEnds::LIMIT..=2 * TranscriptEnds::LIMIT;
+        assert!(tail.contains(&ends.tail().len()));
+    }
+
+    #[test]
+    fn long_entry_takes_no_more_memory_than_both_ends() {
+        let mut ends = TranscriptEnds::default();
+        let entry = "x".repeat(100 * TranscriptEnds::LIMIT);
+        for _ in 0..3 {
+            ends.push(entry.as_bytes());
+        }
+        assert_eq!(ends.tail().len(), TranscriptEnds::LIMIT);
+        assert!(ends.tail.capacity() <= 8 * TranscriptEnds::LIMIT);
+    }
+
+    #[test]
+    fn end_of_an_entry_that_fills_the_head_is_in_the_tail() {
+        let mut ends = TranscriptEnds::default();
+        ends.push("x".repeat(TranscriptEnds::LIMIT).as_bytes());
+        assert!(ends.is_head_full());
+        assert_eq!(ends.tail(), b"\n");
+        ends.clear_tail();
+        ends.push(b"{}");
+        assert_eq!(ends.tail(), b"{}\n");
     }
 
     #[test]
