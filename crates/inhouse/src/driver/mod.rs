@@ -148,7 +148,8 @@ impl Driver {
             Some(mirror) => mirror.finish().await,
             None => Ok(()),
         };
-        // A turn without a delivered result counts as lost together with the lease, whatever ended the CLI.
+        // A turn that waits for its result is lost together with the lease: the watchdog may have killed the CLI before the host
+        // could notice.
         let is_unfinished = self.messages.has_held() || self.engine.awaits_result();
         if self.session_lost.is_none() && is_unfinished {
             self.session_lost = self.lease_loss();
