@@ -155,7 +155,12 @@ impl Scene {
         let Ok(end) = end else {
             let starts = self.starts().await?;
             let status = self.engine.status(id).await;
-            return Err(format!("work {id} has not ended: {status}, {starts:?}"));
+            let requests = self.model.conversation();
+            let last = requests.last().map(ModelRequest::tool_results);
+            return Err(format!(
+                "work {id} has not ended: {status}, {starts:?}, {} model requests, the last one with {last:?}",
+                requests.len()
+            ));
         };
         end.map_err(|why| format!("work {id}: {why}"))
     }
