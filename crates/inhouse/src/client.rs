@@ -263,8 +263,8 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// [`Exited`](crate::ErrorKind::Exited) if the CLI had exited before, and no result explains why; with a store also `Store` if something could not be stored, and
-    /// `Fenced` if the lease of the session was lost.
+    /// [`Exited`](crate::ErrorKind::Exited) if the CLI had exited before, and no result explains why. With a store also `Store` if
+    /// something could not be stored, and `Fenced` if the lease of the session was lost.
     ///
     /// # Cancellation
     /// Dropping the future does not stop the shutdown.
