@@ -13,6 +13,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{Sqlite, SqliteConnection, Transaction};
+use tokio::time::{Instant, sleep};
 
 use crate::{Epoch, Result, SessionKey, StoreError, StoreErrorKind, sql};
 
@@ -63,6 +64,12 @@ const MIGRATIONS: &[(&str, &str)] = &[("sessions", include_str!("1_sessions.sql"
 /// How long a write waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The pause before a file is opened again that another process was opening.
+const OPEN_PAUSE: Duration = Duration::from_millis(10);
+
+/// The result code of SQLite for a file that is locked.
+const SQLITE_BUSY: &str = "5";
+
 impl SqliteStore {
     /// Opens a file, creates it if it does not exist, and brings its schema up to date.
     ///
@@ -79,10 +86,7 @@ impl SqliteStore {
             .synchronous(SqliteSynchronous::Full)
             // Erased data is overwritten with zeros; otherwise it would stay in unused pages.
             .pragma("secure_delete", "on");
-        let writer = SqlitePoolOptions::new()
-            .max_connections(1)
-            .connect_with(options.clone())
-            .await?;
+        let writer = connect_writer(&options).await?;
         let store = Self {
             writer,
             readers: SqlitePoolOptions::new()
@@ -121,6 +125,28 @@ impl SqliteStore {
         match current_epoch(&mut transaction, session).await? {
             Some(current) if current == epoch => Ok(transaction),
             _ => Err(StoreError::fenced(session, epoch)),
+        }
+    }
+}
+
+/// Connects to a file, and again while others that open it too are changing its journal mode.
+///
+/// SQLite does not wait for the busy timeout when two connections change the mode: one of them fails at once.
+async fn connect_writer(options: &SqliteConnectOptions) -> Result<SqlitePool> {
+    let connect = async || {
+        let pool = SqlitePoolOptions::new().max_connections(1);
+        pool.connect_with(options.clone()).await
+    };
+    let begun = Instant::now();
+    loop {
+        match connect().await {
+            Err(sqlx::Error::Database(error))
+                if error.code().as_deref() == Some(SQLITE_BUSY)
+                    && begun.elapsed() < BUSY_TIMEOUT =>
+            {
+                sleep(OPEN_PAUSE).await;
+            }
+            connected => return Ok(connected?),
         }
     }
 }
