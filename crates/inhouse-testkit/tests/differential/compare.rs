@@ -298,6 +298,9 @@ const MEMBERS: [&str; 6] = [
 /// The end of the names of other members whose values are replaced.
 const TIME: &str = "_ms";
 
+/// The start of the names of members that are removed, because the real CLI leaves them out at times.
+const FIRST_REQUEST: &str = "first_request_";
+
 /// The starts of advice to the model that the fake CLI does not imitate.
 const ADVICE: [&str; 2] = [" IMPORTANT: You *may*", " Correction to the text above"];
 
@@ -311,6 +314,7 @@ impl Normal {
     fn apply(&self, value: &mut Value) {
         match value {
             Value::Object(members) => {
+                members.retain(|name, _| !name.starts_with(FIRST_REQUEST));
                 for (name, member) in members {
                     if MEMBERS.contains(&name.as_str()) || name.ends_with(TIME) {
                         *member = format!("a {name}").into();
@@ -378,6 +382,7 @@ mod tests {
         let rules = rules.chain(TEXTS.map(|(name, _, _)| name));
         let mut rules: BTreeSet<_> = rules.map(str::to_owned).collect();
         rules.insert(format!("…{TIME}"));
+        rules.insert(format!("{FIRST_REQUEST}…"));
         // The streams of `Stream`, whose order among each other is not compared.
         rules.insert("order".to_owned());
         assert_eq!(listed, rules);
