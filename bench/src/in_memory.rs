@@ -36,14 +36,6 @@ pub enum Load {
     },
 }
 
-/// The lines of a turn.
-struct Turn {
-    /// The lines that are not sent yet, the last of which is the result.
-    lines: Vec<Vec<u8>>,
-    /// Whether the turn begins without a prompt, because it was cut off before.
-    is_continued: bool,
-}
-
 /// A CLI in memory, for one session.
 #[derive(Clone)]
 pub struct InMemoryCli(Arc<Mutex<State>>);
@@ -62,7 +54,7 @@ struct State {
     /// The line of every frame.
     frame: Option<Vec<u8>>,
     /// The lines of the turn, instead of a load.
-    turn: Option<Turn>,
+    turn: Option<Vec<Vec<u8>>>,
     calls: u64,
     open: Option<u64>,
     begun: Option<Instant>,
@@ -97,14 +89,11 @@ impl InMemoryCli {
         })))
     }
 
-    /// Creates a CLI that sends these lines in its turn, the last of which is the result. A turn that `is_continued` begins without a prompt.
+    /// Creates a CLI that sends these lines in its turn, the last of which is the result.
     #[must_use]
-    pub fn with_turn(lines: Vec<Vec<u8>>, is_continued: bool) -> Self {
+    pub fn with_turn(lines: Vec<Vec<u8>>) -> Self {
         let cli = Self::new(Load::Calls(0), 0);
-        lock(&cli.0).turn = Some(Turn {
-            lines,
-            is_continued,
-        });
+        lock(&cli.0).turn = Some(lines);
         cli
     }
 
@@ -134,13 +123,9 @@ impl InMemoryCli {
 
 impl State {
     fn take(&mut self, line: &[u8]) {
-        if let Some(turn) = &self.turn {
-            let is_continued = turn.is_continued;
+        if self.turn.is_some() {
             if memmem::find(line, b"\"subtype\":\"initialize\"").is_some() {
                 self.initialize(line);
-                if is_continued {
-                    self.send_turn();
-                }
             } else if memmem::find(line, b"\"type\":\"user\"").is_some() {
                 self.send_turn();
             }
@@ -221,9 +206,8 @@ impl State {
     fn send_turn(&mut self) {
         self.send(lines::state("running"));
         self.send(lines::INIT);
-        let turn = self.turn.as_mut();
-        let rest = turn.map_or_else(Vec::new, |turn| std::mem::take(&mut turn.lines));
-        rest.into_iter().for_each(|line| self.send(line));
+        let lines = self.turn.as_mut().map(std::mem::take);
+        lines.into_iter().flatten().for_each(|line| self.send(line));
         self.send(lines::state("idle"));
     }
 

@@ -1,6 +1,5 @@
 //! The CLI of one turn: it mirrors the prompt and an answer, and ends the turn.
 
-use std::ffi::OsStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use inhouse::launch::Launch;
@@ -18,9 +17,6 @@ const ANSWER: usize = 1_500;
 
 /// The project of sessions that a host names by default.
 const PROJECT: &str = "inhouse-fleet";
-
-/// The variable with which a host asks for the rest of a turn that was cut off.
-const CONTINUED: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
 
 /// The CLIs that a worker starts.
 #[derive(Clone)]
@@ -71,9 +67,8 @@ impl Clis {
         }
     }
 
-    /// Returns the lines of a turn: a frame with the prompt unless the transcript has it, one with the answer, and the result, which repeats
-    /// the prompt.
-    fn lines(&self, work: &Work, is_continued: bool) -> Vec<Vec<u8>> {
+    /// Returns the lines of a turn: a frame with the prompt, one with the answer, and the result, which repeats the prompt.
+    fn lines(&self, work: &Work) -> Vec<Vec<u8>> {
         let session = work.session_id();
         let frame = |entry: serde_json::Value| {
             let path = format!("/srv/.claude/projects/{PROJECT}/{session}.jsonl");
@@ -96,17 +91,17 @@ impl Clis {
                 "uuid": answer, "user_message_uuid": work.id.to_string(),
             }),
         ];
-        let lines = lines.iter().skip(usize::from(is_continued));
-        lines.map(|line| format!("{line}\n").into_bytes()).collect()
+        lines
+            .iter()
+            .map(|line| format!("{line}\n").into_bytes())
+            .collect()
     }
 }
 
 impl Transport for TurnTransport {
     async fn open(self, launch: &Launch) -> inhouse::Result<Connection> {
         self.clis.note_start(&self.work.prompt);
-        let is_continued = launch.command.env.set.contains_key(OsStr::new(CONTINUED));
-        let lines = self.clis.lines(&self.work, is_continued);
-        let cli = InMemoryCli::with_turn(lines, is_continued);
+        let cli = InMemoryCli::with_turn(self.clis.lines(&self.work));
         cli.transport().open(launch).await
     }
 }

@@ -16,17 +16,14 @@ pub(crate) fn open(work: &Work) -> FakeTransport {
 
 async fn play(mut cli: FakeCli, work: Work) {
     cli.accept().await;
+    let prompt = cli.expect_prompt().await;
     let mut result = None;
-    if cli
-        .launched()
-        .env("CLAUDE_CODE_RESUME_INTERRUPTED_TURN")
-        .is_some()
-    {
+    if prompt.uuid() == Some(&*work.id.to_string()) {
+        begin_transcript(&mut cli, &work).await;
+    } else {
+        // The prompt of a turn that was cut off is not sent again; another one continues it.
         println!("{}: the turn of another worker is continued", work.session);
         result = stored_result(&cli, &work);
-    } else {
-        cli.expect_prompt().await;
-        begin_transcript(&mut cli, &work).await;
     }
     let result = match result {
         Some(result) => result,

@@ -48,6 +48,20 @@ struct Ready {
     has_stale_call: bool,
 }
 
+impl Ready {
+    /// Returns whether a result is that of the work item, whose prompt, or one that continues it, is the only one that was sent.
+    ///
+    /// The CLI first ends the turn of a call that waits for an answer. The result of that turn names no prompt (2.1.325).
+    fn is_answered_by(&self, result: &ResultMessage) -> bool {
+        let names_prompt = result.user_message_uuid.is_some()
+            || result
+                .user_message_uuids
+                .as_ref()
+                .is_some_and(|named| !named.is_empty());
+        names_prompt || !self.has_stale_call
+    }
+}
+
 impl Attempt<'_> {
     pub(super) async fn run(&self) -> Result<Outcome, HostError> {
         let begun = Instant::now();
@@ -283,7 +297,7 @@ impl Attempt<'_> {
             while let Some(message) = stream.next().await {
                 let message = message?;
                 if let Message::Result(result) = &message
-                    && self.is_answered_by(result, ready)
+                    && ready.is_answered_by(result)
                 {
                     last = Some(result.clone());
                 }
@@ -300,8 +314,7 @@ impl Attempt<'_> {
             Ok(read) => read.err(),
             Err(end) => {
                 control.kill().await;
-                let is_answer = |result: &_| self.is_answered_by(result, ready);
-                let failure = drain(&mut stream, &mut last, is_answer).await;
+                let failure = drain(&mut stream, &mut last, ready).await;
                 match (&end, &failure) {
                     // What was stored decides about an attempt that was only stopped.
                     (End::Outcome(Outcome::Cancelled), Some(error)) if is_of_store(error) => {}
@@ -326,16 +339,6 @@ impl Attempt<'_> {
                 let text = "the CLI ended without a result";
                 Err(HostError::new(HostErrorKind::Agent, text).into())
             }
-        }
-    }
-
-    /// Returns whether a result is that of this work: it names its prompt, or none, as the result of a turn that was continued.
-    fn is_answered_by(&self, result: &ResultMessage, ready: &Ready) -> bool {
-        let named = result.user_message_uuids.as_deref().unwrap_or_default();
-        let mut named = named.iter().chain(&result.user_message_uuid).peekable();
-        match named.peek() {
-            Some(_) => named.any(|prompt| *prompt == self.work.id.to_string()),
-            None => !ready.has_stale_call,
         }
     }
 
@@ -410,11 +413,11 @@ impl Drop for KillOnDrop<'_> {
 async fn drain(
     stream: &mut MessageStream,
     last: &mut Option<Received<ResultMessage>>,
-    is_answer: impl Fn(&ResultMessage) -> bool,
+    ready: &Ready,
 ) -> Option<inhouse::Error> {
     while let Some(message) = stream.next().await {
         match message {
-            Ok(Message::Result(result)) if is_answer(&result) => *last = Some(result),
+            Ok(Message::Result(result)) if ready.is_answered_by(&result) => *last = Some(result),
             Ok(_) => {}
             Err(error) => return Some(error),
         }

@@ -35,6 +35,7 @@ async fn stop_kills_the_cli_and_waits_until_it_is_gone() {
     let mut cli = machine.cli();
     let (outcome, ()) = play(&host, &work, async {
         cli.accept().await;
+        cli.expect_prompt().await;
         cli.turn("Continued.").await;
         cli.expect_end_of_input().await;
     })

@@ -135,6 +135,7 @@ async fn result_does_not_count_if_the_workspace_is_not_saved() {
     let mut cli = machine.cli();
     let (outcome, ()) = play(&host, &work, async {
         cli.accept().await;
+        cli.expect_prompt().await;
         cli.turn("Continued.").await;
         cli.expect_end_of_input().await;
     })

@@ -17,8 +17,12 @@ use crate::process::ExitStatus;
 use crate::resume::PromptState;
 use crate::session::Shared;
 
-/// The prompt that continues a turn which was cut off, in the words of the CLI (2.1.325).
-const CONTINUE: &str = "Continue from where you left off.";
+/// The prompt that continues a turn which was cut off.
+///
+/// The CLI could continue it by itself (`CLAUDE_CODE_RESUME_INTERRUPTED_TURN`), but then it begins no turn and reports nothing if it takes the
+/// turn for complete, as after the last entry of a turn whose result is lost (2.1.325).
+const CONTINUE: &str =
+    "The turn was interrupted before it ended. Continue from where you left off.";
 
 /// A handle that sends prompts and control requests to the CLI of a session. Cheap to clone, usable
 /// from any task at any time.

@@ -36,7 +36,8 @@ pub(crate) enum Command {
     },
     /// Waits for a turn that the CLI continues by itself when it starts. Sent before anything is read.
     AwaitTurn {
-        prompt: String,
+        /// The ids of the prompt, and of those that have continued its turn.
+        prompts: Vec<String>,
         /// The span in which the session was opened.
         caller: Span,
     },
@@ -140,7 +141,7 @@ impl Driver {
                         if let Some(mirror) = &mut self.mirror {
                             mirror.note_prompt(id.clone(), prompt.get(), starts_turn);
                             if let Some(continued) = continues {
-                                mirror.note_continued(continued, Some(id));
+                                mirror.note_continued(vec![continued], Some(id));
                             }
                         }
                         self.waiters.await_written(done);
@@ -158,10 +159,12 @@ impl Driver {
                     self.handle_run_end();
                 }
             }
-            Command::AwaitTurn { prompt, caller } => {
-                self.telemetry.begin_turn(prompt.clone(), &caller);
+            Command::AwaitTurn { prompts, caller } => {
+                if let Some(prompt) = prompts.first() {
+                    self.telemetry.begin_turn(prompt.clone(), &caller);
+                }
                 if let Some(mirror) = &mut self.mirror {
-                    mirror.note_continued(prompt, None);
+                    mirror.note_continued(prompts, None);
                 }
                 self.engine.await_turn();
             }

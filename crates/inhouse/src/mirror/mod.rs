@@ -60,8 +60,8 @@ pub(crate) struct Mirror {
     sent: Mark,
     /// The prompts that no result has followed.
     prompts: Vec<String>,
-    /// The prompts whose turns were cut off, and are being continued.
-    continued: Vec<ContinuedPrompt>,
+    /// The turns that were cut off, and are being continued.
+    continued: Vec<ContinuedTurn>,
     /// Whether a result has named the prompts that it answers.
     results_name_prompts: bool,
     /// `None` if the store has no journal.
@@ -69,9 +69,10 @@ pub(crate) struct Mirror {
     task: JoinHandle<Result<()>>,
 }
 
-/// A prompt whose turn was cut off, and is being continued.
-struct ContinuedPrompt {
-    prompt: String,
+/// A turn that was cut off, and is being continued.
+struct ContinuedTurn {
+    /// The ids of its prompts.
+    prompts: Vec<String>,
     /// The prompt that continues it; `None` if the CLI does that by itself when it starts.
     by: Option<String>,
 }
@@ -186,9 +187,9 @@ impl Mirror {
         }
     }
 
-    /// Notes a prompt whose turn was cut off and is continued: by another prompt, or by the CLI itself.
-    pub(crate) fn note_continued(&mut self, prompt: String, by: Option<String>) {
-        self.continued.push(ContinuedPrompt { prompt, by });
+    /// Notes that the turn of these prompts was cut off and is continued: by another prompt, or by the CLI itself.
+    pub(crate) fn note_continued(&mut self, prompts: Vec<String>, by: Option<String>) {
+        self.continued.push(ContinuedTurn { prompts, by });
     }
 
     /// Adds the result of a turn; returns the mark that is reached when everything up to it is stored.
@@ -213,7 +214,7 @@ impl Mirror {
         let is_of_prompt = named.iter().any(|named| self.prompts.contains(named));
         let awaited = self.continued.iter().position(|turn| turn.by.is_none());
         if let Some(awaited) = awaited.filter(|_| !is_of_prompt) {
-            named.push(self.continued.remove(awaited).prompt);
+            named.extend(self.continued.remove(awaited).prompts);
         } else if named.is_empty() && !self.results_name_prompts {
             // CLI 2.1.197 names no prompts. With a newer one, such a result is that of a turn without a prompt.
             named.extend(self.prompts.first().cloned());
@@ -222,7 +223,7 @@ impl Mirror {
         self.continued.retain(|turn| {
             let is_answered = turn.by.as_ref().is_some_and(|by| named.contains(by));
             if is_answered {
-                named.push(turn.prompt.clone());
+                named.extend(turn.prompts.iter().cloned());
             }
             !is_answered
         });

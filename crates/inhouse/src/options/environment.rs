@@ -17,14 +17,6 @@ impl EnvironmentOptions {
         self.removed.remove(OsStr::new(name));
         self.set.insert(name.into(), Redacted(value.into()));
     }
-
-    /// Sets a variable unless the user sets or removes it.
-    pub(crate) fn set_default(&mut self, name: &str, value: &str) {
-        if !self.removed.contains(OsStr::new(name)) {
-            let value = || Redacted(value.into());
-            self.set.entry(name.into()).or_insert_with(value);
-        }
-    }
 }
 
 /// Options for the environment of the CLI.

@@ -44,8 +44,8 @@ pub(super) struct Loaded {
     pub(super) transcript: TranscriptEnds,
     /// The last entry with an id of the main stream.
     pub(super) last_entry: Option<IdentifiedEntry>,
-    /// Whether the main transcript has a message. Other entries precede the first one: the host may have died in between.
-    pub(super) has_conversation: bool,
+    /// The last message of the main transcript. Other entries precede the first one: the host may have died in between.
+    pub(super) last_message: Option<Position>,
 }
 
 /// Returns the ends of the streams of a session that is not loaded.
@@ -144,7 +144,7 @@ impl<'a> Loader<'a> {
             self.loaded.ends.insert(main, end);
         }
         transcript.finish().await?;
-        if !self.loaded.has_conversation {
+        if self.loaded.last_message.is_none() {
             // The CLI neither resumes such a transcript nor begins a session whose transcript exists (2.1.325).
             let removed = tokio::fs::remove_file(&path).await;
             removed.map_err(|error| failed(&path, error))?;
@@ -231,7 +231,9 @@ impl<'a> Loader<'a> {
             return;
         };
         self.loaded.last_entry = Some(identified);
-        self.loaded.has_conversation |= entry.is_message();
+        if entry.is_message() {
+            self.loaded.last_message = Some(position);
+        }
         if entry.tag == "user"
             && let Some(Ok(uuid)) = entry.uuid.as_deref().map(Uuid::try_parse)
         {

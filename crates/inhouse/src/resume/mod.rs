@@ -29,7 +29,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use inhouse_proto::message::Prompt;
 use inhouse_proto::session::TranscriptEnds;
 use inhouse_store::{Position, SessionKey, SessionStore, StoreError, StoreErrorKind, StreamKey};
 use tokio::sync::mpsc::WeakUnboundedSender;
@@ -58,12 +57,6 @@ use crate::options::{Options, StoreOptions};
 
 /// How long loading a session may take by default.
 const LOAD_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Makes the CLI continue a turn that was cut off, without a prompt.
-const CONTINUES_TURN: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
-
-/// Makes the CLI show the model the calls of a turn that was cut off. Without it they are removed (2.1.325).
-const SHOWS_CUT_OFF_CALLS: &str = "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS";
 
 /// A session of a store that is about to run, or runs.
 pub(crate) struct StoredSession {
@@ -102,10 +95,9 @@ impl StoredSession {
     pub(crate) async fn prepare(
         store: Arc<dyn SessionStore>,
         options: &mut Options,
-        prompt: Option<&Prompt>,
     ) -> Result<Self> {
         let limit = options.store.load_timeout.unwrap_or(LOAD_TIMEOUT);
-        let prepared = timeout(limit, Self::load(store, options, prompt)).await;
+        let prepared = timeout(limit, Self::load(store, options)).await;
         prepared.unwrap_or_else(|_| {
             let text =
                 "the session was not loaded from its store in time; see Options::load_timeout";
@@ -115,11 +107,7 @@ impl StoredSession {
         })
     }
 
-    async fn load(
-        store: Arc<dyn SessionStore>,
-        options: &mut Options,
-        prompt: Option<&Prompt>,
-    ) -> Result<Self> {
+    async fn load(store: Arc<dyn SessionStore>, options: &mut Options) -> Result<Self> {
         let host = HostEnvironment::current();
         let Chosen {
             mut session,
@@ -148,7 +136,6 @@ impl StoredSession {
         let mut prompts = StoredPrompts::new(Arc::clone(&store), session.clone(), stored);
         let mut loaded = Loaded::default();
         let mut repaired = Vec::new();
-        let mut deferred = None;
         if let Some(resumed) = &resumed {
             let is_fork = *resumed != session;
             let mut loader = Loader::new(&*store, resumed, directory.path());
@@ -164,13 +151,16 @@ impl StoredSession {
             let cwd = working_directory(options)?;
             loaded = loader.load(calls, epoch.filter(|_| !is_fork), &cwd).await?;
             prompts.set_known(mem::take(&mut loaded.prompts));
-            if let Some(end) = loaded.ends.get(&results_of(resumed)) {
-                deferred = prompts.deferred(*end).await?;
+            if let (Some(end), Some(last)) =
+                (loaded.ends.get(&results_of(resumed)), loaded.last_message)
+            {
+                let deferred = prompts.deferred(*end, last).await?;
+                prompts.continue_at_start(deferred);
             }
             if is_fork {
                 // The transcript of the fork is stored with its first append.
                 loaded = Loaded {
-                    has_conversation: loaded.has_conversation,
+                    last_message: loaded.last_message,
                     ends: ends_of(&*store, &session).await?,
                     ..Loaded::default()
                 };
@@ -183,7 +173,7 @@ impl StoredSession {
         }
         let has_stored_files = resumed.as_ref() == Some(&session);
         // The CLI cannot resume a session without a message, which begins behind the entries that are there.
-        let resumed = resumed.filter(|_| loaded.has_conversation);
+        let resumed = resumed.filter(|_| loaded.last_message.is_some());
         let epochs = Arc::new(SessionEpochs::new(Arc::clone(&store), &session, epoch));
         let lease_end = lease.as_ref().map(LeasedSession::end).unwrap_or_default();
         let journal = CallJournal::new(&store, &epochs, &session, repaired, lease_end);
@@ -197,16 +187,6 @@ impl StoredSession {
         };
         let directory = give_to_owner(directory).await?;
         set_session(options, &session, resumed.as_ref(), directory.path());
-        if let Some(uuid) = prompt.and_then(|prompt| prompt.uuid.as_deref())
-            && matches!(prompts.state(uuid).await?, PromptState::CutOff)
-        {
-            // A CLI with a deferred call makes it, and continues, with these variables as well as without (2.1.325).
-            options.environment.set_default(CONTINUES_TURN, "1");
-            options.environment.set_default(SHOWS_CUT_OFF_CALLS, "1");
-            prompts.continue_at_start(uuid);
-        } else if let Some(deferred) = deferred {
-            prompts.continue_at_start(&deferred);
-        }
         Ok(Self {
             store,
             streams: Some(streams),

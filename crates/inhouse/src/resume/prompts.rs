@@ -27,8 +27,8 @@ pub(crate) struct StoredPrompts {
     known: HashSet<Uuid>,
     /// The prompts that were sent since the session was opened.
     sent: Mutex<HashSet<Uuid>>,
-    /// The prompt whose turn the CLI continues when it starts.
-    continued: Option<Uuid>,
+    /// The prompts whose turn the CLI continues when it starts.
+    continued: Vec<String>,
 }
 
 /// The state of a prompt before the session was resumed.
@@ -36,9 +36,9 @@ pub(crate) struct StoredPrompts {
 pub(crate) enum PromptState {
     /// The prompt is not in the transcript.
     New,
-    /// The prompt has no result, because its turn was cut off, or waits for a call that was deferred.
+    /// The prompt has no result, because its turn was cut off.
     CutOff,
-    /// The turn was cut off, and the CLI continues it without a new prompt.
+    /// The turn waits for a call that was deferred, and the CLI continues it without a new prompt.
     Continued,
     /// The prompt was answered with this result, which names it by this id.
     Answered { prompt: String, result: String },
@@ -168,7 +168,7 @@ impl StoredPrompts {
             loaded,
             known: HashSet::new(),
             sent: Mutex::default(),
-            continued: None,
+            continued: Vec::new(),
         }
     }
 
@@ -177,44 +177,46 @@ impl StoredPrompts {
         self.known = known;
     }
 
-    /// Returns the prompt whose turn waits for a deferred call; `end` is that of the stream of results.
+    /// Returns the prompts whose turn waits for a deferred call; `end` is that of the stream of results, `message` the last one of the transcript.
     ///
-    /// The CLI makes the call when it starts, before it reads another prompt (2.1.325).
-    pub(super) async fn deferred(&self, end: Position) -> Result<Option<String>> {
+    /// The CLI makes the call when it starts, before it reads another prompt (2.1.325). If a message follows the result, it was made already.
+    pub(super) async fn deferred(&self, end: Position, message: Position) -> Result<Vec<String>> {
         let Some(last) = end.get().checked_sub(1) else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let results = results_of(&self.loaded);
         let last = Position::new(last);
         let record = read_entries(&*self.store, &results, last, 1, usize::MAX).await;
         let Some(record) = record.map_err(store_error)?.pop() else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let record = ResultRecord::read(&self.loaded, &record)?;
-        let is_deferred =
-            is_deferred(record.result.get()) && record.counts(&*self.store, &self.loaded).await?;
-        Ok(record.prompts.into_iter().next().filter(|_| is_deferred))
+        let is_last = |last: &IdentifiedEntry| message.get() <= last.position;
+        let is_open = is_deferred(record.result.get())
+            && record.last.as_ref().is_some_and(is_last)
+            && record.counts(&*self.store, &self.loaded).await?;
+        Ok(if is_open { record.prompts } else { Vec::new() })
     }
 
-    /// Notes that the CLI continues the turn of this prompt when it starts.
-    pub(super) fn continue_at_start(&mut self, prompt: &str) {
-        self.continued = Uuid::try_parse(prompt).ok();
+    /// Notes that the CLI continues the turn of these prompts when it starts.
+    pub(super) fn continue_at_start(&mut self, prompts: Vec<String>) {
+        self.continued = prompts;
     }
 
-    /// Returns the prompt whose turn the CLI continues when it starts.
-    pub(crate) fn continued(&self) -> Option<String> {
-        self.continued.map(|prompt| prompt.to_string())
+    /// Returns the prompts whose turn the CLI continues when it starts.
+    pub(crate) fn continued(&self) -> Vec<String> {
+        self.continued.clone()
     }
 
     /// Returns the state of a prompt before the session was opened. The result is read from the store.
     pub(super) async fn state(&self, prompt: &str) -> Result<PromptState> {
         let uuid = Uuid::try_parse(prompt).ok();
-        let Some(uuid) = uuid.filter(|uuid| self.known.contains(uuid)) else {
+        if !uuid.is_some_and(|uuid| self.known.contains(&uuid)) {
             return Ok(PromptState::New);
-        };
+        }
         Ok(match self.result(&self.loaded, prompt).await? {
             Some(result) => answered(prompt, result),
-            None if self.continued == Some(uuid) => PromptState::Continued,
+            None if self.continued.iter().any(|id| id == prompt) => PromptState::Continued,
             None => PromptState::CutOff,
         })
     }

@@ -63,11 +63,7 @@ pub(crate) async fn open<T: Transport>(
         check_runtime()?;
         let mut stored = None;
         if let Some(store) = options.store.store.clone() {
-            let prompt = match &purpose {
-                Purpose::Query(prompt) => Some(&**prompt),
-                Purpose::Stream(_) | Purpose::Conversation => None,
-            };
-            stored = Some(StoredSession::prepare(store.0, &mut options, prompt).await?);
+            stored = Some(StoredSession::prepare(store.0, &mut options).await?);
             plan = plan_for(&options)?;
         }
         let recorder = start_recording::<T>(&options, &mut plan).await?;
@@ -185,13 +181,13 @@ fn start(
     });
     let journal = stored.as_ref().and_then(StoredSession::journal);
     let handlers = Handlers::new(options, Arc::clone(&shared.bridge), journal);
-    if let Some(prompt) = stored
-        .as_ref()
-        .and_then(|stored| stored.prompts.continued())
+    if let Some(stored) = &stored
+        && let prompts = stored.prompts.continued()
+        && !prompts.is_empty()
     {
         let caller = tracing::Span::current();
         // Before the driver reads anything: the CLI may end the turn before the prompt of a query is sent.
-        let _ = commands.send(Command::AwaitTurn { prompt, caller });
+        let _ = commands.send(Command::AwaitTurn { prompts, caller });
     }
     let stored = stored.map(|mut stored| {
         let mirror = stored.mirror(&options.store, commands.downgrade(), &shared.bridge);

@@ -102,8 +102,8 @@ async fn result_does_not_count_without_the_step() {
             },
             async |mut cli| {
                 cli.accept().await;
-                let flag = cli.launched().env("CLAUDE_CODE_RESUME_INTERRUPTED_TURN");
-                assert_eq!(flag, Some("1"));
+                let sent = cli.expect_prompt().await;
+                assert!(sent.text().contains("Continue"), "{}", sent.text());
                 cli.turn("Continued.").await;
             },
         )

@@ -16,8 +16,6 @@ use serde_json::{Value, json};
 use crate::mirror::stored;
 use crate::resume::{Machine, OTHER, SESSION, user};
 
-const RESUMES: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
-
 /// Returns the message with which the model makes a call.
 fn call(uuid: &str, id: &str, parent: Option<&str>) -> String {
     json!({
@@ -57,7 +55,8 @@ async fn resume(machine: &Machine, options: Options) -> Vec<Value> {
         async |mut cli| {
             cli.accept().await;
             assert!(cli.launched().has_arg(&format!("--resume={SESSION}")));
-            assert_eq!(cli.launched().env(RESUMES), Some("1"));
+            let sent = cli.expect_prompt().await;
+            assert!(sent.text().contains("Continue"), "{}", sent.text());
             let path = machine.path(SESSION, &format!("{SESSION}.jsonl"));
             let text = fs::read_to_string(path).unwrap();
             cli.turn("Charged.").await;

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use inhouse::message::Prompt;
+use futures_util::{StreamExt as _, stream};
+use inhouse::message::{Message, Prompt};
 use inhouse::options::PermissionMode;
 use inhouse::tool::{Tool, ToolServer};
-use inhouse::{Options, query};
+use inhouse::{Options, query, query_stream};
 use inhouse_store::memory::MemoryStore;
 use inhouse_store::{
     Append, Bytes, Leases as _, Page, Position, ProjectKey, SessionKey, SessionStore as _,
@@ -20,6 +21,7 @@ use tokio::task::yield_now;
 use crate::world::{self, World};
 
 pub(crate) const PROMPT: &str = "6f1c0f1e-3c1b-4c39-9a53-0d1b6c9d2f10";
+const CONTINUES_TURN: &str = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
 pub(crate) const ID: &str = "7f6c2a4e-3c1f-4f0a-9d57-0a4b8f1c2d3e";
 
 /// A machine: a separate configuration directory. The working directory and the root are those of every machine.
@@ -169,22 +171,54 @@ async fn cut_off_call_is_shown_to_the_model_and_its_turn_continued_once() {
     .await;
 }
 
+/// Pins the variables with which the CLI continues a turn by itself. A stored session does without them, see DESIGN.md.
 #[tokio::test]
-async fn cut_off_call_is_removed_without_the_second_variable() {
+async fn cli_continues_a_cut_off_turn_by_itself_with_a_variable() {
     world::pinned(async |world| {
-        let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
-        let machine = Machine::new(world, &store, root.path());
-        cut_off(&machine).await;
-        world.model.turn("Continued.");
+        for shows_calls in [true, false] {
+            let (store, root) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+            let machine = Machine::new(world, &store, root.path());
+            cut_off(&machine).await;
+            world.model.turn("Continued.");
 
-        let options = machine.options().resume(ID);
-        let options = options.env_remove("CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS");
-        machine.ask(prompt(), options).await;
-        let seen = history(&world.model.conversation()[1]);
-        assert!(seen.contains("Charge the card."), "{seen}");
-        // The name of the tool may still be in a list of tools.
-        assert!(!seen.contains("toolu_1"), "{seen}");
-        assert!(!seen.contains("Tool call interrupted"), "{seen}");
+            let mut options = machine.options().resume(ID).env(CONTINUES_TURN, "1");
+            if shows_calls {
+                options = options.env("CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS", "1");
+            }
+            let without_prompts = query_stream(stream::empty::<Prompt>());
+            let answer = without_prompts.options(options).await.unwrap();
+            assert_eq!(answer.text().await.unwrap(), "Continued.");
+            let seen = history(world.model.conversation().last().unwrap());
+            assert!(seen.contains("Charge the card."), "{seen}");
+            // The name of the tool may be in a list of tools.
+            for text in ["toolu_1", "Tool call interrupted"] {
+                assert_eq!(seen.contains(text), shows_calls, "{text}: {seen}");
+            }
+        }
+    })
+    .await;
+}
+
+/// The reason why a stored session does not use the variable.
+#[tokio::test]
+async fn cli_continues_nothing_if_only_the_result_is_missing() {
+    world::pinned(async |world| {
+        let root = tempfile::tempdir().unwrap();
+        let first = Machine::new(world, &MemoryStore::new(), root.path());
+        world.model.turn("Charged.");
+        first.ask(prompt(), first.options().session_id(ID)).await;
+        let entries = first.store.read(&key(world).main()).await.unwrap();
+        let machine = Machine::new(world, &MemoryStore::new(), root.path());
+        keep(&machine, entries).await;
+
+        let options = machine.options().resume(ID).env(CONTINUES_TURN, "1");
+        let without_prompts = query_stream(stream::empty::<Prompt>());
+        let messages = without_prompts.options(options).await.unwrap();
+        let messages: Vec<_> = messages.collect().await;
+        let is_result =
+            |message: &inhouse::Result<Message>| matches!(message, Ok(Message::Result(_)));
+        assert!(!messages.iter().any(is_result), "{messages:?}");
+        assert_eq!(world.model.conversation().len(), 1);
     })
     .await;
 }
@@ -317,7 +351,6 @@ async fn oldest_cli_continues_a_cut_off_turn_without_its_calls() {
         for text in ["Charge the card.", "Continue from where you left off."] {
             assert!(seen.contains(text), "{text} is not in {seen}");
         }
-        // It does not know the second variable.
         assert!(!seen.contains("toolu_1"), "{seen}");
     })
     .await;
@@ -339,13 +372,7 @@ async fn session_that_was_killed_before_its_prompt_was_stored_is_begun_again() {
         for is_resumed in [true, false] {
             let machine = Machine::new(world, &MemoryStore::new(), root.path());
             let session = key(world);
-            let epoch = machine.store.fence(&session, None).await.unwrap();
-            let append = Append::new(epoch, Position::START, entries[..before].to_vec());
-            machine
-                .store
-                .append(&session.main(), &append)
-                .await
-                .unwrap();
+            keep(&machine, entries[..before].to_vec()).await;
             world.model.turn("Charged once.").turn("As I said.");
             let options = match is_resumed {
                 true => machine.options().resume(ID),
@@ -395,6 +422,43 @@ async fn session_that_clear_begins_is_stored_and_resumed() {
         assert_eq!(machine.ask(prompt, of_cleared()).await, "Herring.");
     })
     .await;
+}
+
+/// A host may die after each entry of a turn, also between the last one and the result.
+#[tokio::test]
+async fn turn_whose_result_was_not_stored_is_answered() {
+    world::pinned(async |world| {
+        let root = tempfile::tempdir().unwrap();
+        let first = Machine::new(world, &MemoryStore::new(), root.path());
+        world.model.turn("Charged.");
+        first.ask(prompt(), first.options().session_id(ID)).await;
+        let entries = first.store.read(&key(world).main()).await.unwrap();
+        let place = |tag: &str| {
+            let tag = format!("\"type\":\"{tag}\"");
+            let has_tag = |entry: &Bytes| String::from_utf8_lossy(entry).contains(&tag);
+            entries.iter().position(has_tag).unwrap()
+        };
+
+        for end in [place("user"), place("assistant"), entries.len() - 1] {
+            let machine = Machine::new(world, &MemoryStore::new(), root.path());
+            keep(&machine, entries[..=end].to_vec()).await;
+            world.model.turn("Continued.");
+            let answer = machine.ask(prompt(), machine.options().resume(ID)).await;
+            assert_eq!(answer, "Continued.");
+            let seen = history(world.model.conversation().last().unwrap());
+            assert_eq!(seen.matches("Charge the card.").count(), 1, "{seen}");
+        }
+    })
+    .await;
+}
+
+/// Stores entries of the session, as a host that died afterwards.
+async fn keep(machine: &Machine<'_>, entries: Vec<Bytes>) {
+    let session = key(machine.world);
+    let epoch = machine.store.fence(&session, None).await.unwrap();
+    let append = Append::new(epoch, Position::START, entries);
+    let main = session.main();
+    machine.store.append(&main, &append).await.unwrap();
 }
 
 /// Returns the version of the CLI that wrote an entry.

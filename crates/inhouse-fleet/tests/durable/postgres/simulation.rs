@@ -21,23 +21,21 @@ const PROMPTS: usize = 10;
 /// How long all prompts may take, which is longer than other tests do.
 const DEADLINE: Duration = Duration::from_secs(180);
 
-/// Opens a CLI that mirrors the prompt, unless the transcript has it, and answers with its text.
+/// Opens a CLI that mirrors the prompt, and answers with the text of the work.
 fn open(work: &Work) -> FakeTransport {
     let (transport, mut cli) = FakeCli::new();
     let work = work.clone();
     tokio::spawn(async move {
         cli.accept().await;
-        let continued = "CLAUDE_CODE_RESUME_INTERRUPTED_TURN";
-        if cli.launched().env(continued).is_none() {
-            cli.expect_prompt().await;
-            let session = work.session_id();
-            cli.send(json!({
-                "type": "transcript_mirror",
-                "filePath": format!("/c/projects/inhouse-fleet/{session}.jsonl"),
-                "entries": [{"type": "user", "uuid": work.id.to_string(), "message": {"role": "user", "content": work.prompt}}],
-            }))
-            .await;
-        }
+        // The prompt of the work, or one that continues its turn.
+        let prompt = cli.expect_prompt().await;
+        let session = work.session_id();
+        cli.send(json!({
+            "type": "transcript_mirror",
+            "filePath": format!("/c/projects/inhouse-fleet/{session}.jsonl"),
+            "entries": [{"type": "user", "uuid": prompt.uuid(), "message": {"role": "user", "content": prompt.text()}}],
+        }))
+        .await;
         cli.turn(&work.prompt).await;
         cli.expect_end_of_input().await;
     });
