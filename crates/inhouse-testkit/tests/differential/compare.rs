@@ -236,6 +236,7 @@ fn compare(line: &str, path: &str, fake: &Value, real: &Value, found: &mut Vec<D
                 };
                 match (a.get(name), b.get(name)) {
                     (Some(a), Some(b)) => compare(line, &path, a, b, found),
+                    _ if name.starts_with(FIRST_REQUEST) => {}
                     (a, b) => found.push(Difference {
                         line: line.to_owned(),
                         member: path,
@@ -298,7 +299,7 @@ const MEMBERS: [&str; 6] = [
 /// The end of the names of other members whose values are replaced.
 const TIME: &str = "_ms";
 
-/// The start of the names of members that are removed, because the real CLI leaves them out at times.
+/// The start of the names of members that are compared only if both sides have them, because the real CLI leaves them out at times.
 const FIRST_REQUEST: &str = "first_request_";
 
 /// The starts of advice to the model that the fake CLI does not imitate.
@@ -314,7 +315,6 @@ impl Normal {
     fn apply(&self, value: &mut Value) {
         match value {
             Value::Object(members) => {
-                members.retain(|name, _| !name.starts_with(FIRST_REQUEST));
                 for (name, member) in members {
                     if MEMBERS.contains(&name.as_str()) || name.ends_with(TIME) {
                         *member = format!("a {name}").into();
