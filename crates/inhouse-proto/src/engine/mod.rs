@@ -147,7 +147,7 @@ impl Engine {
         self.outgoing.prompt(prompt)
     }
 
-    /// Starts a run without a prompt, for a CLI that continues a turn which was cut off.
+    /// Starts a run without a prompt, for a CLI that continues a turn whose call was deferred.
     pub fn await_turn(&mut self) {
         self.run.prompted();
     }
