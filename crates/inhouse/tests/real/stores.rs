@@ -204,10 +204,7 @@ async fn cli_continues_a_cut_off_turn_by_itself_with_a_variable() {
 async fn cli_continues_nothing_if_only_the_result_is_missing() {
     world::pinned(async |world| {
         let root = tempfile::tempdir().unwrap();
-        let first = Machine::new(world, &MemoryStore::new(), root.path());
-        world.model.turn("Charged.");
-        first.ask(prompt(), first.options().session_id(ID)).await;
-        let entries = first.store.read(&key(world).main()).await.unwrap();
+        let entries = entries_of_a_turn(world, root.path()).await;
         let machine = Machine::new(world, &MemoryStore::new(), root.path());
         keep(&machine, entries).await;
 
@@ -361,10 +358,7 @@ async fn oldest_cli_continues_a_cut_off_turn_without_its_calls() {
 async fn session_that_was_killed_before_its_prompt_was_stored_is_begun_again() {
     world::pinned(async |world| {
         let root = tempfile::tempdir().unwrap();
-        let first = Machine::new(world, &MemoryStore::new(), root.path());
-        world.model.turn("Charged.");
-        first.ask(prompt(), first.options().session_id(ID)).await;
-        let entries = first.store.read(&key(world).main()).await.unwrap();
+        let entries = entries_of_a_turn(world, root.path()).await;
         let is_prompt = |entry: &Bytes| String::from_utf8_lossy(entry).contains(PROMPT);
         let before = entries.iter().position(is_prompt).unwrap();
         assert!(before > 0, "the prompt is not the first entry");
@@ -429,10 +423,7 @@ async fn session_that_clear_begins_is_stored_and_resumed() {
 async fn turn_whose_result_was_not_stored_is_answered() {
     world::pinned(async |world| {
         let root = tempfile::tempdir().unwrap();
-        let first = Machine::new(world, &MemoryStore::new(), root.path());
-        world.model.turn("Charged.");
-        first.ask(prompt(), first.options().session_id(ID)).await;
-        let entries = first.store.read(&key(world).main()).await.unwrap();
+        let entries = entries_of_a_turn(world, root.path()).await;
         let place = |tag: &str| {
             let tag = format!("\"type\":\"{tag}\"");
             let has_tag = |entry: &Bytes| String::from_utf8_lossy(entry).contains(&tag);
@@ -450,6 +441,15 @@ async fn turn_whose_result_was_not_stored_is_answered() {
         }
     })
     .await;
+}
+
+/// Runs a turn; returns its entries.
+async fn entries_of_a_turn(world: &World, root: &Path) -> Vec<Bytes> {
+    let machine = Machine::new(world, &MemoryStore::new(), root);
+    world.model.turn("Charged.");
+    let options = machine.options().session_id(ID);
+    machine.ask(prompt(), options).await;
+    machine.store.read(&key(world).main()).await.unwrap()
 }
 
 /// Stores entries of the session, as a host that died afterwards.
